@@ -1,0 +1,90 @@
+import type { ErrorCode } from './wire/codes.ts'
+
+/** Who can do something about it: the caller, people in the meeting, the platform, or the machine we run on. */
+export type Fault = 'caller' | 'host' | 'platform' | 'runtime'
+
+/** Every code of the specification, whose fault it is, and what the host or the operator can do about it. */
+export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: string }>> = {
+  BOT_NOT_ACCEPTED: {
+    fault: 'host',
+    cure: 'Ask the host to admit the bot by its name, or invite a signed-in account.',
+  },
+  TIMEOUT_WAITING_TO_START: {
+    fault: 'host',
+    cure: 'Nobody answered the request to join; admit the bot in time or raise waiting_room_timeout.',
+  },
+  CANNOT_JOIN_MEETING: { fault: 'platform', cure: 'Open the link by hand to see whether the meeting still exists.' },
+  BOT_REMOVED_TOO_EARLY: { fault: 'host', cure: 'The host removed the bot right after it came in; agree on it first.' },
+  INVALID_MEETING_URL: { fault: 'caller', cure: 'Give the full link of an existing meeting.' },
+  STREAMING_SETUP_FAILED: { fault: 'caller', cure: 'Check that the streaming address accepts WebSocket connections.' },
+  LOGIN_REQUIRED: { fault: 'caller', cure: 'The meeting admits signed-in people only; give the bot an account.' },
+  INTERNAL_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
+  OOM_KILLED: { fault: 'runtime', cure: 'Give the container more memory.' },
+  SIGTERM: { fault: 'runtime', cure: 'The machine or its scheduler stopped the bot; start it again.' },
+  FORCE_KILLED: { fault: 'runtime', cure: 'The bot was killed; allow more time between stop and kill.' },
+  GENERAL_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
+  EXITING_MEETING_BEFORE_RECORD: {
+    fault: 'caller',
+    cure: 'The bot was asked to leave, or the meeting ended, before it recorded.',
+  },
+  TRANSCRIPTION_FAILED: { fault: 'platform', cure: 'The recording is complete; ask for the transcript again.' },
+  WAITING_FOR_HOST_TIMEOUT: { fault: 'host', cure: 'The host did not start the meeting in time.' },
+  WAITING_FOR_AUTHORIZED_USER_TIMEOUT: {
+    fault: 'host',
+    cure: 'The user who authorized the bot has to be in the meeting.',
+  },
+  UNABLE_JOIN_EXTERNAL_MEETING: { fault: 'caller', cure: 'Meetings of other accounts need an on-behalf-of token.' },
+  RECORDING_RIGHTS_NOT_GRANTED: { fault: 'host', cure: 'Ask the host to allow recording.' },
+  CANNOT_REQUEST_RECORDING_RIGHT: { fault: 'host', cure: 'The host has to allow requests for recording.' },
+  MEETING_ENDED_PREMATURELY: { fault: 'host', cure: 'The meeting ended before the bot could record.' },
+  SET_CONF_ID_AND_PWD_TOGETHER: { fault: 'caller', cure: 'Give conf_sdk_id and conf_sdk_pwd together.' },
+  CANNOT_GET_JWT_TOKEN: { fault: 'caller', cure: 'Check the SDK credentials.' },
+  SDK_AUTH_FAILED: { fault: 'caller', cure: 'Check the SDK credentials and the app they belong to.' },
+  CONF_ACCESS_TOKEN_ERROR: { fault: 'caller', cure: 'Check the address that gives the access-key token.' },
+  CONF_OBF_TOKEN_ERROR: { fault: 'caller', cure: 'Check the on-behalf-of token or the address that gives it.' },
+  RECORDING_START_TIMEOUT: { fault: 'host', cure: 'The host did not answer the request to record in time.' },
+  HOST_CLIENT_CANNOT_GRANT_PERMISSION: {
+    fault: 'host',
+    cure: "The host's client cannot show the request; use a newer one.",
+  },
+  INSUFFICIENT_TOKENS: { fault: 'caller', cure: 'Add tokens to the account.' },
+  DAILY_BOT_CAP_REACHED: { fault: 'caller', cure: 'Wait until the daily cap allows another bot.' },
+  BOT_ALREADY_EXISTS: { fault: 'caller', cure: 'A bot already runs for this meeting.' },
+  UNKNOWN_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
+}
+
+/** A failure with its code. The place that throws knows the code; nobody searches texts for it later. */
+export class BotError extends Error {
+  readonly code: ErrorCode
+  /** What the bot was doing, such as `pre-join`. */
+  readonly step: string | undefined
+  /** A fresh attempt may succeed; the life decides whether there is one. */
+  readonly canRetry: boolean
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; step?: string; canRetry?: boolean } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'BotError'
+    this.code = code
+    this.step = options.step
+    this.canRetry = options.canRetry ?? false
+  }
+
+  get cure(): string {
+    return ERROR_TABLE[this.code].cure
+  }
+}
+
+/** Whatever was thrown, as a BotError; what is not one of ours becomes the internal code with its cause kept. */
+export function toBotError(thrown: unknown, step?: string): BotError {
+  if (thrown instanceof BotError) return thrown
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return new BotError('INTERNAL_ERROR', message, { cause: thrown, ...(step === undefined ? {} : { step }) })
+}
+
+/** The host or a policy switched chat off; the meeting goes on. */
+export class ChatUnavailable extends Error {
+  constructor(message = 'Chat is switched off in this meeting') {
+    super(message)
+    this.name = 'ChatUnavailable'
+  }
+}

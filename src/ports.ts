@@ -1,0 +1,156 @@
+/**
+ * What the life of a bot needs from the world, in words of the life. `bot.ts` knows these interfaces and nothing behind
+ * them; `main.ts` gives it the real ones, tests give it fakes.
+ */
+import type { MeetingEvent, MeetingTarget } from './meeting.ts'
+import type { RecordingMode } from './wire/codes.ts'
+import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
+import type { BotEvent } from './wire/events.ts'
+
+/** Where the browser is to show and to sound, so that the recorder sees and hears it. */
+export interface Stage {
+  /** X display such as `:99`; null for sound only, where the browser runs without a display server. */
+  display: string | null
+  /** Path of the Pulse server's socket. */
+  pulseServer: string
+  /** The sink the browser plays into. */
+  pulseSink: string
+  /** Pixels. */
+  width: number
+  height: number
+}
+
+/** What a failure leaves behind in `debug/`. */
+export interface Evidence {
+  /** PNG; null when the page no longer gives one. */
+  screenshot: Uint8Array | null
+  /** The page's source, for reading only. */
+  html: string | null
+  /** Console lines of the page, newest last. */
+  console: string[]
+  url: string | null
+  /** The signs that were looked for, and which were seen, as plain data. */
+  signs: Record<string, unknown>
+}
+
+export type Admission = 'waiting_room' | 'in_meeting'
+
+/** One attempt to be in one meeting. A refused attempt is closed and a new driver is opened. */
+export interface MeetingDriver {
+  /**
+   * Opens the link, fills in the name and asks to join. Rejects with a BotError that names the code; `canRetry` on it
+   * says that a fresh attempt may succeed.
+   */
+  join(signal: AbortSignal): Promise<Admission>
+  /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
+  waitForAdmission(signal: AbortSignal): Promise<void>
+  /**
+   * Clears the way after admission (dialogs, devices, panels), lays the composite over the page and resolves when the
+   * picture is the meeting. In sound-only mode resolves once the page is quiet.
+   */
+  prepareRecording(signal: AbortSignal): Promise<void>
+  /** Events from admission on; those before the first listener are kept for it. Returns the way to stop listening. */
+  watch(listener: (event: MeetingEvent) => void): () => void
+  /** Resolves when the platform shows the message as sent. Rejects with ChatUnavailable or BotError. */
+  sendChat(text: string): Promise<void>
+  /** PNG of what the browser shows. */
+  screenshot(): Promise<Uint8Array>
+  /** Leaves, or withdraws a pending request; repeatable, never rejects. */
+  leave(): Promise<void>
+  /** Never rejects. */
+  evidence(): Promise<Evidence>
+  /** Closes the browser; repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+export type OpenMeeting = (target: MeetingTarget, stage: Stage, signal: AbortSignal) => Promise<MeetingDriver>
+
+/** One finished file of a recording. */
+export interface RecordedFile {
+  /** Name inside the recording's folder, such as `video.mp4`. */
+  name: string
+  path: string
+  bytes: number
+  /** Seconds of media; absent for files without time. */
+  durationSeconds?: number
+}
+
+/** A stretch of recorded time; pauses lie between stretches. */
+export interface RecordedSpan {
+  /** UTC milliseconds of the first recorded frame. */
+  startedAt: number
+  /** UTC milliseconds; null while it is running. */
+  endedAt: number | null
+}
+
+export type RecorderEvent =
+  /** Bytes are what is safely in files so far. */
+  | { type: 'progress'; seconds: number; bytes: number; droppedFrames: number; at: number }
+  /** Whether the recorded sound carries anything above the noise floor. */
+  | { type: 'sound'; isAudible: boolean; at: number }
+  /** Recording cannot go on; what was written stays. */
+  | { type: 'failed'; error: Error; at: number }
+
+/** Repeatable from `prepare` on: `stop` and `close` may come at any time and twice. */
+export interface Recorder {
+  /** Starts display and sound servers, as far as the mode needs them. */
+  prepare(signal: AbortSignal): Promise<Stage>
+  /** Resolves when the first frame (or sound) is captured. */
+  start(): Promise<void>
+  /** Resolves when nothing more is written. */
+  pause(): Promise<void>
+  /** Resolves when the first frame of the new span is captured. */
+  resume(): Promise<void>
+  watch(listener: (event: RecorderEvent) => void): () => void
+  /** The recorded stretches so far, oldest first; empty before `start`. */
+  spans(): RecordedSpan[]
+  /** Stops capturing and makes the final files. What is unfit is repaired or left out, never thrown away. */
+  finish(): Promise<RecordedFile[]>
+  /** Stops servers and encoders. Never rejects. */
+  close(): Promise<void>
+}
+
+/** Where a recording's files go. One instance serves one recording. */
+export interface Storage {
+  /** Fails early with a clear sentence where the place cannot be written. */
+  prepare(signal: AbortSignal): Promise<void>
+  /**
+   * Stores one file under its name and verifies size and checksum of what is stored. Rejects when that is not certain.
+   * Storing the same name again replaces it.
+   */
+  store(file: { name: string; path: string; contentType: string }, signal: AbortSignal): Promise<StoredFile>
+  /** Where the recording is, for people: a folder's path or `s3://bucket/prefix/bot-id/`. */
+  location(): string
+}
+
+export interface StoredFile {
+  name: string
+  /** A path or an `s3://` address; never a signed one. */
+  location: string
+  bytes: number
+  sha256: string
+}
+
+export type CommandAnswer =
+  | { ok: true; data?: Record<string, unknown> }
+  | { ok: false; code: CommandErrorCode; message: string }
+
+/** The bot's side of the control link, or a stand-in where no control plane was named. */
+export interface ControlPlane {
+  /** Numbered, journaled and sent in order; never rejects and never waits for the network. */
+  report(event: BotEvent): void
+  /** Commands from the first moment on. Each gets exactly one answer. */
+  onCommand(listener: (command: BotCommand) => Promise<CommandAnswer>): void
+  /** Waits until everything is acknowledged, at most `deadlineMs`. Never rejects. */
+  drain(deadlineMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Clock {
+  /** UTC milliseconds since 1970. */
+  now(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export type { RecordingMode }

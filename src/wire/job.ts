@@ -1,0 +1,169 @@
+/**
+ * The job: everything one bot is told. Field names are those of spec/service-interface.md where it has them; unknown
+ * fields are refused by name. This folder imports nothing of the project, so that the service can share it.
+ */
+import { z } from 'zod'
+import { RECORDING_MODES } from './codes.ts'
+
+/** Limits of the service's interface. */
+export const MAX_CHAT_LENGTH = 500
+export const MAX_BOT_NAME_LENGTH = 255
+export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
+
+const DAY_SECONDS = 86_400
+const seconds = (fallback: number, meaning: string) =>
+  z.int().min(1).max(DAY_SECONDS).default(fallback).describe(`Seconds. ${meaning}`)
+
+/** Control characters other than tab and line ends, which no page shows and which can forge lines in a log or terminal. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/u
+
+/** Text that people in the meeting will read. */
+const shownText = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .refine((text) => text.trim() !== '', { error: 'must not be empty or only white space' })
+    .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
+
+/** A chat message: 1 to 500 characters, not only white space. */
+export const chatText = shownText(MAX_CHAT_LENGTH)
+
+const address = (protocols: readonly string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  })
+
+/** Meeting links come without scheme and inside quotes too; the platform decides what it recognizes. */
+const meetingUrl = z.string().trim().min(1).max(2048)
+
+const botImage = z
+  .string()
+  .refine((text) => /^data:image\/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$/.test(text) || /^https:\/\//i.test(text), {
+    error: 'must be an https:// address or a data: URL of a PNG, JPEG or WebP picture',
+  })
+  .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' })
+  .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB' })
+
+export const timeoutConfigSchema = z.strictObject({
+  waiting_room_timeout: seconds(600, 'Longest wait for admission, and for the host.'),
+  no_one_joined_timeout: seconds(600, 'Longest time alone in the meeting after joining.'),
+  silence_timeout: seconds(600, 'Longest time in which nobody speaks.'),
+  recording_timeout: seconds(14_400, 'Longest recording.'),
+  everyone_left_timeout: seconds(30, 'Time alone, after others were there, before the bot leaves.'),
+  grace_period: z.int().min(0).max(600).default(0).describe('Seconds after joining in which no leave rule fires.'),
+  removed_too_early: z
+    .int()
+    .min(0)
+    .max(DAY_SECONDS)
+    .default(5)
+    .describe('Seconds. A bot removed within this time of the start of recording ends with BOT_REMOVED_TOO_EARLY.'),
+})
+
+const folderStorage = z.strictObject({
+  type: z.literal('folder'),
+  path: z.string().min(1).max(4096).describe("Folder in which the recording's own folder is made."),
+})
+
+const s3Storage = z.strictObject({
+  type: z.literal('s3'),
+  bucket: z.string().min(3).max(63),
+  prefix: z.string().max(900).default('').describe('Put before the bot id in every key.'),
+  endpoint: address(['http:', 'https:']).optional().describe('For S3-compatible servers; absent for AWS.'),
+  region: z.string().min(1).default('us-east-1'),
+  access_key_id: z.string().min(1).optional().describe('Absent: the usual AWS environment and instance role.'),
+  secret_access_key: z.string().min(1).optional(),
+  session_token: z.string().min(1).optional(),
+  force_path_style: z.boolean().optional().describe('Default: true where an endpoint is given.'),
+  checksums: z
+    .enum(['when_required', 'when_supported'])
+    .default('when_required')
+    .describe('Whether to send the newer checksum headers, which some S3-compatible servers refuse.'),
+})
+
+export const storageSchema = z
+  .discriminatedUnion('type', [folderStorage, s3Storage])
+  .refine(
+    (storage) =>
+      storage.type !== 's3' || (storage.access_key_id === undefined) === (storage.secret_access_key === undefined),
+    { error: 'access_key_id and secret_access_key go together' },
+  )
+
+const streamingSchema = z.strictObject({
+  input: address(['ws:', 'wss:']).nullish(),
+  output: address(['ws:', 'wss:']).nullish(),
+  audio_frequency: z
+    .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
+    .default(24_000),
+})
+
+const transcriptionSchema = z.strictObject({
+  provider: z.string().min(1).default('Default'),
+  api_key: z.string().min(1).nullish(),
+  custom_params: z.record(z.string(), z.json()).nullish(),
+})
+
+const confConfigSchema = z.strictObject({
+  credential_id: z.uuid().nullish(),
+  credential_user_id: z.string().nullish(),
+  obf_token: z.string().nullish(),
+  obf_token_url: address(['https:']).nullish(),
+  zak_token_url: address(['https:']).nullish(),
+})
+
+const SET_TOGETHER = 'SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together'
+/** Pairs are checked even where other fields are wrong, so that all problems are reported together. */
+const isObject = (payload: { value: unknown }) => typeof payload.value === 'object' && payload.value !== null
+
+export const jobSchema = z
+  .strictObject({
+    bot_id: z.uuid().describe('Also the name of the folder that holds the recording.'),
+    meeting_url: meetingUrl,
+    bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
+    recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
+    frame_rate: z.union([z.literal(25), z.literal(30)]).default(25),
+    bot_image: botImage.nullish().describe("Shown as the bot's picture. An https:// address or a data: URL."),
+    entry_message: chatText.nullish().describe('Written into the chat within 15 seconds of admission.'),
+    recording_consent: z
+      .enum(['accept', 'refuse'])
+      .default('accept')
+      .describe('What to answer when the meeting asks whether the bot agrees to be recorded itself.'),
+    timeout_config: timeoutConfigSchema.prefault({}),
+    streaming: streamingSchema.nullish(),
+    transcription: transcriptionSchema.nullish(),
+    conf_config: confConfigSchema.nullish(),
+    conf_sdk_id: z.string().min(1).nullish(),
+    conf_sdk_pwd: z.string().min(1).nullish(),
+    storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
+    control_plane: z.strictObject({ url: address(['ws:', 'wss:']), token: z.string().min(1).max(4096) }).nullish(),
+    extra: z
+      .record(z.string(), z.json())
+      .nullish()
+      .describe('Free-form data of the caller, given back in the final report.'),
+  })
+  .refine((job) => !job.conf_sdk_id || job.conf_sdk_pwd, {
+    path: ['conf_sdk_pwd'],
+    error: SET_TOGETHER,
+    when: isObject,
+  })
+  .refine((job) => !job.conf_sdk_pwd || job.conf_sdk_id, { path: ['conf_sdk_id'], error: SET_TOGETHER, when: isObject })
+
+export type Job = z.infer<typeof jobSchema>
+export type StorageJob = z.infer<typeof storageSchema>
+export type TimeoutConfig = z.infer<typeof timeoutConfigSchema>
+
+/** One thing that is wrong with a foreign document, and where. */
+export interface Problem {
+  /** Such as `timeout_config.silence_timeout`; empty for the document itself. */
+  path: string
+  message: string
+}
+
+/** All problems together: an unknown field is a problem of its own with its own path. */
+export function problemsOf(error: z.ZodError): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join('.')
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' }))
+    return [{ path, message: issue.message }]
+  })
+}

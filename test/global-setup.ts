@@ -1,0 +1,3 @@
+import { bundlePageScripts } from '../scripts/build.ts'
+
+export default bundlePageScripts

@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests that start a browser, ffmpeg, X, Pulse or real servers; two cores carry one of them at a time. */
+const HEAVY = ['test/**/*.browser.test.ts', 'test/**/*.system.test.ts']
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/global-setup.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: HEAVY, testTimeout: 30_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'heavy',
+          include: HEAVY,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+          maxWorkers: 1,
+        },
+      },
+    ],
+  },
+})
