@@ -1,0 +1,97 @@
+/**
+ * How a script (the demo, a test) or a person plays host in a mock meeting. The same words serve every platform.
+ * Nothing of this is visible to the page under test.
+ */
+
+export interface MockPerson {
+  id: string
+  name: string
+  isHost?: boolean
+  camera?: boolean
+  muted?: boolean
+}
+
+/** What the page under test did, newest last. `trusted` is the DOM event's isTrusted. */
+export interface MockLogEntry {
+  /** UTC milliseconds. */
+  at: number
+  event: 'state' | 'click' | 'fill' | 'key' | 'chat' | 'rpc' | 'navigate'
+  target: string
+  trusted?: boolean
+  detail?: string
+}
+
+/** True times, for comparison with what a bot reports; UTC milliseconds. */
+export interface MockTruth {
+  /** When the page became a participant; null before. */
+  admittedAt: number | null
+  /** When the page left, was removed, or the meeting ended. */
+  leftAt: number | null
+  turns: { personId: string; name: string; startedAt: number; endedAt: number | null }[]
+  presence: { personId: string; name: string; joinedAt: number; leftAt: number | null }[]
+  chat: { senderId: string | null; senderName: string; text: string; at: number }[]
+  /** Instants of the flash and beep, where switched on. */
+  beeps: number[]
+}
+
+/** One meeting with one client page under test (a later visit of the page starts a new visit of the same meeting). */
+export interface MockMeeting {
+  readonly url: string
+  readonly people: readonly MockPerson[]
+  readonly log: readonly MockLogEntry[]
+  readonly truth: MockTruth
+  /** The state of the client page, in the words of the platform's state machine (such as `lobby` or `call`). */
+  readonly state: string
+  /** As typed by the bot; null before it asked to join. */
+  readonly botName: string | null
+  readonly bot: {
+    microphoneOn: boolean
+    cameraOn: boolean
+    /** IVF or WebM of what the bot's camera sent lately; null if nothing. */
+    savedCamera(): Promise<Uint8Array | null>
+    sent(): { audioPackets: number; videoPackets: number; audioIsSilent: boolean | null }
+  }
+  /** Resolves when the page is in this state; rejects after `deadlineMs` naming the state it is in. */
+  whenState(state: string, deadlineMs?: number): Promise<void>
+  admit(): void
+  deny(): void
+  remove(): void
+  endForAll(): void
+  addPerson(person: MockPerson): void
+  removePerson(id: string): void
+  renamePerson(id: string, name: string): void
+  setCamera(id: string, on: boolean): void
+  startSpeaking(id: string): void
+  stopSpeaking(id: string): void
+  startSharing(id: string): void
+  stopSharing(id: string): void
+  say(id: string, text: string): void
+  setChatEnabled(enabled: boolean): void
+  muteBot(): void
+  loseConnection(): void
+  regainConnection(): void
+  /** A scenario's own switch, such as `consent` or `alone-prompt`; throws for a word the platform does not know. */
+  show(what: string): void
+  flashAndBeep(on: boolean): void
+}
+
+export interface MockServer {
+  /** Such as `127.0.0.1:40123`. */
+  readonly address: string
+  /** For `--map-host`: each real host name of the platform with the address that serves it here. */
+  readonly hosts: readonly string[]
+  /** Base64 SHA-256 of the certificate's public key, which the browser is told to accept. */
+  readonly certificateHash: string
+  /** A meeting that runs the named scenario with the given people; every call makes a meeting with a code of its own. */
+  open(scenario: string, options?: MockMeetingOptions): MockMeeting
+  close(): Promise<void>
+}
+
+export interface MockMeetingOptions {
+  people?: MockPerson[]
+  /** Same seed, same class names, apostrophes, badge or button, order of traps. */
+  seed?: number
+  /** Divides the waits of the scenario's own times; media run at natural speed always. Default 1. */
+  speed?: number
+  lang?: string
+}

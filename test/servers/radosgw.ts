@@ -1,0 +1,207 @@
+/**
+ * A real S3 server for tests: Ceph's radosgw over one monitor and one store in memory, all of Debian, all children of
+ * this process, on free ports, in a temporary folder.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+
+const run = promisify(execFile)
+
+/** What a test machine needs; the project's set-up installs them. */
+export const RADOSGW_PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'] as const
+
+const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'ceph-authtool', 'monmaptool']
+
+/** Generous, since the machine may be busy; a cluster is usually there within 15 s. */
+const START_DEADLINE_MS = 180_000
+const STOP_DEADLINE_MS = 10_000
+
+export interface Radosgw {
+  endpoint: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** Kills the gateway without a word, as a crash does. What was stored stays. */
+  crash(): Promise<void>
+  /** Starts the gateway again at the same address. */
+  restart(): Promise<void>
+  /** Stops everything and removes the folder; repeatable. */
+  stop(): Promise<void>
+}
+
+async function findProgram(name: string): Promise<boolean> {
+  // The daemons live in /usr/bin on Debian, older releases had some in /usr/sbin.
+  for (const folder of [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/sbin']) {
+    if (folder === '') continue
+    const found = await access(path.join(folder, name), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return true
+  }
+  return false
+}
+
+/** Rejects with one clear sentence when the packages are missing; a test is never skipped for that. */
+async function requirePrograms(): Promise<void> {
+  const missing: string[] = []
+  for (const name of PROGRAMS) if (!(await findProgram(name))) missing.push(name)
+  if (missing.length === 0) return
+  throw new Error(
+    `The tests against a real S3 server need ${missing.join(', ')}: ` +
+      `apt-get install -y --no-install-recommends ${RADOSGW_PACKAGES.join(' ')}`,
+  )
+}
+
+function configuration(folder: string, fsid: string, monPort: number, gatewayPort: number): string {
+  return `[global]
+fsid = ${fsid}
+mon host = [v1:127.0.0.1:${monPort}]
+auth cluster required = none
+auth service required = none
+auth client required = none
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 1
+osd crush chooseleaf type = 0
+mon allow pool size one = true
+mon max pg per osd = 1000
+run dir = ${folder}
+pid file = ${folder}/$name.pid
+log file = ${folder}/$name.log
+admin socket = ${folder}/$name.asok
+crash dir = ${folder}
+public addr = 127.0.0.1
+cluster addr = 127.0.0.1
+ms bind ipv6 = false
+[mon]
+mon data = ${folder}/mon
+[osd]
+osd data = ${folder}/osd0
+osd objectstore = memstore
+memstore device bytes = 2147483648
+[client]
+rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
+rgw dynamic resharding = false
+rgw data = ${folder}/rgw
+keyring = ${folder}/keyring
+`
+}
+
+interface Daemon {
+  name: string
+  child: ChildProcess
+  ended: Promise<void>
+}
+
+/** Starts the cluster; resolves when the gateway answers. Rejects with the end of the log that matters. */
+export async function startRadosgw(): Promise<Radosgw> {
+  await requirePrograms()
+  const folder = await mkdtemp(path.join(tmpdir(), 'standin-radosgw-'))
+  const file = (name: string) => path.join(folder, name)
+  const config = file('ceph.conf')
+  const daemons: Daemon[] = []
+  const [monPort, gatewayPort] = [await freePort(), await freePort()]
+  const endpoint = `http://127.0.0.1:${gatewayPort}`
+
+  async function tell(program: string, ...args: string[]): Promise<string> {
+    const { stdout } = await run(program, args, { timeout: START_DEADLINE_MS, maxBuffer: 1 << 24 })
+    return stdout.trim()
+  }
+
+  async function startDaemon(name: string, program: string, args: string[]): Promise<Daemon> {
+    const output = await open(file(`${name}.out`), 'a')
+    // -f keeps the daemon in the foreground, so that it stays a child of this process.
+    const child = spawn(program, ['-c', config, ...args, '-f'], { stdio: ['ignore', output.fd, output.fd] })
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve())
+      child.once('error', () => resolve())
+    })
+    await output.close()
+    const daemon = { name, child, ended }
+    daemons.push(daemon)
+    return daemon
+  }
+
+  async function end(daemon: Daemon, signal: NodeJS.Signals): Promise<void> {
+    const index = daemons.indexOf(daemon)
+    if (index !== -1) daemons.splice(index, 1)
+    daemon.child.kill(signal)
+    const stopped = await Promise.race([daemon.ended.then(() => true), delay(STOP_DEADLINE_MS, false, { ref: false })])
+    if (stopped) return
+    daemon.child.kill('SIGKILL')
+    await daemon.ended
+  }
+
+  async function startGateway(): Promise<Daemon> {
+    const gateway = await startDaemon('radosgw', 'radosgw', ['-n', 'client.admin'])
+    const deadline = Date.now() + START_DEADLINE_MS
+    while (true) {
+      const answers = await fetch(endpoint, { signal: AbortSignal.timeout(5_000) }).then(
+        (answer) => answer.ok,
+        () => false,
+      )
+      if (answers) return gateway
+      if (gateway.child.exitCode !== null || Date.now() > deadline) {
+        const said = await readFile(file('radosgw.out'), 'utf8').catch(() => '')
+        throw new Error(`radosgw did not start at ${endpoint}: ${said.slice(-2_000)}`)
+      }
+      await delay(100)
+    }
+  }
+
+  // A test run that dies must not leave a cluster behind.
+  const killAll = () => {
+    for (const daemon of daemons) daemon.child.kill('SIGKILL')
+  }
+  process.once('exit', killAll)
+
+  async function stop(): Promise<void> {
+    // Gateway, store, monitor: a store whose monitor is gone does not obey SIGTERM.
+    for (const daemon of [...daemons].reverse()) await end(daemon, 'SIGTERM')
+    process.removeListener('exit', killAll)
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  try {
+    const fsid = crypto.randomUUID()
+    await writeFile(config, configuration(folder, fsid, monPort, gatewayPort))
+    for (const name of ['mon', 'osd0', 'rgw']) await mkdir(file(name))
+    await tell('ceph-authtool', '--create-keyring', file('keyring'), '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *')
+    const adminCaps = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
+    await tell('ceph-authtool', file('keyring'), '--gen-key', '-n', 'client.admin', ...adminCaps)
+    const address = `[v1:127.0.0.1:${monPort}]`
+    await tell('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', address, file('monmap'))
+    const monFiles = ['--monmap', file('monmap'), '--keyring', file('keyring')]
+    await tell('ceph-mon', '-c', config, '--mkfs', '-i', 'a', ...monFiles)
+    await startDaemon('mon', 'ceph-mon', ['-i', 'a'])
+    const ceph = (...args: string[]) => tell('ceph', '-c', config, '--connect-timeout', '120', ...args)
+    await ceph('osd', 'create')
+    await ceph('osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=localhost')
+    await tell('ceph-osd', '-c', config, '-i', '0', '--mkfs')
+    await startDaemon('osd', 'ceph-osd', ['-i', '0'])
+    const keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
+    const user = ['--uid=test', '--display-name=test', `--access-key=${keys.accessKeyId}`]
+    await tell('radosgw-admin', '-c', config, 'user', 'create', ...user, `--secret=${keys.secretAccessKey}`)
+    let gateway = await startGateway()
+    return {
+      endpoint,
+      region: 'us-east-1',
+      ...keys,
+      crash: () => end(gateway, 'SIGKILL'),
+      restart: async () => {
+        gateway = await startGateway()
+      },
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
