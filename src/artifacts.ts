@@ -1,0 +1,57 @@
+/** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { redactText } from './logger.ts'
+import type { Evidence, RecordedFile } from './ports.ts'
+import type { DiarizationSegment, Timeline } from './timeline.ts'
+
+export interface FilesAboutPeople {
+  participants: ReturnType<Timeline['participantsFile']>
+  diarization: DiarizationSegment[]
+  chat: ReturnType<Timeline['chatFile']>
+}
+
+/** Writes what there is something to say about; a life that never recorded leaves no empty files. */
+export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeople): Promise<void> {
+  if (about.participants.length > 0) await writeJson(folder, 'participants.json', about.participants)
+  if (about.diarization.length > 0) {
+    const lines = about.diarization.map((segment) => `${JSON.stringify(segment)}\n`)
+    await writeFile(join(folder, 'diarization.jsonl'), lines.join(''))
+  }
+  if (about.chat.length > 0) await writeJson(folder, 'chat_messages.json', about.chat)
+}
+
+/** `debug/`: what was on screen, and one sentence on what somebody can do about it. */
+export async function saveEvidence(
+  folder: string,
+  evidence: Evidence,
+  failure: { code: string; sentence: string; step: string | undefined },
+): Promise<void> {
+  const debug = join(folder, 'debug')
+  await mkdir(debug, { recursive: true })
+  if (evidence.screenshot) await writeFile(join(debug, 'screenshot.png'), evidence.screenshot)
+  if (evidence.html !== null) await writeFile(join(debug, 'page.html'), redactText(evidence.html))
+  await writeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
+  const url = evidence.url === null ? null : redactText(evidence.url)
+  await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence.signs })
+}
+
+const SMALL_FILES = ['participants.json', 'diarization.jsonl', 'chat_messages.json']
+
+/** The files that exist beside the recording, to be stored with it. */
+export async function filesBeside(folder: string): Promise<RecordedFile[]> {
+  const names = [...SMALL_FILES]
+  for (const inner of ['debug', 'screenshots'])
+    names.push(...(await readdir(join(folder, inner)).catch(() => [])).sort().map((name) => `${inner}/${name}`))
+  const files: RecordedFile[] = []
+  for (const name of names) {
+    const path = join(folder, name)
+    const info = await stat(path).catch(() => null)
+    if (info?.isFile()) files.push({ name, path, bytes: info.size })
+  }
+  return files
+}
+
+export async function writeJson(folder: string, name: string, content: unknown): Promise<void> {
+  await writeFile(join(folder, name), `${JSON.stringify(content, null, 2)}\n`)
+}

@@ -1,0 +1,422 @@
+/** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
+import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
+import { BotChat } from './bot-chat.ts'
+import { within } from './clock.ts'
+import { answerCommands } from './commands.ts'
+import { deliver, deliverJournal } from './delivery.ts'
+import { Ending } from './ending.ts'
+import { BotError, toBotError } from './errors.ts'
+import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from './leave-rules.ts'
+import type { Logger } from './logger.ts'
+import type { MeetingEvent, MeetingTarget } from './meeting.ts'
+import type {
+  Clock,
+  ControlPlane,
+  MeetingDriver,
+  OpenMeeting,
+  RecordedFile,
+  Recorder,
+  Stage,
+  Storage,
+} from './ports.ts'
+import { recordedMs } from './recording-clock.ts'
+import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
+import { StatusReport } from './status.ts'
+import { Timeline } from './timeline.ts'
+import type { FinalReport } from './wire/events.ts'
+import type { Job } from './wire/job.ts'
+
+/** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
+const JOIN_ATTEMPTS = 3
+const JOIN_RETRY_DELAY_MS = 3_000
+/** Longer than every wait of a driver before the waiting room; past it the driver itself is stuck. */
+const JOIN_DEADLINE_MS = 240_000
+const PREPARE_DEADLINE_MS = 60_000
+const RECORDER_START_DEADLINE_MS = 30_000
+/** Leaving must not eat the time in which files are stored. */
+const LEAVE_DEADLINE_MS = 20_000
+const EVIDENCE_DEADLINE_MS = 20_000
+/** Joining parts without encoding is bounded by the disk, even for the longest recording. */
+const FINISH_DEADLINE_MS = 600_000
+const DRAIN_DEADLINE_MS = 15_000
+/** How often the leave rules look, and the pace of progress reports. */
+const RULES_EVERY_MS = 1_000
+const PROGRESS_EVERY_MS = 5_000
+
+export interface BotParts {
+  recorder: Recorder
+  openMeeting: OpenMeeting
+  storage: Storage
+  control: ControlPlane
+  clock: Clock
+  logger: Logger
+  /** The recording's own folder on this machine; exists. */
+  workFolder: string
+  /** Calls back when the process is asked to stop; the life hears it from its first moment. */
+  onStopRequest(listener: (askedBy: StopRequester, atOnce: boolean) => void): void
+}
+
+export interface Outcome {
+  report: FinalReport
+  exitCode: 0 | 3 | 4 | 70
+}
+
+export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {
+  const { recorder, storage, control, clock, logger } = parts
+  const ending = new Ending(logger)
+  const status = new StatusReport(control)
+  const timeline = new Timeline(() => recorder.spans())
+  const chat = new BotChat({ botName: job.bot_name, timeline, control, clock })
+  let meeting: MeetingDriver | null = null
+  let isDefect = false
+  let joinedAt: number | null = null
+  let exitedAt: number | null = null
+
+  const hasRecorded = () => recorder.spans().length > 0
+  const stop = (askedBy: StopRequester, atOnce = false) =>
+    ending.propose({
+      code: STOP_ENDS[askedBy][hasRecorded() ? 'recorded' : 'not_recorded'],
+      message: `The bot was asked to leave (${askedBy}).`,
+      askedBy,
+      atOnce,
+    })
+  parts.onStopRequest(stop)
+  control.onCommand(
+    answerCommands({ status, recorder, chat, workFolder: parts.workFolder, stop, meeting: () => meeting }),
+  )
+
+  try {
+    status.enter('joining_call')
+    await atEdge('storage', storage.prepare(ending.signal))
+    const stage = await atEdge('recorder', recorder.prepare(ending.signal))
+    await enterMeeting(stage)
+    joinedAt = clock.now()
+    status.enter('in_call_not_recording')
+    await record(meeting!, joinedAt)
+  } catch (thrown) {
+    // A wait that was cut short by the end has nothing to add to it.
+    if (ending.first === null) {
+      isDefect = !(thrown instanceof BotError)
+      const error = toBotError(thrown)
+      if (isDefect) logger.error('The life broke', { error: thrown })
+      ending.propose({ code: error.code, message: error.message, error })
+    }
+  }
+
+  const end = await ending.whenEnded()
+  const isFailure = !isNormalEnd(end.code)
+  if (isFailure && end.askedBy === undefined) await keepEvidence(end)
+  const [files] = await Promise.all([finishRecording(), leaveMeeting()])
+  exitedAt = joinedAt === null ? null : clock.now()
+  timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now())
+  return close(end, files)
+
+  /** Opens the meeting until it lets the bot in; a refusal that may pass is answered by a fresh attempt. */
+  async function enterMeeting(stage: Stage): Promise<void> {
+    const { signal } = ending
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted()
+      meeting = await parts.openMeeting(target, stage, signal)
+      try {
+        const admission = await within(
+          clock,
+          JOIN_DEADLINE_MS,
+          meeting.join(signal),
+          () => new BotError('CANNOT_JOIN_MEETING', 'The meeting page did not come to a decision.', { step: 'join' }),
+        )
+        if (admission === 'waiting_room') {
+          status.enter('in_waiting_room')
+          const limit = job.timeout_config.waiting_room_timeout
+          await within(
+            clock,
+            limit * 1000,
+            meeting.waitForAdmission(signal),
+            () =>
+              new BotError('TIMEOUT_WAITING_TO_START', `Nobody admitted the bot within ${limit} s.`, {
+                step: 'waiting room',
+              }),
+          )
+        }
+        return
+      } catch (thrown) {
+        const mayPass = thrown instanceof BotError && thrown.canRetry && attempt < JOIN_ATTEMPTS
+        if (signal.aborted || !mayPass) throw thrown
+        logger.warn('An attempt to join failed and is made afresh', { attempt, error: thrown })
+        await meeting.leave()
+        await meeting.close()
+        meeting = null
+        await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
+      }
+    }
+  }
+
+  /** From admission to the end: records while the leave rules see no reason to go. */
+  async function record(driver: MeetingDriver, admittedAt: number): Promise<void> {
+    let observed: Observed = firstObservation(admittedAt)
+    let lastProgressAt = 0
+    driver.watch((event) => {
+      observed = observe(observed, event)
+      takeMeetingEvent(event)
+    })
+    recorder.watch((event) => {
+      observed = observe(observed, event)
+      if (event.type === 'failed') proposeFailure(event.error, 'recording')
+      if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
+        lastProgressAt = event.at
+        const { seconds, bytes, droppedFrames } = event
+        control.report({ type: 'recording_progress', seconds, bytes, dropped_frames: droppedFrames })
+      }
+    })
+    const prepared = driver.prepareRecording(ending.signal)
+    await within(clock, PREPARE_DEADLINE_MS, prepared, () => stuck('The page could not be made ready for recording.'))
+    ending.signal.throwIfAborted()
+    await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start()), () =>
+      stuck('The encoder gave no first frame.'),
+    )
+    const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
+    status.enter('in_call_recording', { start_time: startedAt / 1000 })
+    void sendEntryMessage(driver)
+    while (!ending.signal.aborted) {
+      const now = clock.now()
+      if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
+      const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
+      if (reason) ending.propose(reason)
+      else await clock.sleep(RULES_EVERY_MS, ending.signal)
+    }
+  }
+
+  function takeMeetingEvent(event: MeetingEvent): void {
+    timeline.take(event)
+    switch (event.type) {
+      case 'participant_joined':
+      case 'participant_changed': {
+        const participant = { ...timeline.person(event.participant.id) }
+        control.report({ type: event.type, participant, offset: timeline.offset(event.at) })
+        break
+      }
+      case 'participant_left': {
+        const participant = { ...timeline.person(event.participantId) }
+        control.report({ type: event.type, participant, offset: timeline.offset(event.at) })
+        break
+      }
+      case 'speaking':
+        control.report({
+          type: 'speaker',
+          participant: { ...timeline.person(event.participantId) },
+          is_speaking: event.isSpeaking,
+          timestamp: event.at / 1000,
+          offset: timeline.offset(event.at),
+          source: event.source,
+          confidence: event.confidence,
+        })
+        break
+      case 'chat_message':
+        // The bot's own messages are noted when they are sent, by whoever sent them.
+        if (!event.message.isOwn && timeline.takeChat(event.message)) reportChat(event)
+        break
+      case 'chat_availability':
+        control.report({ type: 'chat_availability', is_available: event.isAvailable })
+        break
+      case 'screen_share': {
+        const participant = event.participantId === null ? null : { ...timeline.person(event.participantId) }
+        control.report({
+          type: 'screen_share',
+          participant,
+          is_sharing: event.isSharing,
+          offset: timeline.offset(event.at),
+        })
+        break
+      }
+      case 'muted_by_host':
+        control.report({ type: 'notice', level: 'info', message: 'The host muted the bot.' })
+        break
+      case 'connection':
+        control.report({ type: 'notice', level: 'warning', message: `The meeting's connection was ${event.state}.` })
+        break
+      case 'ended':
+        ending.propose(meetingEnd(event))
+        break
+      case 'failed':
+        proposeFailure(event.error, 'in meeting')
+        break
+      case 'heartbeat':
+        break
+    }
+  }
+
+  function reportChat({ message }: Extract<MeetingEvent, { type: 'chat_message' }>): void {
+    control.report({
+      type: 'chat_message',
+      message_id: message.id,
+      sender_id: message.senderId === null ? null : timeline.person(message.senderId).id,
+      sender_name: message.senderName,
+      text: message.text,
+      timestamp: new Date(message.at).toISOString(),
+      is_own: false,
+    })
+  }
+
+  function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {
+    const end = MEETING_ENDS[event.end]
+    const firstFrame = recorder.spans()[0]?.startedAt
+    if (firstFrame === undefined && event.end !== 'removed')
+      return { code: 'EXITING_MEETING_BEFORE_RECORD', message: 'The meeting ended before the recording began.' }
+    const limitMs = job.timeout_config.removed_too_early * 1000
+    if (event.end === 'removed' && event.at - (firstFrame ?? event.at) < limitMs)
+      return {
+        code: 'BOT_REMOVED_TOO_EARLY',
+        message: `The host removed the bot within ${limitMs / 1000} s of its start.`,
+      }
+    return end
+  }
+
+  function proposeFailure(thrown: Error, step: string): void {
+    const error = toBotError(thrown, step)
+    ending.propose({ code: error.code, message: error.message, error })
+  }
+
+  async function sendEntryMessage(driver: MeetingDriver): Promise<void> {
+    const text = job.entry_message
+    if (!text) return
+    try {
+      await chat.send(driver, text)
+    } catch (error) {
+      logger.warn('The entry message was not sent', { error })
+      control.report({
+        type: 'notice',
+        level: 'warning',
+        message: `The entry message was not sent: ${toBotError(error).message}`,
+      })
+    }
+  }
+
+  async function keepEvidence(failure: End): Promise<void> {
+    if (meeting === null) return
+    const sentence = `${failure.message} ${failure.error?.cure ?? ''}`.trim()
+    try {
+      const evidence = await within(
+        clock,
+        EVIDENCE_DEADLINE_MS,
+        meeting.evidence(),
+        () => new Error('The page gave no evidence in time'),
+      )
+      await saveEvidence(parts.workFolder, evidence, { code: failure.code, sentence, step: failure.error?.step })
+    } catch (error) {
+      logger.warn('The evidence of the failure could not be kept', { error })
+    }
+  }
+
+  async function leaveMeeting(): Promise<void> {
+    if (meeting === null) return
+    if (!ending.hurry.aborted) {
+      const left = Promise.race([meeting.leave(), aborted(ending.hurry)])
+      await within(clock, LEAVE_DEADLINE_MS, left, () => new Error('Leaving took too long')).catch((error) =>
+        logger.warn('The meeting was not left politely', { error }),
+      )
+    }
+    await meeting.close()
+  }
+
+  /** What was recorded is finished whatever happened to the rest of the life. */
+  async function finishRecording(): Promise<RecordedFile[]> {
+    try {
+      return await within(
+        clock,
+        FINISH_DEADLINE_MS,
+        recorder.finish(),
+        () => new Error('Finishing the files took too long'),
+      )
+    } catch (error) {
+      logger.error('The final files could not be made; the recorded segments stay', { error })
+      control.report({
+        type: 'notice',
+        level: 'warning',
+        message: 'The final files could not be made; the recorded segments stay.',
+      })
+      return []
+    } finally {
+      await recorder.close()
+    }
+  }
+
+  /** The one exit: stores, reports the terminal state and says how the process ends. */
+  async function close(end: End, recorded: RecordedFile[]): Promise<Outcome> {
+    await writeFilesAboutPeople(parts.workFolder, {
+      participants: timeline.participantsFile(),
+      diarization: timeline.diarization(),
+      chat: timeline.chatFile(),
+    }).catch((error) => logger.error('The files about people could not be written', { error }))
+    const files = [...recorded, ...(await filesBeside(parts.workFolder))]
+    const delivery = await deliver({ job, ...parts }, files, recorder.spans())
+    const finalEnd = finalEndOf(end, recorded, delivery.problem)
+    const isNormal = isNormalEnd(finalEnd.code)
+    const outcome = isNormal ? 'completed' : 'failed'
+    const failure = isNormal
+      ? {}
+      : { error_code: finalEnd.code as FinalReport['error_code'] & string, error_message: finalEnd.message }
+    const first = recorder.spans()[0]
+    const report: FinalReport = {
+      type: 'final_report',
+      status: outcome,
+      end_code: finalEnd.code,
+      error_code: failure.error_code ?? null,
+      error_message: failure.error_message ?? null,
+      meeting_url: target.url,
+      meeting_platform: target.platform,
+      bot_name: job.bot_name,
+      recording_mode: job.recording_mode,
+      joined_at: isoOrNull(joinedAt),
+      exited_at: isoOrNull(exitedAt),
+      recording_started_at: isoOrNull(first?.startedAt ?? null),
+      duration_seconds: first ? recordedMs(recorder.spans(), clock.now()) / 1000 : null,
+      participants: timeline.participants(),
+      speakers: timeline.speakers(),
+      artifacts: delivery.artifacts,
+      location: storage.location(),
+      extra: job.extra ?? null,
+    }
+    status.enter(outcome, { end_code: finalEnd.code, ...failure })
+    control.report(report)
+    await control.drain(DRAIN_DEADLINE_MS)
+    await control.close()
+    await deliverJournal({ job, ...parts }, delivery)
+    return { report, exitCode: exitCodeOf(finalEnd, hasRecorded(), isDefect) }
+  }
+
+  /** A good end stays good only if its recording exists and is stored. */
+  function finalEndOf(end: End, recorded: RecordedFile[], storingProblem: Error | null): End {
+    if (!isNormalEnd(end.code)) return end
+    if (recorded.length === 0)
+      return { code: 'INTERNAL_ERROR', message: `${end.message} But no file could be made of the recording.` }
+    if (storingProblem)
+      return {
+        code: 'INTERNAL_ERROR',
+        message: `The recording could not be stored and stays on the machine: ${storingProblem.message}`,
+      }
+    return end
+  }
+}
+
+/** What a part of the world rejects with is a failure of the world, not a defect of the life. */
+async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    throw toBotError(thrown, step)
+  }
+}
+
+function stuck(message: string): BotError {
+  return new BotError('INTERNAL_ERROR', message, { step: 'starting to record' })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

@@ -1,0 +1,64 @@
+/** What could not be undone; the steps after it ran all the same. */
+export interface CleanupFailure {
+  step: string
+  error: Error
+}
+
+/** Undo steps, collected while things are set up and run last first. */
+export interface Cleanup {
+  /**
+   * Adds a step. A step that is added once the run has begun is undone at once: what it belongs to came too late and
+   * would outlive the bot otherwise.
+   */
+  add(step: string, undo: () => unknown, deadlineMs?: number): void
+  /** Runs every step, last first, each within its deadline. Repeatable: the same run is waited for. Never rejects. */
+  run(): Promise<CleanupFailure[]>
+}
+
+const DEFAULT_DEADLINE_MS = 10_000
+
+/** `onFailure` hears of each failing step as it happens, for the log. */
+export function createCleanup(onFailure: (failure: CleanupFailure) => void = () => {}): Cleanup {
+  const steps: Array<{ step: string; undo: () => unknown; deadlineMs: number }> = []
+  const failures: CleanupFailure[] = []
+  let running: Promise<CleanupFailure[]> | null = null
+
+  async function undoAll(): Promise<CleanupFailure[]> {
+    for (let entry = steps.pop(); entry !== undefined; entry = steps.pop()) {
+      try {
+        await withinDeadline(entry.undo, entry.deadlineMs)
+      } catch (thrown) {
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+        const failure = { step: entry.step, error }
+        failures.push(failure)
+        onFailure(failure)
+      }
+    }
+    return failures
+  }
+
+  return {
+    add(step, undo, deadlineMs = DEFAULT_DEADLINE_MS) {
+      steps.push({ step, undo, deadlineMs })
+      // A run in progress takes the step by itself; one that is over has to be taken up again.
+      if (running !== null) running = running.then(undoAll)
+    },
+    run() {
+      // Starting in a later turn lets a step that throws synchronously fail like any other.
+      running ??= Promise.resolve().then(undoAll)
+      return running
+    },
+  }
+}
+
+async function withinDeadline(undo: () => unknown, deadlineMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${deadlineMs} ms`)), deadlineMs)
+  })
+  try {
+    await Promise.race([Promise.resolve().then(undo), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,24 @@
+import { runDemoScript } from '../../mock/google-meet/demo.ts'
+import { startMockGoogleMeet } from '../../mock/index.ts'
+import type { Io } from '../main.ts'
+import { type JoinFlags, join } from './join.ts'
+
+/** `standin demo`: a bot in the built-in mock meeting, where people come, speak, share and leave by a script. */
+export async function demo(flags: JoinFlags, io: Io): Promise<number> {
+  const server = await startMockGoogleMeet()
+  const over = new AbortController()
+  try {
+    const meeting = server.open('waiting-room-then-admit')
+    const script = runDemoScript(meeting, over.signal).catch((error) => {
+      if (!over.signal.aborted) throw error
+    })
+    const mapHost = [...flags.mapHost, ...server.hosts.map((host) => `${host}=${server.address}`)]
+    const exitCode = await join(meeting.url, { entryMessage: 'Hello, this is Standin.', ...flags, mapHost }, io)
+    over.abort()
+    await script
+    return exitCode
+  } finally {
+    over.abort()
+    await server.close()
+  }
+}

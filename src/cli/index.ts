@@ -1,0 +1,141 @@
+#!/usr/bin/env node
+/** The command line. Each command lives in its own file; this one parses, explains and exits. */
+import { readFileSync } from 'node:fs'
+import { join as joinPath } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidJob } from '../config.ts'
+import { packageRoot } from '../page-scripts.ts'
+import { RECORDING_MODES } from '../wire/codes.ts'
+import type { JoinFlags } from './join.ts'
+
+const EXIT_INVALID_JOB = 2
+const EXIT_DEFECT = 70
+
+const io = { input: process.stdin, output: process.stdout, environment: process.env }
+
+const JOIN_EXAMPLES = `
+Examples:
+  standin join https://meet.google.com/abc-defg-hij
+  standin join https://meet.google.com/abc-defg-hij --name "Notes for Ann" --mode gallery_view --out ~/recordings
+  standin join https://meet.google.com/abc-defg-hij --mode audio_only --s3 s3://my-bucket/calls
+  standin join --job job.json
+  echo "$JOB" | standin join --job -
+
+Exit codes:
+  0   recorded and stored, or asked to stop before recording
+  2   the job is not valid
+  3   could not join; the error code says why
+  4   failed after recording began; what was recorded is stored
+  70  a defect of ours`
+
+function seconds(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('must be a whole number of seconds')
+  return value
+}
+
+function collect(text: string, before: string[]): string[] {
+  return [...before, text]
+}
+
+/** The parser reads `--no-…` as a switch turned off; this one is a name that only begins so. */
+function noOneJoinedTimeout(): Option {
+  const option = new Option('--no-one-joined-timeout <seconds>', 'longest time alone after joining').argParser(seconds)
+  option.negate = false
+  return option
+}
+
+function withJoinOptions(command: Command): Command {
+  return command
+    .option('--name <name>', 'what the bot is called in the meeting')
+    .addOption(new Option('--mode <mode>', 'what is recorded').choices([...RECORDING_MODES]))
+    .addOption(new Option('--frame-rate <fps>', 'frames a second').choices(['25', '30']).argParser(Number))
+    .option('--entry-message <text>', 'written into the chat on admission')
+    .option('--image <file|url>', "shown as the bot's picture: PNG, JPEG or WebP")
+    .option('--out <folder>', "where the recording's folder is made (default: recordings)")
+    .option('--s3 <s3://bucket/prefix>', 'store in S3 instead; credentials come from the usual AWS variables')
+    .option('--s3-endpoint <url>', 'an S3-compatible server')
+    .option('--s3-region <region>')
+    .option('--waiting-room-timeout <seconds>', 'longest wait for admission', seconds)
+    .addOption(noOneJoinedTimeout())
+    .option('--silence-timeout <seconds>', 'longest time in which nobody speaks', seconds)
+    .option('--recording-timeout <seconds>', 'longest recording', seconds)
+    .addOption(
+      new Option('--recording-consent <answer>', 'when the meeting itself is recorded').choices(['accept', 'refuse']),
+    )
+    .option('--bot-id <uuid>', 'also the name of the recording')
+    .option('--control-plane <ws url>', 'reports there; its token comes from STANDIN_CONTROL_TOKEN')
+    .option(
+      '--map-host <host=ip:port>',
+      'send connections for a host elsewhere and accept its certificate',
+      collect,
+      [],
+    )
+    .option('--json', 'JSON lines even in a terminal')
+}
+
+const program = new Command('standin')
+  .description(
+    'Sends a bot into an online meeting: it joins, records, chats, notes who spoke, and stores files that play.',
+  )
+  .version((JSON.parse(readFileSync(joinPath(packageRoot, 'package.json'), 'utf8')) as { version: string }).version)
+  .showHelpAfterError('(standin help <command> explains)')
+  .exitOverride()
+
+withJoinOptions(program.command('join'))
+  .description('join one meeting and record it')
+  .argument('[meeting-url]', 'the link of the meeting')
+  .option('--job <file|->', 'a whole job as JSON; options go on top of it')
+  .addHelpText('after', JOIN_EXAMPLES)
+  .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
+    const { join } = await import('./join.ts')
+    process.exitCode = await join(meetingUrl, flags, io)
+  })
+
+withJoinOptions(program.command('demo'))
+  .description('send a bot into the built-in mock meeting and record it')
+  .addHelpText('after', '\nExamples:\n  standin demo\n  standin demo --mode gallery_view --out /tmp/demo')
+  .action(async (flags: JoinFlags) => {
+    const { demo } = await import('./demo.ts')
+    process.exitCode = await demo(flags, io)
+  })
+
+program
+  .command('mock')
+  .description('serve the mock meetings, for a person to open and play host')
+  .addHelpText('after', '\nExample:\n  standin mock')
+  .action(async () => {
+    const { mock } = await import('./mock.ts')
+    process.exitCode = await mock(io)
+  })
+
+program
+  .command('doctor')
+  .description('say what is missing on this machine and how to get it')
+  .option('--json', 'for programs')
+  .action(async (flags: { json?: boolean }) => {
+    const { doctor } = await import('./doctor.ts')
+    process.exitCode = await doctor({ ...io, json: flags.json ?? false })
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = explain(error)
+}
+
+function explain(error: unknown): number {
+  if (error instanceof InvalidJob) {
+    console.error('The job is not valid:')
+    for (const { path, message } of error.problems) console.error(`  ${path === '' ? '' : `${path}: `}${message}`)
+    return EXIT_INVALID_JOB
+  }
+  if (
+    error instanceof Error &&
+    'exitCode' in error &&
+    String((error as { code?: unknown }).code).startsWith('commander')
+  )
+    return error.exitCode === 0 ? 0 : EXIT_INVALID_JOB
+  console.error(error)
+  return EXIT_DEFECT
+}

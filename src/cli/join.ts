@@ -1,0 +1,15 @@
+import { readConfig } from '../config.ts'
+import { type Io, recognizeMeeting, runConfig } from '../main.ts'
+import { type JoinOptions, jobFrom } from './job-options.ts'
+
+export interface JoinFlags extends JoinOptions {
+  mapHost: string[]
+  json?: boolean
+}
+
+/** `standin join`: one bot, one meeting. Resolves with the exit code; throws InvalidJob. */
+export async function join(meetingUrl: string | undefined, flags: JoinFlags, io: Io): Promise<number> {
+  const job = jobFrom(meetingUrl, flags, io.environment)
+  const config = readConfig({ job, hostMap: flags.mapHost, environment: io.environment, recognize: recognizeMeeting })
+  return runConfig(config, io, flags.json ?? false)
+}

@@ -1,0 +1,69 @@
+import type { BotEvent } from '../wire/events.ts'
+import { shownBytes, shownDuration, shownText } from './shown-text.ts'
+
+const STATE_WORDS: Record<string, string> = {
+  joining_call: 'joining',
+  in_waiting_room: 'waiting to be admitted',
+  in_call_not_recording: 'in the meeting',
+  in_call_recording: '● recording',
+  recording_paused: '‖ paused',
+  recording_resumed: '● recording',
+  completed: 'completed',
+  failed: 'failed',
+}
+
+/** The facts of the status line, kept from events. */
+export class LiveState {
+  #status = 'starting'
+  #since = Date.now()
+  #bytes = 0
+  #seconds = 0
+  #progressAt: number | null = null
+  readonly #present = new Set<number>()
+  readonly #speaking = new Map<number, string>()
+
+  take(event: BotEvent, now = Date.now()): void {
+    switch (event.type) {
+      case 'status_change':
+        if (event.status === 'recording_paused') this.#seconds = this.#recorded(now)
+        this.#status = event.status
+        this.#since = now
+        if (event.status === 'in_call_recording' || event.status === 'recording_resumed') this.#progressAt = now
+        break
+      case 'participant_joined':
+        this.#present.add(event.participant.id)
+        break
+      case 'participant_left':
+        this.#present.delete(event.participant.id)
+        this.#speaking.delete(event.participant.id)
+        break
+      case 'speaker':
+        if (event.is_speaking) this.#speaking.set(event.participant.id, event.participant.name)
+        else this.#speaking.delete(event.participant.id)
+        break
+      case 'recording_progress':
+        this.#bytes = event.bytes
+        this.#seconds = event.seconds
+        this.#progressAt = now
+        break
+    }
+  }
+
+  /** Fits the width: what matters most comes first. */
+  line(width: number, now = Date.now()): string {
+    const isRecording = this.#status === 'in_call_recording' || this.#status === 'recording_resumed'
+    const time = isRecording || this.#status === 'recording_paused' ? this.#recorded(now) : (now - this.#since) / 1000
+    const parts = [STATE_WORDS[this.#status] ?? this.#status, shownDuration(time)]
+    if (this.#present.size > 0) parts.push(`${this.#present.size} ${this.#present.size === 1 ? 'person' : 'people'}`)
+    if (this.#speaking.size > 0)
+      parts.push(`${[...this.#speaking.values()].map((name) => shownText(name, 30)).join(', ')} speaking`)
+    if (this.#bytes > 0) parts.push(shownBytes(this.#bytes))
+    return shownText(parts.join(' · '), Math.max(20, width))
+  }
+
+  /** Reports come every few seconds; in between the clock counts on. */
+  #recorded(now: number): number {
+    const isRecording = this.#status === 'in_call_recording' || this.#status === 'recording_resumed'
+    return this.#seconds + (isRecording && this.#progressAt !== null ? (now - this.#progressAt) / 1000 : 0)
+  }
+}

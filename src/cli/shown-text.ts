@@ -1,0 +1,24 @@
+/** Makes foreign text (names, chat, page texts) fit for a terminal: no control characters, no escape sequences. */
+export function shownText(text: string, maxLength = 200): string {
+  const plain = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+  const characters = [...plain]
+  return characters.length <= maxLength ? plain : `${characters.slice(0, maxLength - 1).join('')}…`
+}
+
+export function shownDuration(seconds: number): string {
+  const whole = Math.floor(seconds)
+  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, '0'))
+  const hours = Math.floor(whole / 3600)
+  return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':')
+}
+
+export function shownBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
+}

@@ -1,0 +1,73 @@
+import type { BotCommand } from '../wire/commands.ts'
+import type { BotEvent, NumberedEvent } from '../wire/events.ts'
+import { shownBytes, shownDuration, shownText } from './shown-text.ts'
+
+/** What a person or a program sees of a running bot. */
+export interface View {
+  take(event: NumberedEvent): void
+  /** Something about the machine rather than the bot, such as where the log is. */
+  note(text: string): void
+  close(): void
+}
+
+export interface ViewInput {
+  /** A typed line that becomes a chat message or another command. */
+  command(command: BotCommand): Promise<{ ok: boolean; message?: string }>
+  interrupt(): void
+}
+
+/** One JSON line for each event, nothing else, for programs. */
+export function jsonLinesView(output: NodeJS.WritableStream): View {
+  return {
+    take: (event) => output.write(`${JSON.stringify(event)}\n`),
+    note() {},
+    close() {},
+  }
+}
+
+/** What an event means to a person; null for what the status line shows anyway. */
+export function sentenceFor(event: BotEvent): string | null {
+  switch (event.type) {
+    case 'status_change':
+      if (event.status === 'failed') return `✗ ${event.error_code}: ${shownText(event.error_message ?? '')}`
+      if (event.status === 'completed') return `✓ completed (${event.end_code})`
+      return `• ${event.status.replaceAll('_', ' ')}`
+    case 'participant_joined':
+      return `+ ${shownText(event.participant.name, 60)} joined`
+    case 'participant_left':
+      return `- ${shownText(event.participant.name, 60)} left`
+    case 'participant_changed':
+      return `= ${shownText(event.participant.name, 60)} is the name now`
+    case 'chat_message':
+      return `💬 ${shownText(event.sender_name, 60)}: ${shownText(event.text, 500)}`
+    case 'chat_availability':
+      return event.is_available ? 'Chat is on' : 'Chat is off in this meeting'
+    case 'screen_share':
+      return event.is_sharing
+        ? `▣ ${shownText(event.participant?.name ?? 'Somebody', 60)} shares a screen`
+        : '▣ sharing ended'
+    case 'notice':
+      return `${event.level === 'warning' ? '!' : '·'} ${shownText(event.message, 400)}`
+    case 'artifact': {
+      const { name, bytes, duration_seconds } = event.artifact
+      const length = duration_seconds === undefined ? '' : `, ${shownDuration(duration_seconds)}`
+      return `  stored ${name} (${shownBytes(bytes)}${length})`
+    }
+    case 'speaker':
+    case 'recording_progress':
+    case 'final_report':
+      return null
+  }
+}
+
+/** Sentences without a live line, for a person who reads a log. */
+export function plainView(output: NodeJS.WritableStream): View {
+  return {
+    take: ({ event }) => {
+      const sentence = sentenceFor(event)
+      if (sentence !== null) output.write(`${sentence}\n`)
+    },
+    note: (text) => output.write(`${text}\n`),
+    close() {},
+  }
+}

@@ -1,0 +1,103 @@
+/** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { LogLevel } from './logger.ts'
+import type { MeetingTarget } from './meeting.ts'
+import { type Job, jobSchema, type Problem, problemsOf } from './wire/job.ts'
+
+/** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
+export interface HostMapping {
+  host: string
+  /** `ip:port`. */
+  address: string
+}
+
+export interface BotConfig {
+  job: Job
+  target: MeetingTarget
+  /** Absolute; holds the recording while it is made, and for good where storage is a folder. */
+  workFolder: string
+  hostMap: readonly HostMapping[]
+  /** The browser's binary; null for Debian's own. */
+  chromium: string | null
+  browserPlugins: readonly string[]
+  logLevel: LogLevel
+}
+
+export interface Settings {
+  /** The job as it came: parsed JSON and options laid over it. */
+  job: unknown
+  /** As typed: `host=ip:port`. */
+  hostMap: readonly string[]
+  environment: Readonly<Record<string, string | undefined>>
+  recognize(url: string): MeetingTarget | { problem: string }
+}
+
+/** Jobs that cannot be run; exit code 2. */
+export class InvalidJob extends Error {
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'))
+    this.name = 'InvalidJob'
+    this.problems = problems
+  }
+}
+
+/** Throws InvalidJob with all problems. */
+export function readConfig(settings: Settings): BotConfig {
+  const problems: Problem[] = []
+  const { environment } = settings
+  const hostMap = settings.hostMap.flatMap((text) => {
+    const mapping = parseHostMapping(text)
+    if (mapping === null) problems.push({ path: '--map-host', message: `"${text}" is not host=ip:port` })
+    return mapping ?? []
+  })
+  const logLevel = oneOf(environment.STANDIN_LOG_LEVEL ?? 'info', ['debug', 'info', 'warn', 'error'] as const)
+  if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
+
+  const parsed = jobSchema.safeParse(settings.job)
+  if (!parsed.success) problems.push(...problemsOf(parsed.error))
+  else problems.push(...notYetSupported(parsed.data))
+  const meetingUrl = (settings.job as { meeting_url?: unknown } | null)?.meeting_url
+  const target = typeof meetingUrl === 'string' ? settings.recognize(meetingUrl) : null
+  if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
+
+  if (!parsed.success || target === null || 'problem' in target || logLevel === null || problems.length > 0)
+    throw new InvalidJob(problems)
+  return Object.freeze({
+    job: parsed.data,
+    target,
+    workFolder: workFolderOf(parsed.data, environment),
+    hostMap,
+    chromium: environment.STANDIN_CHROMIUM ?? null,
+    browserPlugins: (environment.STANDIN_BROWSER_PLUGINS ?? '').split(',').filter((name) => name !== ''),
+    logLevel,
+  })
+}
+
+/** Fields of the interface that this version cannot honor are refused, never ignored in silence. */
+function notYetSupported(job: Job): Problem[] {
+  const fields = ['streaming', 'transcription', 'conf_config', 'conf_sdk_id'] as const
+  return fields
+    .filter((field) => job[field] !== null && job[field] !== undefined)
+    .map((field) => ({ path: field, message: 'not supported by this version' }))
+}
+
+function workFolderOf(job: Job, environment: Settings['environment']): string {
+  if (job.storage.type === 'folder') return resolve(job.storage.path, job.bot_id)
+  return join(environment.STANDIN_WORK_FOLDER ?? join(tmpdir(), 'standin'), job.bot_id)
+}
+
+function parseHostMapping(text: string): HostMapping | null {
+  const match = /^(?<host>[a-z0-9.-]+)=(?<address>(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost):\d{1,5})$/i.exec(
+    text,
+  )
+  const { host, address } = match?.groups ?? {}
+  if (host === undefined || address === undefined) return null
+  return { host: host.toLowerCase(), address: address.replace(/^localhost/i, '127.0.0.1') }
+}
+
+function oneOf<T extends string>(text: string, words: readonly T[]): T | null {
+  return words.find((word) => word === text) ?? null
+}

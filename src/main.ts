@@ -1,0 +1,142 @@
+/** The composition root: takes a checked configuration, makes the real parts, runs one life and says how it ended. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { destination } from 'pino'
+import { openDriver, recognizeMeeting } from '../platforms/index.ts'
+import { createRecorder } from '../recorder/index.ts'
+import { openStorage } from '../storage/index.ts'
+import { runBot } from './bot.ts'
+import { loadBotImage } from './bot-image.ts'
+import { openView } from './cli/open-view.ts'
+import { systemClock } from './clock.ts'
+import type { BotConfig } from './config.ts'
+import { createLocalControlPlane, openControlLink } from './control-link/index.ts'
+import { createLogger, type Logger } from './logger.ts'
+import type { CommandAnswer, ControlPlane, OpenMeeting, Storage } from './ports.ts'
+import { StopRequests } from './stop-requests.ts'
+import type { BotCommand } from './wire/commands.ts'
+import { botCommandSchema } from './wire/commands.ts'
+import type { NumberedEvent } from './wire/events.ts'
+
+export { recognizeMeeting }
+
+/** Composite and screen; every platform's recording has this size. */
+const WIDTH = 1280
+const HEIGHT = 720
+
+/** The process's edges, so that a demo or a test can run a life in another process's skin. */
+export interface Io {
+  input: NodeJS.ReadStream
+  output: NodeJS.WriteStream
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Resolves with the exit code; never rejects for anything a meeting or the machine does. */
+export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Promise<number> {
+  const { job, workFolder } = config
+  await mkdir(workFolder, { recursive: true })
+  const logFile = join(workFolder, 'standin.log')
+  const logger = createLogger(destination({ dest: logFile, sync: true }), config.logLevel).child({ botId: job.bot_id })
+  const stops = new StopRequests()
+  const unhear = stops.hear()
+  const commands = new CommandFan()
+  const view = openView(io, asJson, { command: (command) => commands.run(command), interrupt: () => stops.interrupt() })
+  const storage = openStorage(job.storage, { botId: job.bot_id })
+  const control = await openControl(config, logger, (event) => view.take(event))
+  try {
+    const { report, exitCode } = await runBot(job, config.target, {
+      clock: systemClock,
+      logger,
+      workFolder,
+      storage,
+      control: commands.over(control),
+      recorder: createRecorder({
+        mode: job.recording_mode,
+        frameRate: job.frame_rate,
+        width: WIDTH,
+        height: HEIGHT,
+        workFolder,
+        logger: logger.child({ part: 'recorder' }),
+        clock: systemClock,
+      }),
+      openMeeting: await meetingOpener(config, control, logger),
+      onStopRequest: (listener) => stops.listen(listener),
+    })
+    view.close()
+    view.note(report.location === null ? '' : `The recording is in ${shownLocation(storage, config)}`)
+    return exitCode
+  } finally {
+    view.close()
+    unhear()
+  }
+}
+
+async function openControl(
+  config: BotConfig,
+  logger: Logger,
+  onEvent: (event: NumberedEvent) => void,
+): Promise<ControlPlane> {
+  const { job, workFolder } = config
+  const common = { botId: job.bot_id, folder: workFolder, logger: logger.child({ part: 'control-link' }), onEvent }
+  if (!job.control_plane) return createLocalControlPlane(common)
+  return openControlLink({ ...common, url: job.control_plane.url, token: job.control_plane.token })
+}
+
+async function meetingOpener(config: BotConfig, control: ControlPlane, logger: Logger): Promise<OpenMeeting> {
+  const { job } = config
+  let botImage: string | null = null
+  try {
+    if (job.bot_image) botImage = await loadBotImage(job.bot_image)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
+  }
+  return (target, stage, signal) =>
+    openDriver({
+      target,
+      stage,
+      signal,
+      botName: job.bot_name,
+      botImage,
+      recordingMode: job.recording_mode,
+      recordingConsent: job.recording_consent,
+      hostMap: config.hostMap,
+      chromium: config.chromium,
+      browserPlugins: config.browserPlugins,
+      logger: logger.child({ part: 'driver' }),
+    })
+}
+
+/** Commands come from the control plane and from the terminal; both reach the same life and get its answers. */
+class CommandFan {
+  #listener: ((command: BotCommand) => Promise<CommandAnswer>) | null = null
+
+  over(control: ControlPlane): ControlPlane {
+    return {
+      report: (event) => control.report(event),
+      onCommand: (listener) => {
+        this.#listener = listener
+        control.onCommand(listener)
+      },
+      drain: (deadlineMs) => control.drain(deadlineMs),
+      close: () => control.close(),
+    }
+  }
+
+  async run(command: BotCommand): Promise<CommandAnswer> {
+    const checked = botCommandSchema.safeParse(command)
+    if (!checked.success)
+      return {
+        ok: false,
+        code: 'INVALID_COMMAND',
+        message: checked.error.issues.map((issue) => issue.message).join('; '),
+      }
+    return this.#listener === null
+      ? { ok: false, code: 'FST_ERR_BOT_STATUS', message: 'The bot is still starting.' }
+      : this.#listener(checked.data)
+  }
+}
+
+function shownLocation(storage: Storage, config: BotConfig): string {
+  return config.job.storage.type === 'folder' ? config.workFolder : storage.location()
+}

@@ -1,0 +1,106 @@
+/** Fetches what a caller's address names, where that is safe: https, public addresses only, bounded in size and time. */
+import { lookup } from 'node:dns'
+import { get } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+const MAX_REDIRECTS = 3
+
+/** Ranges that are not the public internet (IANA special-purpose address registries). */
+const PRIVATE = new BlockList()
+for (const [address, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  PRIVATE.addSubnet(address, prefix, 'ipv4')
+
+/** Only global unicast (2000::/3) is public; within it these are not. */
+const PRIVATE_V6 = new BlockList()
+for (const [address, prefix] of [
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['2001::', 32],
+] as const)
+  PRIVATE_V6.addSubnet(address, prefix, 'ipv6')
+const GLOBAL_V6 = new BlockList()
+GLOBAL_V6.addSubnet('2000::', 3, 'ipv6')
+
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !PRIVATE.check(address, 'ipv4')
+  if (family === 6) return GLOBAL_V6.check(address, 'ipv6') && !PRIVATE_V6.check(address, 'ipv6')
+  return false
+}
+
+/** Resolves a name and refuses it if any of its addresses is private, so that the check and the use see the same. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    const hidden = addresses.find(({ address }) => !isPublicAddress(address))
+    if (hidden || addresses.length === 0)
+      return callback(Object.assign(new Error(`${hostname} is not a public address`), { code: 'EACCES' }), '')
+    if (options.all) return callback(null, addresses)
+    return callback(null, addresses[0]!.address, addresses[0]!.family)
+  })
+}
+
+/** The body's bytes. Rejects with a sentence that names the host, never the query. */
+export async function fetchPublic(
+  address: string,
+  limits: { maxBytes: number; timeoutMs: number; accept: string },
+): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(limits.timeoutMs)
+  let url = new URL(address)
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    if (url.protocol !== 'https:') throw new Error(`${url.host} was not asked: only https addresses are fetched`)
+    const literal = url.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw new Error(`${url.host} is not a public address`)
+    const answer = await request(url, limits, signal)
+    if (answer instanceof Uint8Array) return answer
+    url = new URL(answer.redirectedTo, url)
+  }
+  throw new Error(`${url.host} redirected more than ${MAX_REDIRECTS} times`)
+}
+
+function request(
+  url: URL,
+  limits: { maxBytes: number; accept: string },
+  signal: AbortSignal,
+): Promise<Uint8Array | { redirectedTo: string }> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => reject(new Error(`${url.host} ${reason}`))
+    const outgoing = get(url, { lookup: publicLookup, signal, headers: { accept: limits.accept } }, (response) => {
+      const status = response.statusCode ?? 0
+      if (status >= 300 && status < 400 && response.headers.location !== undefined) {
+        response.resume()
+        return resolve({ redirectedTo: response.headers.location })
+      }
+      if (status !== 200) {
+        response.resume()
+        return fail(`answered with status ${status}`)
+      }
+      const chunks: Uint8Array[] = []
+      let bytes = 0
+      response.on('data', (chunk: Uint8Array) => {
+        bytes += chunk.byteLength
+        chunks.push(chunk)
+        if (bytes > limits.maxBytes) response.destroy(new Error(`sent more than ${limits.maxBytes} bytes`))
+      })
+      response.on('error', (error) => fail(error.message))
+      response.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
+    })
+    outgoing.on('error', (error) =>
+      fail(signal.aborted ? 'did not answer in time' : `could not be asked: ${error.message}`),
+    )
+  })
+}

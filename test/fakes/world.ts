@@ -1,0 +1,199 @@
+/** A whole world for the life of a bot: every part is a fake that does what the test says and notes what it was told. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BotParts, type Outcome, runBot } from '../../src/bot.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { MeetingEvent } from '../../src/meeting.ts'
+import type {
+  Admission,
+  CommandAnswer,
+  MeetingDriver,
+  RecordedFile,
+  RecordedSpan,
+  RecorderEvent,
+} from '../../src/ports.ts'
+import type { StopRequester } from '../../src/states.ts'
+import type { BotCommand } from '../../src/wire/commands.ts'
+import type { BotEvent, FinalReport } from '../../src/wire/events.ts'
+import { type Job, jobSchema } from '../../src/wire/job.ts'
+import { HandClock } from './clock.ts'
+
+export const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+export const TARGET = {
+  platform: 'meet',
+  url: 'https://meet.google.com/abc-defg-hij',
+  meetingId: 'abc-defg-hij',
+} as const
+
+type Script<T> = (signal: AbortSignal) => Promise<T>
+
+/** Waits until it is told to stop, as a driver in a waiting room does. */
+export const untilStopped: Script<never> = (signal) =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+
+export class World {
+  readonly clock = new HandClock()
+  readonly workFolder = mkdtempSync(join(tmpdir(), 'standin-life-'))
+  readonly events: BotEvent[] = []
+  /** What the parts were asked to do, in order. */
+  readonly calls: string[] = []
+  readonly sentChat: string[] = []
+  readonly stored: string[] = []
+  readonly spans: RecordedSpan[] = []
+  join: Script<Admission> = async () => 'in_meeting'
+  waitForAdmission: Script<void> = async () => {}
+  openMeeting: () => Promise<void> = async () => {}
+  prepareStorage: () => Promise<void> = async () => {}
+  sendChat: (text: string) => Promise<void> = async () => {}
+  leave: () => Promise<void> = async () => {}
+  startRecording: () => Promise<void> = async () => {}
+  finish: () => Promise<RecordedFile[]> = async () => [
+    { name: 'video.mp4', path: join(this.workFolder, 'video.mp4'), bytes: 10, durationSeconds: 1 },
+  ]
+  store: (name: string) => Promise<void> = async () => {}
+  command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
+  stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
+  readonly outcome: Promise<Outcome>
+  #meetingListeners: ((event: MeetingEvent) => void)[] = []
+  #recorderListeners: ((event: RecorderEvent) => void)[] = []
+
+  constructor(setUp: (world: World) => void = () => {}, job: Record<string, unknown> = {}) {
+    setUp(this)
+    const whole: Job = jobSchema.parse({ bot_id: BOT_ID, meeting_url: TARGET.url, ...job })
+    this.outcome = runBot(whole, TARGET, this.#parts())
+  }
+
+  /** What the platform shows the bot. */
+  emit(event: MeetingEvent): void {
+    for (const listener of this.#meetingListeners) listener(event)
+  }
+
+  emitRecorder(event: RecorderEvent): void {
+    for (const listener of this.#recorderListeners) listener(event)
+  }
+
+  /** One heartbeat a second while the time moves, as a healthy page gives. */
+  async pass(seconds: number, others: number | null): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      this.emit({ type: 'heartbeat', others, at: this.clock.now() })
+      await this.clock.advance(1000)
+    }
+  }
+
+  async untilStatus(status: string): Promise<void> {
+    for (let turn = 0; turn < 200 && !this.statuses().includes(status); turn++) await this.clock.advance(10)
+    if (!this.statuses().includes(status)) throw new Error(`still ${this.statuses().join(', ')}`)
+  }
+
+  statuses(): string[] {
+    return this.events.flatMap((event) => (event.type === 'status_change' ? [event.status] : []))
+  }
+
+  /** Lets time pass until the life is over. */
+  async end(): Promise<Outcome> {
+    let over = false
+    void this.outcome.finally(() => {
+      over = true
+    })
+    for (let turn = 0; turn < 2000 && !over; turn++) await this.clock.advance(1000)
+    return this.outcome
+  }
+
+  async report(): Promise<FinalReport> {
+    return (await this.end()).report
+  }
+
+  #parts(): BotParts {
+    const { calls, clock, spans, workFolder } = this
+    const meeting: MeetingDriver = {
+      join: (signal) => this.#noting('join', this.join(signal)),
+      waitForAdmission: (signal) => this.#noting('waitForAdmission', this.waitForAdmission(signal)),
+      prepareRecording: async () => void calls.push('prepareRecording'),
+      watch: (listener) => {
+        this.#meetingListeners.push(listener)
+        return () => {}
+      },
+      sendChat: async (text) => {
+        await this.sendChat(text)
+        this.sentChat.push(text)
+      },
+      screenshot: async () => new Uint8Array([1, 2, 3]),
+      leave: () => this.#noting('leave', this.leave()),
+      evidence: async () => {
+        calls.push('evidence')
+        return {
+          screenshot: new Uint8Array([1]),
+          html: '<p>',
+          console: ['a line'],
+          url: TARGET.url,
+          signs: { seen: true },
+        }
+      },
+      close: async () => void calls.push('close meeting'),
+    }
+    return {
+      clock,
+      workFolder,
+      logger: silentLogger,
+      openMeeting: async () => {
+        calls.push('open meeting')
+        await this.openMeeting()
+        return meeting
+      },
+      recorder: {
+        prepare: async () => ({ display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }),
+        start: async () => {
+          await this.startRecording()
+          calls.push('start recording')
+          spans.push({ startedAt: clock.now(), endedAt: null })
+        },
+        pause: async () => {
+          spans.at(-1)!.endedAt = clock.now()
+        },
+        resume: async () => void spans.push({ startedAt: clock.now(), endedAt: null }),
+        watch: (listener) => {
+          this.#recorderListeners.push(listener)
+          return () => {}
+        },
+        spans: () => spans,
+        finish: async () => {
+          calls.push('finish')
+          const last = spans.at(-1)
+          if (last === undefined) return []
+          last.endedAt ??= clock.now()
+          return this.finish()
+        },
+        close: async () => void calls.push('close recorder'),
+      },
+      storage: {
+        prepare: () => this.prepareStorage(),
+        store: async ({ name }) => {
+          await this.store(name)
+          this.stored.push(name)
+          return { name, location: `/somewhere/${name}`, bytes: 10, sha256: 'ab' }
+        },
+        location: () => '/somewhere',
+      },
+      control: {
+        report: (event) => void this.events.push(structuredClone(event)),
+        onCommand: (listener) => {
+          this.command = listener
+        },
+        drain: async () => void calls.push('drain'),
+        close: async () => {},
+      },
+      onStopRequest: (listener) => {
+        this.stop = (askedBy, atOnce = false) => listener(askedBy, atOnce)
+      },
+    }
+  }
+
+  #noting<T>(call: string, work: Promise<T>): Promise<T> {
+    this.calls.push(call)
+    return work
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { jobFrom } from '../../../src/cli/job-options.ts'
+import { InvalidJob } from '../../../src/config.ts'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const URL_OF_MEETING = 'https://meet.google.com/abc-defg-hij'
+const folder = mkdtempSync(join(tmpdir(), 'standin-options-'))
+
+describe('options as a job', () => {
+  test('every bot gets an id of its own', () => {
+    const ids = [1, 2].map(() => (jobFrom(URL_OF_MEETING, {}, {}) as { bot_id: string }).bot_id)
+    expect(ids[0]).not.toBe(ids[1])
+  })
+
+  test('options go on top of a job from a file, from standard input and from the environment', () => {
+    const file = join(folder, 'job.json')
+    writeFileSync(file, JSON.stringify({ bot_name: 'From file', timeout_config: { silence_timeout: 1 } }))
+    expect(jobFrom(URL_OF_MEETING, { job: file, name: 'Mine', recordingTimeout: 9 }, {})).toMatchObject({
+      meeting_url: URL_OF_MEETING,
+      bot_name: 'Mine',
+      timeout_config: { silence_timeout: 1, recording_timeout: 9 },
+    })
+    expect(jobFrom(undefined, { job: '-' }, {}, () => '{"bot_name":"piped"}')).toMatchObject({ bot_name: 'piped' })
+    expect(jobFrom(undefined, {}, { STANDIN_JOB: '{"bot_name":"env"}' })).toMatchObject({ bot_name: 'env' })
+  })
+
+  test('a picture file becomes a data: URL by its content, not by its name', () => {
+    const file = join(folder, 'me.txt')
+    writeFileSync(file, PNG)
+    expect((jobFrom(URL_OF_MEETING, { image: file }, {}) as { bot_image: string }).bot_image).toMatch(
+      /^data:image\/png;base64,/,
+    )
+    writeFileSync(file, 'not a picture')
+    expect(() => jobFrom(URL_OF_MEETING, { image: file }, {})).toThrow('--image')
+  })
+
+  test('an S3 address becomes bucket and prefix', () => {
+    const options = { s3: 's3://calls/a/b', s3Endpoint: 'http://127.0.0.1:9' }
+    expect(jobFrom(URL_OF_MEETING, options, {})).toMatchObject({
+      storage: { type: 's3', bucket: 'calls', prefix: 'a/b', endpoint: 'http://127.0.0.1:9' },
+    })
+  })
+
+  test.each([
+    [{ job: '/nowhere/job.json' }, '--job'],
+    [{ s3: 'calls' }, '--s3'],
+    [{ s3: 's3://a', out: 'b' }, 'storage'],
+    [{ image: '/nowhere.png' }, '--image'],
+  ])('%o is refused naming the option', (options, path) => {
+    try {
+      jobFrom(URL_OF_MEETING, options, {})
+      expect.unreachable()
+    } catch (error) {
+      expect((error as InvalidJob).problems[0]?.path).toBe(path)
+    }
+  })
+
+  test('a job that is not JSON, or no object, is refused', () => {
+    expect(() => jobFrom(undefined, {}, { STANDIN_JOB: '{' })).toThrow(InvalidJob)
+    expect(() => jobFrom(undefined, {}, { STANDIN_JOB: '[1]' })).toThrow(InvalidJob)
+  })
+})

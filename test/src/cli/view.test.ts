@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { LiveState } from '../../../src/cli/live-state.ts'
+import { shownBytes, shownDuration, shownText } from '../../../src/cli/shown-text.ts'
+import { jsonLinesView, sentenceFor } from '../../../src/cli/view.ts'
+import type { NumberedEvent } from '../../../src/wire/events.ts'
+
+const ann = { id: 1, name: 'Ann', platform_id: 'a' }
+
+describe('text for a terminal', () => {
+  test('a name cannot move the cursor, change colors or reverse the line', () => {
+    expect(shownText('\u001b[31mRed\u001b[0m\r\n\u202eeman')).toBe('[31mRed [0m eman')
+  })
+
+  test('is cut by characters, not in the middle of one', () => {
+    expect(shownText('👩‍🚀👩‍🚀👩‍🚀', 3)).toHaveLength([...shownText('👩‍🚀👩‍🚀👩‍🚀', 3)].join('').length)
+    expect(shownText('abcdef', 4)).toBe('abc…')
+  })
+
+  test('durations and sizes read well', () => {
+    expect([shownDuration(0), shownDuration(65), shownDuration(3725)]).toEqual(['00:00', '01:05', '1:02:05'])
+    expect([shownBytes(999), shownBytes(1500), shownBytes(2_345_678_901)]).toEqual(['999 B', '1.5 kB', '2.3 GB'])
+  })
+})
+
+describe('the live line', () => {
+  test('says state, time, participants, who speaks and size', () => {
+    const state = new LiveState()
+    state.take({ type: 'status_change', status: 'in_call_recording' }, 0)
+    state.take({ type: 'participant_joined', participant: ann, offset: 0 }, 0)
+    state.take(
+      { type: 'speaker', participant: ann, is_speaking: true, timestamp: 1, offset: 1, source: 'csrc', confidence: 1 },
+      0,
+    )
+    state.take({ type: 'recording_progress', seconds: 60, bytes: 3_100_000, dropped_frames: 0 }, 60_000)
+    expect(state.line(200, 62_000)).toBe('● recording · 01:02 · 1 person · Ann speaking · 3.1 MB')
+  })
+
+  test('stands still in a pause', () => {
+    const state = new LiveState()
+    state.take({ type: 'status_change', status: 'in_call_recording' }, 0)
+    state.take({ type: 'status_change', status: 'recording_paused' }, 10_000)
+    expect(state.line(200, 99_000)).toContain('00:10')
+  })
+})
+
+test('failures are told with their code', () => {
+  const failed = {
+    type: 'status_change',
+    status: 'failed',
+    error_code: 'LOGIN_REQUIRED',
+    error_message: 'Sign in',
+  } as const
+  expect(sentenceFor(failed)).toBe('✗ LOGIN_REQUIRED: Sign in')
+})
+
+test('without a terminal each event is one line of JSON', () => {
+  const output = new PassThrough()
+  const view = jsonLinesView(output)
+  const event: NumberedEvent = {
+    type: 'event',
+    seq: 1,
+    bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
+    at: '2026-11-21T09:00:00.000Z',
+    event: { type: 'notice', level: 'info', message: 'two\nlines' },
+  }
+  view.take(event)
+  const text = String(output.read())
+  expect(text.trimEnd().split('\n')).toHaveLength(1)
+  expect(JSON.parse(text)).toEqual(event)
+})

@@ -1,0 +1,75 @@
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { InvalidJob, readConfig, type Settings } from '../../src/config.ts'
+
+const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+const target = { platform: 'meet', url: 'https://meet.google.com/abc-defg-hij', meetingId: 'abc-defg-hij' } as const
+
+function settings(job: Record<string, unknown> = {}, rest: Partial<Settings> = {}): Settings {
+  return {
+    job: { bot_id: BOT_ID, meeting_url: target.url, ...job },
+    hostMap: [],
+    environment: {},
+    recognize: (url) => (url === target.url ? target : { problem: 'no meeting link' }),
+    ...rest,
+  }
+}
+
+function problems(from: Settings): readonly string[] {
+  try {
+    readConfig(from)
+  } catch (error) {
+    if (error instanceof InvalidJob) return error.problems.map(({ path }) => path)
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+describe('configuration', () => {
+  test('puts the recording in a folder named by the bot', () => {
+    const config = readConfig(settings({ storage: { type: 'folder', path: 'out' } }))
+    expect(config.workFolder).toBe(resolve('out', BOT_ID))
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('works in a temporary folder where the files go to S3', () => {
+    const storage = { type: 's3', bucket: 'calls' }
+    expect(readConfig(settings({ storage })).workFolder).toBe(join(tmpdir(), 'standin', BOT_ID))
+    const elsewhere = readConfig(settings({ storage }, { environment: { STANDIN_WORK_FOLDER: '/data' } }))
+    expect(elsewhere.workFolder).toBe(`/data/${BOT_ID}`)
+  })
+
+  test('reports everything that is wrong together', () => {
+    const wrong = settings(
+      { meeting_url: 'https://example.com', frame_rate: 7, nonsense: 1 },
+      { hostMap: ['meet.google.com'], environment: { STANDIN_LOG_LEVEL: 'loud' } },
+    )
+    expect([...problems(wrong)].sort()).toEqual(
+      ['--map-host', 'STANDIN_LOG_LEVEL', 'frame_rate', 'meeting_url', 'nonsense'].sort(),
+    )
+  })
+
+  test.each(['streaming', 'transcription', 'conf_config'])('refuses %s rather than ignoring it', (field) => {
+    expect(problems(settings({ [field]: {} }))).toEqual([field])
+  })
+
+  test.each([
+    ['meet.google.com=127.0.0.1:8443', { host: 'meet.google.com', address: '127.0.0.1:8443' }],
+    ['Meet.Google.com=localhost:1', { host: 'meet.google.com', address: '127.0.0.1:1' }],
+    ['a.example=[::1]:8443', { host: 'a.example', address: '[::1]:8443' }],
+  ])('understands --map-host %s', (text, mapping) => {
+    expect(readConfig(settings({}, { hostMap: [text] })).hostMap).toEqual([mapping])
+  })
+
+  test.each(['meet.google.com=evil.example:1', 'a,b=127.0.0.1:1', '*=127.0.0.1:1', 'a=127.0.0.1'])(
+    'refuses --map-host %s',
+    (text) => {
+      expect(problems(settings({}, { hostMap: [text] }))).toEqual(['--map-host'])
+    },
+  )
+
+  test('a job that is no object is one problem, not a crash', () => {
+    for (const job of [null, 7, 'x', []]) expect(problems(settings({}, { job }))).toEqual([''])
+  })
+})
