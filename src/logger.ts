@@ -12,45 +12,112 @@ export interface Logger {
   child(fields: LogFields): Logger
 }
 
-const SECRET_KEY = /(token|secret|password|pwd|api_?key|authorization|cookie|credential)/i
-/** Query parts that carry access: presigned S3 addresses, join passwords, tokens. */
-const SECRET_IN_URL =
-  /([?&;](?:x-amz-[a-z-]*(?:signature|credential|security-token)|[a-z_-]*(?:token|signature|password|pwd|key|secret|code|zak|tk))=)[^&#\s"']+/gi
+/** Words that name something which gives access, as they stand in fields, query parts and headers. */
+const SECRET_WORD =
+  'token|secret|passw(?:or)?d|pwd|passcode|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential|signature|jwt|bearer'
+const SECRET_KEY = new RegExp(`${SECRET_WORD}|^(?:sig|zak|auth)$`, 'i')
+/** What a secret may look like as a number too: not a count such as `tokens`. */
+const NUMERIC_SECRET_KEY = /passw(?:or)?d|pwd|passcode|secret/i
+/** Query parts that carry access: presigned S3 addresses, join passwords, tokens; also inside an escaped address. */
+const SECRET_IN_URL = new RegExp(
+  `((?:[?&;#]|%3F|%26|%23)(?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD}|accesskeyid|secret|key|code|zak)|sig|tk|auth|p)(?:=|%3D))` +
+    `(?:(?!%26|%23)[^&#\\s"'<>])+`,
+  'gi',
+)
+/** `name=value` of settings and command lines. */
+const SECRET_SETTING = new RegExp(
+  `(?<![?&;#a-z0-9_.-])([a-z0-9_.-]{0,64}(?:${SECRET_WORD})=)(?:"[^"]*"|'[^']*'|[^\\s"',;&)\\]}]+)`,
+  'gi',
+)
+/** `"name": "value"` of JSON, also within a JSON text, and `name: 'value'` of printed objects. */
+const SECRET_QUOTED = new RegExp(
+  `(?<![a-z0-9_.-])([a-z0-9_.-]{0,64}(?:${SECRET_WORD})(?:\\\\{0,4}["'])?\\s{0,4}:\\s{0,4}\\\\{0,4})(?:"(?:[^"\\\\]|\\\\[^"])*\\\\?"|'[^']*')`,
+  'gi',
+)
+/** A header's line, or a plain `password: …`. Other words before a colon are usually the place of a mistake. */
+const SECRET_HEADER =
+  /(?<![a-z0-9_.-])((?:proxy-|set-)?(?:authorization|cookie)\d?\s?:\s?|x-[a-z-]{0,40}(?:key|token|secret)\s?:\s?|passw(?:or)?d\s?:\s?|passcode\s?:\s?)[^\r\n"'<>]+/gi
 const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi
-const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^/\s:@]+:[^/\s@]+@/gi
+const USER_INFO = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^/\s?#"'<>]*@/gi
+/** A line of a log is for reading; what is longer is cut. */
+const MAX_TEXT_LENGTH = 32 * 1024
+const MAX_DEPTH = 6
+/** Values of one line; a whole browser object that somebody passes by mistake must not stop the program. */
+const MAX_VALUES = 5_000
 
 /** Removes what gives access from a text that may be logged or shown. */
 export function redactText(text: string): string {
-  return text.replace(SECRET_IN_URL, '$1[redacted]').replace(BEARER, '$1[redacted]').replace(USER_INFO, '$1[redacted]@')
+  return text
+    .replace(USER_INFO, '$1[redacted]@')
+    .replace(SECRET_IN_URL, '$1[redacted]')
+    .replace(SECRET_QUOTED, '$1[redacted]')
+    .replace(SECRET_SETTING, '$1[redacted]')
+    .replace(SECRET_HEADER, '$1[redacted]')
+    .replace(BEARER, '$1[redacted]')
 }
 
 /** A copy that may be logged: fields named like secrets are replaced, texts are cleaned, errors become plain data. */
-export function redact(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return redactText(value)
+export function redact(value: unknown): unknown {
+  return redactInner(value, 0, { values: 0 })
+}
+
+function redactInner(value: unknown, depth: number, budget: { values: number }): unknown {
+  if (typeof value === 'string') return loggedText(value)
+  if (typeof value === 'bigint') return String(value)
   if (value === null || typeof value !== 'object') return value
-  if (depth > 6) return '[too deep]'
-  if (value instanceof Error)
-    return {
-      name: value.name,
-      message: redactText(value.message),
-      ...('code' in value ? { code: value.code } : {}),
-      ...(value.stack === undefined ? {} : { stack: redactText(value.stack) }),
-      ...(value.cause === undefined ? {} : { cause: redact(value.cause, depth + 1) }),
-    }
-  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1))
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      SECRET_KEY.test(key) &&
-      item !== null &&
-      item !== undefined &&
-      typeof item !== 'boolean' &&
-      typeof item !== 'number'
-        ? '[redacted]'
-        : redact(item, depth + 1),
-    ]),
-  )
+  if (depth > MAX_DEPTH) return '[too deep]'
+  const inner = (item: unknown) => redactInner(item, depth + 1, budget)
+  try {
+    if (value instanceof Error) return redactError(value, inner)
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
+    if (value instanceof URL) return loggedText(value.href)
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+    if (Array.isArray(value) || value instanceof Set) return within(value, budget).map(inner)
+    const entries = value instanceof Map ? value : Object.entries(value)
+    return Object.fromEntries(
+      within(entries, budget).map(([key, item]) => {
+        const name = String(key)
+        return [loggedText(name), isSecret(name, item) ? '[redacted]' : inner(item)]
+      }),
+    )
+  } catch (error) {
+    // A getter or a proxy that throws must not break the line that mentions it.
+    return `[unreadable: ${error instanceof Error ? error.name : typeof error}]`
+  }
+}
+
+/** As many items as the line still has room for. */
+function within<T>(items: Iterable<T>, budget: { values: number }): T[] {
+  const taken: T[] = []
+  for (const item of items) {
+    if (budget.values >= MAX_VALUES) break
+    budget.values += 1
+    taken.push(item)
+  }
+  return taken
+}
+
+function isSecret(key: string, item: unknown): boolean {
+  if (!SECRET_KEY.test(key) || item === null || item === undefined || typeof item === 'boolean') return false
+  return typeof item !== 'number' || NUMERIC_SECRET_KEY.test(key)
+}
+
+function redactError(error: Error, inner: (item: unknown) => unknown): Record<string, unknown> {
+  return {
+    name: inner(error.name),
+    message: inner(error.message),
+    ...('code' in error ? { code: inner(error.code) } : {}),
+    ...(error.stack === undefined ? {} : { stack: inner(error.stack) }),
+    ...(error.cause === undefined ? {} : { cause: inner(error.cause) }),
+    ...(error instanceof AggregateError ? { errors: inner(error.errors) } : {}),
+  }
+}
+
+function loggedText(text: string): string {
+  // Twice what is kept is searched, so that no cut goes through a secret that is then not recognized.
+  const clean = redactText(text.slice(0, 2 * MAX_TEXT_LENGTH))
+  if (text.length <= MAX_TEXT_LENGTH) return clean
+  return `${clean.slice(0, MAX_TEXT_LENGTH)} [cut, ${text.length} characters]`
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -83,7 +150,7 @@ type PinoLogger = Pick<ReturnType<typeof pino>, LogLevel> & { child(fields: LogF
 
 function wrap(inner: PinoLogger): Logger {
   const write = (level: LogLevel) => (message: string, fields?: LogFields) =>
-    inner[level](redact(fields ?? {}) as LogFields, redactText(message))
+    inner[level](redact(fields ?? {}) as LogFields, loggedText(message))
   return {
     debug: write('debug'),
     info: write('info'),

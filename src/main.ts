@@ -10,19 +10,14 @@ import { loadBotImage } from './bot-image.ts'
 import { openView } from './cli/open-view.ts'
 import { systemClock } from './clock.ts'
 import type { BotConfig } from './config.ts'
-import { createLocalControlPlane, openControlLink } from './control-link/index.ts'
+import { openControlLink } from './control-link/client.ts'
+import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
 import { createLogger, type Logger } from './logger.ts'
-import type { CommandAnswer, ControlPlane, OpenMeeting, Storage } from './ports.ts'
+import type { ControlPlane, OpenMeeting, Storage } from './ports.ts'
 import { StopRequests } from './stop-requests.ts'
-import type { BotCommand } from './wire/commands.ts'
-import { botCommandSchema } from './wire/commands.ts'
 import type { NumberedEvent } from './wire/events.ts'
 
 export { recognizeMeeting }
-
-/** Composite and screen; every platform's recording has this size. */
-const WIDTH = 1280
-const HEIGHT = 720
 
 /** The process's edges, so that a demo or a test can run a life in another process's skin. */
 export interface Io {
@@ -39,23 +34,23 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   const logger = createLogger(destination({ dest: logFile, sync: true }), config.logLevel).child({ botId: job.bot_id })
   const stops = new StopRequests()
   const unhear = stops.hear()
-  const commands = new CommandFan()
-  const view = openView(io, asJson, { command: (command) => commands.run(command), interrupt: () => stops.interrupt() })
   const storage = openStorage(job.storage, { botId: job.bot_id })
-  const control = await openControl(config, logger, (event) => view.take(event))
+  const control = openControl(config, logger, (event) => view.take(event))
+  const view = openView(io, asJson, {
+    command: (command) => control.submit(command),
+    interrupt: () => stops.interrupt(),
+  })
   try {
     const { report, exitCode } = await runBot(job, config.target, {
       clock: systemClock,
       logger,
       workFolder,
       storage,
-      control: commands.over(control),
+      control,
       recorder: createRecorder({
         mode: job.recording_mode,
-        frameRate: job.frame_rate,
-        width: WIDTH,
-        height: HEIGHT,
-        workFolder,
+        framesPerSecond: job.frame_rate,
+        folder: workFolder,
         logger: logger.child({ part: 'recorder' }),
         clock: systemClock,
       }),
@@ -71,11 +66,11 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   }
 }
 
-async function openControl(
+function openControl(
   config: BotConfig,
   logger: Logger,
   onEvent: (event: NumberedEvent) => void,
-): Promise<ControlPlane> {
+): CommandedControlPlane {
   const { job, workFolder } = config
   const common = { botId: job.bot_id, folder: workFolder, logger: logger.child({ part: 'control-link' }), onEvent }
   if (!job.control_plane) return createLocalControlPlane(common)
@@ -91,50 +86,16 @@ async function meetingOpener(config: BotConfig, control: ControlPlane, logger: L
     const reason = error instanceof Error ? error.message : String(error)
     control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
   }
-  return (target, stage, signal) =>
-    openDriver({
-      target,
-      stage,
-      signal,
-      botName: job.bot_name,
-      botImage,
-      recordingMode: job.recording_mode,
-      recordingConsent: job.recording_consent,
-      hostMap: config.hostMap,
-      chromium: config.chromium,
-      browserPlugins: config.browserPlugins,
-      logger: logger.child({ part: 'driver' }),
-    })
-}
-
-/** Commands come from the control plane and from the terminal; both reach the same life and get its answers. */
-class CommandFan {
-  #listener: ((command: BotCommand) => Promise<CommandAnswer>) | null = null
-
-  over(control: ControlPlane): ControlPlane {
-    return {
-      report: (event) => control.report(event),
-      onCommand: (listener) => {
-        this.#listener = listener
-        control.onCommand(listener)
-      },
-      drain: (deadlineMs) => control.drain(deadlineMs),
-      close: () => control.close(),
-    }
-  }
-
-  async run(command: BotCommand): Promise<CommandAnswer> {
-    const checked = botCommandSchema.safeParse(command)
-    if (!checked.success)
-      return {
-        ok: false,
-        code: 'INVALID_COMMAND',
-        message: checked.error.issues.map((issue) => issue.message).join('; '),
-      }
-    return this.#listener === null
-      ? { ok: false, code: 'FST_ERR_BOT_STATUS', message: 'The bot is still starting.' }
-      : this.#listener(checked.data)
-  }
+  return openDriver({
+    botName: job.bot_name,
+    botImage,
+    recordingMode: job.recording_mode,
+    recordingConsent: job.recording_consent,
+    hostMap: config.hostMap,
+    chromium: config.chromium,
+    browserPlugins: config.browserPlugins,
+    logger: logger.child({ part: 'driver' }),
+  })
 }
 
 function shownLocation(storage: Storage, config: BotConfig): string {

@@ -1,6 +1,7 @@
 import { clearLine, createInterface, cursorTo } from 'node:readline'
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { NumberedEvent } from '../wire/events.ts'
+import { chatText, MAX_CHAT_LENGTH } from '../wire/job.ts'
 import { LiveState } from './live-state.ts'
 import { shownText } from './shown-text.ts'
 import { sentenceFor, type View, type ViewInput } from './view.ts'
@@ -47,6 +48,8 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     const word = /^\/(pause|resume|screenshot|leave|help)$/.exec(text)?.[1]
     if (text.startsWith('/') && word === undefined) return print(`There is no command ${shownText(text, 40)}. ${HELP}`)
     if (word === 'help') return print(HELP)
+    if (word === undefined && !chatText.safeParse(text).success)
+      return print(`! A chat message has 1 to ${MAX_CHAT_LENGTH} characters.`)
     const answer =
       word === undefined
         ? await actions.command({ type: 'send_chat', message: text })

@@ -42,7 +42,8 @@ export const upMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('hello'),
     protocol_version: z.literal(1),
     bot_id: z.uuid(),
-    last_seq: z.int().min(0),
+    journal_id: z.uuid().describe('Event numbers count within one journal; a bot that lost its disk begins another.'),
+    last_seq: z.int().min(0).describe('The highest event number so far.'),
   }),
   numberedEventSchema,
   z.strictObject({

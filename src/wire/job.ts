@@ -33,6 +33,37 @@ const address = (protocols: readonly string[]) =>
     error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   })
 
+/** For WebSockets; their protocol knows no part of a document. */
+const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.includes('#'), {
+  error: 'must not have a part behind #',
+})
+
+/** Visible ASCII, which is what a header can carry. */
+const token = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine((text) => /^[!-~]*$/.test(text), { error: 'must not contain spaces or characters beyond ASCII' })
+
+/** Free-form data is carried along, so it is bounded; deeper nesting would exhaust the stack of whoever reads it. */
+export const MAX_CALLER_DATA_DEPTH = 32
+export const MAX_CALLER_DATA_LENGTH = 256 * 1024
+const callerData = z
+  .record(z.string(), z.unknown())
+  .refine((data) => isWithinDepth(data, MAX_CALLER_DATA_DEPTH), {
+    error: `must not be nested deeper than ${MAX_CALLER_DATA_DEPTH} levels`,
+    abort: true,
+  })
+  .pipe(z.record(z.string(), z.json()))
+  .refine((data) => JSON.stringify(data).length <= MAX_CALLER_DATA_LENGTH, {
+    error: `must not be longer than ${MAX_CALLER_DATA_LENGTH} characters of JSON`,
+  })
+
+function isWithinDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isWithinDepth(inner, levels - 1))
+}
+
 /** Meeting links come without scheme and inside quotes too; the platform decides what it recognizes. */
 const meetingUrl = z.string().trim().min(1).max(2048)
 
@@ -89,8 +120,8 @@ export const storageSchema = z
   )
 
 const streamingSchema = z.strictObject({
-  input: address(['ws:', 'wss:']).nullish(),
-  output: address(['ws:', 'wss:']).nullish(),
+  input: webSocketAddress.nullish(),
+  output: webSocketAddress.nullish(),
   audio_frequency: z
     .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
     .default(24_000),
@@ -99,7 +130,7 @@ const streamingSchema = z.strictObject({
 const transcriptionSchema = z.strictObject({
   provider: z.string().min(1).default('Default'),
   api_key: z.string().min(1).nullish(),
-  custom_params: z.record(z.string(), z.json()).nullish(),
+  custom_params: callerData.nullish(),
 })
 
 const confConfigSchema = z.strictObject({
@@ -134,11 +165,8 @@ export const jobSchema = z
     conf_sdk_id: z.string().min(1).nullish(),
     conf_sdk_pwd: z.string().min(1).nullish(),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
-    control_plane: z.strictObject({ url: address(['ws:', 'wss:']), token: z.string().min(1).max(4096) }).nullish(),
-    extra: z
-      .record(z.string(), z.json())
-      .nullish()
-      .describe('Free-form data of the caller, given back in the final report.'),
+    control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
+    extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),
   })
   .refine((job) => !job.conf_sdk_id || job.conf_sdk_pwd, {
     path: ['conf_sdk_pwd'],

@@ -18,9 +18,14 @@ export const RADOSGW_PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common
 
 const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'ceph-authtool', 'monmaptool']
 
+/**
+ * Clients that fetch their settings from the monitor first forget the cluster's id, which stands in the file, and are
+ * then sent away now and then ("wrong fsid"): whoever asks before the monitor has told it again.
+ */
+const ENVIRONMENT = { ...process.env, CEPH_ARGS: '--no-mon-config' }
+
 /** Generous, since the machine may be busy; a cluster is usually there within 15 s. */
 const START_DEADLINE_MS = 180_000
-const STOP_DEADLINE_MS = 10_000
 
 export interface Radosgw {
   endpoint: string
@@ -111,14 +116,17 @@ export async function startRadosgw(): Promise<Radosgw> {
   const endpoint = `http://127.0.0.1:${gatewayPort}`
 
   async function tell(program: string, ...args: string[]): Promise<string> {
-    const { stdout } = await run(program, args, { timeout: START_DEADLINE_MS, maxBuffer: 1 << 24 })
+    const { stdout } = await run(program, args, { env: ENVIRONMENT, timeout: START_DEADLINE_MS, maxBuffer: 1 << 24 })
     return stdout.trim()
   }
 
   async function startDaemon(name: string, program: string, args: string[]): Promise<Daemon> {
     const output = await open(file(`${name}.out`), 'a')
     // -f keeps the daemon in the foreground, so that it stays a child of this process.
-    const child = spawn(program, ['-c', config, ...args, '-f'], { stdio: ['ignore', output.fd, output.fd] })
+    const child = spawn(program, ['-c', config, ...args, '-f'], {
+      env: ENVIRONMENT,
+      stdio: ['ignore', output.fd, output.fd],
+    })
     const ended = new Promise<void>((resolve) => {
       child.once('exit', () => resolve())
       child.once('error', () => resolve())
@@ -129,14 +137,19 @@ export async function startRadosgw(): Promise<Radosgw> {
     return daemon
   }
 
-  async function end(daemon: Daemon, signal: NodeJS.Signals): Promise<void> {
+  /** Without politeness: the store is in memory and thrown away, and a store asked to stop takes ten seconds over it. */
+  async function end(daemon: Daemon): Promise<void> {
     const index = daemons.indexOf(daemon)
     if (index !== -1) daemons.splice(index, 1)
-    daemon.child.kill(signal)
-    const stopped = await Promise.race([daemon.ended.then(() => true), delay(STOP_DEADLINE_MS, false, { ref: false })])
-    if (stopped) return
     daemon.child.kill('SIGKILL')
     await daemon.ended
+  }
+
+  async function lastWords(name: string): Promise<string> {
+    const said = await Promise.all(
+      [`${name}.out`, `${name}.log`].map((each) => readFile(file(each), 'utf8').catch(() => '')),
+    )
+    return said.map((text) => text.slice(-2_000)).join('\n')
   }
 
   async function startGateway(): Promise<Daemon> {
@@ -149,8 +162,21 @@ export async function startRadosgw(): Promise<Radosgw> {
       )
       if (answers) return gateway
       if (gateway.child.exitCode !== null || Date.now() > deadline) {
-        const said = await readFile(file('radosgw.out'), 'utf8').catch(() => '')
-        throw new Error(`radosgw did not start at ${endpoint}: ${said.slice(-2_000)}`)
+        throw new Error(`radosgw did not start at ${endpoint}: ${await lastWords('radosgw')}`)
+      }
+      await delay(100)
+    }
+  }
+
+  async function startStore(ceph: (...args: string[]) => Promise<string>): Promise<void> {
+    const deadline = Date.now() + START_DEADLINE_MS
+    const store = await startDaemon('osd.0', 'ceph-osd', ['-i', '0'])
+    await ceph('osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=localhost')
+    while (true) {
+      const { num_up_osds: up } = JSON.parse(await ceph('osd', 'stat', '--format', 'json')) as { num_up_osds: number }
+      if (up === 1) return
+      if (store.child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`ceph-osd did not come up: ${await lastWords('osd.0')}`)
       }
       await delay(100)
     }
@@ -163,8 +189,7 @@ export async function startRadosgw(): Promise<Radosgw> {
   process.once('exit', killAll)
 
   async function stop(): Promise<void> {
-    // Gateway, store, monitor: a store whose monitor is gone does not obey SIGTERM.
-    for (const daemon of [...daemons].reverse()) await end(daemon, 'SIGTERM')
+    for (const daemon of [...daemons].reverse()) await end(daemon)
     process.removeListener('exit', killAll)
     await rm(folder, { recursive: true, force: true })
   }
@@ -173,7 +198,17 @@ export async function startRadosgw(): Promise<Radosgw> {
     const fsid = crypto.randomUUID()
     await writeFile(config, configuration(folder, fsid, monPort, gatewayPort))
     for (const name of ['mon', 'osd0', 'rgw']) await mkdir(file(name))
-    await tell('ceph-authtool', '--create-keyring', file('keyring'), '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *')
+    await tell(
+      'ceph-authtool',
+      '--create-keyring',
+      file('keyring'),
+      '--gen-key',
+      '-n',
+      'mon.',
+      '--cap',
+      'mon',
+      'allow *',
+    )
     const adminCaps = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
     await tell('ceph-authtool', file('keyring'), '--gen-key', '-n', 'client.admin', ...adminCaps)
     const address = `[v1:127.0.0.1:${monPort}]`
@@ -183,9 +218,8 @@ export async function startRadosgw(): Promise<Radosgw> {
     await startDaemon('mon', 'ceph-mon', ['-i', 'a'])
     const ceph = (...args: string[]) => tell('ceph', '-c', config, '--connect-timeout', '120', ...args)
     await ceph('osd', 'create')
-    await ceph('osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=localhost')
     await tell('ceph-osd', '-c', config, '-i', '0', '--mkfs')
-    await startDaemon('osd', 'ceph-osd', ['-i', '0'])
+    await startStore(ceph)
     const keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
     const user = ['--uid=test', '--display-name=test', `--access-key=${keys.accessKeyId}`]
     await tell('radosgw-admin', '-c', config, 'user', 'create', ...user, `--secret=${keys.secretAccessKey}`)
@@ -194,7 +228,7 @@ export async function startRadosgw(): Promise<Radosgw> {
       endpoint,
       region: 'us-east-1',
       ...keys,
-      crash: () => end(gateway, 'SIGKILL'),
+      crash: () => end(gateway),
       restart: async () => {
         gateway = await startGateway()
       },

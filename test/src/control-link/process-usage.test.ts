@@ -25,9 +25,12 @@ test('a stat line gives parent, times of itself and of waited-for children, and 
   })
 })
 
-test.each(['a b', 'x) S 1 (y', '((', '))', 'new\nline', ''])('a program named %j does not confuse the fields', (name) => {
-  expect(parseStat(statLine(7, name, 42, [1, 2, 3, 4]))).toMatchObject({ pid: 7, parentPid: 42, ticks: 10 })
-})
+test.each(['a b', 'x) S 1 (y', '((', '))', 'new\nline', ''])(
+  'a program named %j does not confuse the fields',
+  (name) => {
+    expect(parseStat(statLine(7, name, 42, [1, 2, 3, 4]))).toMatchObject({ pid: 7, parentPid: 42, ticks: 10 })
+  },
+)
 
 test.each(['', 'nonsense', '12 (cut', '12 (short) S 1 2 3', '12 (words) S one two'])('%j is no stat line', (text) => {
   expect(parseStat(text)).toBeNull()
@@ -87,7 +90,8 @@ test('without /proc the meter tells of this process alone', async () => {
 test('a busy grandchild of this process is seen in CPU and memory', async () => {
   const meter = createUsageMeter()
   const before = await meter.read()
-  const busy = 'const kept = Buffer.alloc(64e6, 1); console.log("busy"); for (;;) kept[0]++'
+  const busy =
+    'const kept = Buffer.alloc(64e6, 1); console.log("busy"); for (const end = Date.now() + 60_000; Date.now() < end; ) kept[0]++'
   const run = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(busy)}], {stdio: "inherit"}); process.stdin.resume()`
   const child = spawn(process.execPath, ['-e', run], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
   onTestFinished(() => endGroup(child))

@@ -31,9 +31,11 @@ export interface MemoryLogger extends Logger {
 
 export function memoryLogger(): MemoryLogger {
   const lines: MemoryLogger['lines'] = []
-  const write = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
-    lines.push({ level, message, fields })
-  }
+  const write =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push({ level, message, fields })
+    }
   const logger: MemoryLogger = {
     lines,
     messages: (level) => lines.filter((line) => line.level === level).map((line) => line.message),

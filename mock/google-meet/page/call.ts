@@ -1,0 +1,83 @@
+/** The meeting itself: grid, toolbar, panels, notices. */
+
+import { captionsOf } from './captions.ts'
+import { chatPanel } from './chat-panel.ts'
+import { button, type Context, type Shown } from './context.ts'
+import { h } from './dom.ts'
+import { peoplePanel } from './people-panel.ts'
+import type { PagePerson, ToPage } from './protocol.ts'
+import { TileGrid } from './tiles.ts'
+import { callControls, hideWhenIdle } from './toolbar.ts'
+
+export interface CallPage extends Shown {
+  receive(message: ToPage): void
+}
+
+export function callPage(context: Context, people: PagePerson[]): CallPage {
+  const { cls, words, settings, media } = context
+  const grid = new TileGrid(context)
+  const captions = captionsOf(context)
+  const openPanels = new Set<HTMLElement>()
+  const toggle = (panel: HTMLElement) => {
+    const opening = panel.hidden
+    for (const other of openPanels) other.hidden = true
+    openPanels.add(panel)
+    panel.hidden = !opening
+  }
+  const chat = chatPanel(context, toggle)
+  const roster = peoplePanel(context, toggle)
+  const toolbar = callControls(context, 'call', (on) => {
+    captions.setOn(on)
+    toolbar.setCaptions(on)
+  })
+  const side = h(
+    'nav',
+    { class: cls('sideNav') },
+    button(context, { label: words('Meeting details'), icon: 'info' }),
+    !settings.peopleBadge && roster.opener,
+    chat.opener,
+    button(context, { label: words('Meeting tools'), icon: 'category' }),
+  )
+  const banner = h('div', { class: cls('banner'), 'aria-live': 'assertive' })
+  const pill = h('div', { class: cls('pill') })
+  const root = h(
+    'div',
+    { class: cls('call') },
+    grid.root,
+    settings.peopleBadge && roster.opener,
+    pill,
+    banner,
+    captions.place,
+    roster.panel,
+    chat.panel,
+    toolbar.root,
+    side,
+  )
+  const stopHiding = hideWhenIdle([toolbar.root, side], settings.toolbarHideMs)
+  const show = (next: PagePerson[]) => {
+    grid.show(next)
+    roster.show(next)
+  }
+  show(people)
+  media.start()
+  return {
+    root,
+    close() {
+      stopHiding()
+      toolbar.close()
+      chat.close()
+      roster.close()
+      grid.close()
+    },
+    receive(message) {
+      if (message.do === 'people') show(message.people)
+      else if (message.do === 'speaking') grid.setSpeaking(message.device, message.speaking)
+      else if (message.do === 'chat') chat.add(message.line)
+      else if (message.do === 'chatEnabled') chat.setEnabled(message.enabled)
+      else if (message.do === 'caption') captions.update(message.row, message.name, message.text)
+      else if (message.do === 'replaceCaptions') captions.replace()
+      else if (message.do === 'banner') banner.textContent = message.text
+      else if (message.do === 'pill') pill.textContent = words(message.text)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** Captions: a region that exists only while they are on, rows rewritten while somebody speaks. */
+import type { Context } from './context.ts'
+import { h } from './dom.ts'
+
+export interface Captions {
+  /** Where the region is, while captions are on. */
+  place: HTMLElement
+  setOn(on: boolean): void
+  update(row: number, name: string, text: string): void
+  /** Puts a new node in place of the region, as a toggle in the real page does. */
+  replace(): void
+}
+
+const ROWS_KEPT = 4
+
+export function captionsOf(context: Context): Captions {
+  const { cls, words } = context
+  const place = h('div', { class: cls('captionsPlace') })
+  let region: HTMLElement | null = null
+  let rows = new Map<number, HTMLElement>()
+
+  const make = () => {
+    rows = new Map()
+    region = h(
+      'div',
+      { role: 'region', 'aria-label': words('Captions'), tabindex: 0, class: cls('captions') },
+      // Two children that are no rows.
+      h('div', { class: cls('captionsTail') }),
+      h('div', { class: cls('captionsTail') }),
+    )
+    place.replaceChildren(region)
+  }
+  return {
+    place,
+    setOn(on) {
+      if (on) make()
+      else {
+        region = null
+        place.replaceChildren()
+      }
+    },
+    update(row, name, text) {
+      if (!region) return
+      let element = rows.get(row)
+      if (!element) {
+        element = h(
+          'div',
+          { class: cls('captionRow') },
+          h('img', { alt: '', class: cls('captionFace') }),
+          h('div', {}, h('span', { class: cls('captionSpeaker') }, name)),
+          h('div', { class: cls('captionText') }),
+        )
+        rows.set(row, element)
+        region.children[region.childElementCount - 2]?.before(element)
+      }
+      const words = element.lastElementChild
+      if (words) words.textContent = text
+      for (const [key, old] of rows) {
+        if (rows.size <= ROWS_KEPT) break
+        old.remove()
+        rows.delete(key)
+      }
+    },
+    replace() {
+      if (region) make()
+    },
+  }
+}

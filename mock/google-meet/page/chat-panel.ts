@@ -1,0 +1,157 @@
+/** The chat. Its nodes exist only after the panel was opened once; then they stay and grow while it is closed. */
+import { button, type Context } from './context.ts'
+import { h, setAttribute } from './dom.ts'
+import type { ChatLine } from './protocol.ts'
+
+export interface ChatPanel {
+  opener: HTMLElement
+  panel: HTMLElement
+  add(line: ChatLine): void
+  setEnabled(enabled: boolean): void
+  close(): void
+}
+
+const SAME_GROUP_MS = 60_000
+
+export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void): ChatPanel {
+  const { cls, words, settings, say, media } = context
+  const lines: ChatLine[] = []
+  let enabled = settings.chat === 'on'
+  let built: ReturnType<typeof build> | null = null
+  let last: { group: HTMLElement; line: ChatLine } | null = null
+  const container = h('div', { 'data-panel-container-id': 'sidePanel2' })
+  const panel = h('aside', { 'aria-label': words('Side panel'), class: cls('panel'), hidden: true }, container)
+  const opener = button(context, { icon: 'chat', attributes: { 'data-panel-id': 2 } }, () => open())
+  setUnread(false)
+
+  function setUnread(unread: boolean): void {
+    setAttribute(opener, 'aria-label', words('Chat with everyone') + (unread ? words(' - New message') : ''))
+  }
+
+  function open(): void {
+    toggle(panel)
+    setUnread(false)
+    if (built) return
+    built = build()
+    container.append(built.root)
+    for (const line of lines) append(line)
+  }
+
+  function build() {
+    const list = h('div', { jsname: 'xySENc', 'aria-live': 'polite', class: cls('chatList') })
+    const box = h('textarea', {
+      'aria-label': words('Send a message'),
+      placeholder: words('Send a message'),
+      maxlength: 500,
+      rows: 1,
+      class: cls('chatBox'),
+    })
+    const send = button(context, { label: words('Send a message'), icon: 'send', attributes: { disabled: true } }, () =>
+      submit(),
+    ) as HTMLButtonElement
+    box.addEventListener('input', () => {
+      send.disabled = box.value.trim() === ''
+    })
+    box.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+      event.preventDefault()
+      submit()
+    })
+    const submit = () => {
+      const text = box.value.trim()
+      if (text === '' || !enabled || box.disabled) return
+      // The real client sends over a data channel where there is one.
+      if (!media.sendMessage(text)) say({ say: 'chat', text })
+      box.value = ''
+      send.disabled = true
+    }
+    const compose = h('div', { class: cls('compose') }, box, send)
+    const root = h(
+      'div',
+      { class: cls('chat') },
+      h('div', { role: 'heading', 'aria-level': 2 }, words('In-call messages')),
+      h('div', {}, words('Messages can only be seen by people in the call and are deleted when the call ends')),
+      list,
+      enabled && compose,
+    )
+    return { root, list, compose, box, send }
+  }
+
+  function append(line: ChatLine): void {
+    if (!built) return
+    const joins =
+      last !== null && last.line.device === line.device && line.at - last.line.at < SAME_GROUP_MS ? last.group : null
+    const group = joins ?? groupOf(context, line)
+    if (!joins) built.list.append(group)
+    group.lastElementChild?.append(...messageOf(context, line))
+    last = { group, line }
+    built.list.scrollTop = built.list.scrollHeight
+  }
+
+  const byKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey && event.altKey && event.key.toLowerCase() === 'c') open()
+  }
+  document.addEventListener('keydown', byKey)
+  return {
+    opener,
+    panel,
+    add(line) {
+      lines.push(line)
+      append(line)
+      if (line.device === null || !panel.hidden) return
+      setUnread(true)
+      context.toast(`${line.name} says in chat: ${line.text}`)
+    },
+    setEnabled(next) {
+      enabled = next
+      if (!built) return
+      if (enabled) built.root.append(built.compose)
+      else if (settings.seed % 2 === 0) built.compose.remove()
+      built.box.disabled = !enabled
+      built.send.disabled = true
+    },
+    close: () => document.removeEventListener('keydown', byKey),
+  }
+}
+
+/** The page's own groups name no sender. */
+function groupOf({ cls }: Context, line: ChatLine): HTMLElement {
+  const time = new Date(line.at).toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' })
+  return h(
+    'div',
+    { jsname: 'Ypafjf', class: line.device === null ? `${cls('chatGroup')} ${cls('chatOwnGroup')}` : cls('chatGroup') },
+    h(
+      'div',
+      { class: cls('chatHeader') },
+      line.device !== null && h('div', { class: cls('chatSender') }, line.name),
+      h('div', { jsname: 'biJjHb', class: cls('chatTime') }, time.replace(/\s/, '\u202f')),
+    ),
+    h('div', {}),
+  )
+}
+
+/** The message and, where pins are on, the overlay button that carries the same id. */
+function messageOf(context: Context, line: ChatLine): HTMLElement[] {
+  const { cls, words, settings } = context
+  const message = h(
+    'div',
+    { 'data-message-id': line.id, class: cls('chatMessage') },
+    h('div', { jsname: 'dTKtvb' }, h('div', { jscontroller: 'RrV5Ic', 'data-is-tv': 'false' }, ...linked(line.text))),
+  )
+  if (!settings.chatPins) return [message]
+  const pin = button(context, {
+    label: words('Pin message'),
+    icon: 'keep',
+    attributes: { jsname: 'iJEnyb', 'data-message-id': line.id },
+  })
+  return [h('div', {}, message, pin, h('div', {}, words('Hover over a message to pin it')))]
+}
+
+/** Addresses in a message become links, as text. */
+function linked(text: string): Node[] {
+  return text
+    .split(/(https?:\/\/\S+)/)
+    .map((part) =>
+      /^https?:\/\//.test(part) ? h('a', { href: part, rel: 'noopener' }, part) : document.createTextNode(part),
+    )
+}

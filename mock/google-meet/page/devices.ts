@@ -1,0 +1,166 @@
+/**
+ * The page's own microphone and camera, asked for as often as the real page asks: at the green room, at admission and
+ * on every toggle.
+ */
+import { button, type Context } from './context.ts'
+import { icon, setAttribute } from './dom.ts'
+
+export type DeviceKind = 'microphone' | 'camera'
+
+interface Device {
+  on: boolean
+  exists: boolean
+  track: MediaStreamTrack | null
+}
+
+const ICONS = { microphone: ['mic', 'mic_off'], camera: ['videocam', 'videocam_off'] } as const
+const JSNAMES = { microphone: 'hw0c9', camera: 'psRWwc' } as const
+const SHORTCUTS = { microphone: 'd', camera: 'e' } as const
+
+export class Devices {
+  private readonly state: Record<DeviceKind, Device> = {
+    microphone: { on: false, exists: false, track: null },
+    camera: { on: false, exists: false, track: null },
+  }
+  private readonly watchers = new Set<() => void>()
+  private readonly forced: 'ask' | 'none'
+
+  constructor(forced: 'ask' | 'none') {
+    this.forced = forced
+    document.addEventListener('keydown', (event) => {
+      if (!event.ctrlKey || event.altKey) return
+      if (event.key.toLowerCase() === 'd') void this.set('microphone', !this.isOn('microphone'))
+      else if (event.key.toLowerCase() === 'e') void this.set('camera', !this.isOn('camera'))
+      else return
+      event.preventDefault()
+    })
+  }
+
+  isOn(kind: DeviceKind): boolean {
+    return this.state[kind].on
+  }
+
+  exists(kind: DeviceKind): boolean {
+    return this.state[kind].exists
+  }
+
+  track(kind: DeviceKind): MediaStreamTrack | null {
+    return this.state[kind].track
+  }
+
+  /** Calls back now and after every change. */
+  watch(callback: () => void): () => void {
+    this.watchers.add(callback)
+    callback()
+    return () => this.watchers.delete(callback)
+  }
+
+  /** Whether the browser would have to ask a person first, or has nothing to offer. */
+  async needPrompt(): Promise<boolean> {
+    const { microphone, camera } = await this.list()
+    if (!microphone && !camera) return true
+    const states = await Promise.all(
+      ['microphone', 'camera'].map((name) =>
+        navigator.permissions.query({ name: name as PermissionName }).then(
+          (status) => status.state,
+          () => 'granted',
+        ),
+      ),
+    )
+    return states.every((state) => state !== 'granted')
+  }
+
+  /** Asks for everything that exists; what was on stays on, or everything comes on at the first time. */
+  async acquire(wanted: { microphone: boolean; camera: boolean }): Promise<void> {
+    const found = await this.list()
+    this.state.microphone.exists = found.microphone
+    this.state.camera.exists = found.camera
+    const wish = { microphone: wanted.microphone && found.microphone, camera: wanted.camera && found.camera }
+    if (wish.microphone || wish.camera) {
+      const stream = await this.ask(wish)
+      for (const kind of ['microphone', 'camera'] as const) {
+        const track = kind === 'microphone' ? stream?.getAudioTracks()[0] : stream?.getVideoTracks()[0]
+        if (wish[kind]) this.put(kind, track ?? null)
+      }
+    }
+    this.changed()
+  }
+
+  /** Turns a device on (asking for it anew) or off, as a click on its toggle does. */
+  async set(kind: DeviceKind, on: boolean): Promise<void> {
+    const device = this.state[kind]
+    if (!device.exists || device.on === on) return
+    if (on) {
+      await navigator.mediaDevices.enumerateDevices()
+      const stream = await this.ask({ microphone: kind === 'microphone', camera: kind === 'camera' })
+      this.put(kind, stream?.getTracks()[0] ?? null)
+    } else {
+      device.on = false
+      device.track?.stop()
+      device.track = null
+    }
+    this.changed()
+  }
+
+  private put(kind: DeviceKind, track: MediaStreamTrack | null): void {
+    const device = this.state[kind]
+    if (device.track !== track) device.track?.stop()
+    device.track = track
+    device.on = track !== null
+    if (track === null) device.exists = false
+  }
+
+  private async list(): Promise<{ microphone: boolean; camera: boolean }> {
+    if (this.forced === 'none') return { microphone: false, camera: false }
+    const devices = await navigator.mediaDevices.enumerateDevices()
+    return {
+      microphone: devices.some((device) => device.kind === 'audioinput'),
+      camera: devices.some((device) => device.kind === 'videoinput'),
+    }
+  }
+
+  private async ask(wish: { microphone: boolean; camera: boolean }): Promise<MediaStream | null> {
+    const video = { width: { ideal: 1280 }, height: { ideal: 720 } }
+    const audio = { echoCancellation: true }
+    try {
+      return await navigator.mediaDevices.getUserMedia({
+        audio: wish.microphone && audio,
+        video: wish.camera && video,
+      })
+    } catch {
+      // One device may be missing or refused while the other works, so each is asked alone.
+      const single = await Promise.all([
+        wish.microphone ? navigator.mediaDevices.getUserMedia({ audio }).catch(() => null) : null,
+        wish.camera ? navigator.mediaDevices.getUserMedia({ video }).catch(() => null) : null,
+      ])
+      return new MediaStream(single.flatMap((stream) => stream?.getTracks() ?? []))
+    }
+  }
+
+  private changed(): void {
+    for (const watcher of this.watchers) watcher()
+  }
+}
+
+/** The microphone's or camera's toggle. Its label tells the action; `data-is-muted` tells the state. */
+export function deviceToggle(context: Context, kind: DeviceKind, place: 'greenRoom' | 'call'): HTMLElement {
+  const { devices, settings, words } = context
+  const tag = place === 'call' ? 'button' : settings.toggleTag
+  const shortcut = settings.seed % 3 === 0 ? ` (ctrl + ${SHORTCUTS[kind]})` : ''
+  const element = button(
+    context,
+    { tag, cls: 'toggle', attributes: { jsname: JSNAMES[kind], 'data-tooltip': true } },
+    () => void devices.set(kind, !devices.isOn(kind)),
+  )
+  devices.watch(() => {
+    const on = devices.isOn(kind)
+    const title = kind === 'microphone' ? 'Microphone' : 'Camera'
+    const label = devices.exists(kind)
+      ? words(`Turn ${on ? 'off' : 'on'} ${kind}`) + shortcut
+      : `${title} problem. Show more info`
+    setAttribute(element, 'aria-label', label)
+    setAttribute(element, 'data-is-muted', on ? 'false' : 'true')
+    element.replaceChildren(icon(ICONS[kind][on ? 0 : 1]))
+  })
+  return element
+}

@@ -1,0 +1,164 @@
+/** Modal dialogs with a scrim that catches clicks, and toasts. */
+import { button, type Context } from './context.ts'
+import { brokenText, type Child, h, icon, setAttribute } from './dom.ts'
+import type { DialogKind } from './protocol.ts'
+
+export interface Modal {
+  root: HTMLElement
+  close(): void
+}
+
+/** While a modal is open, the page behind it is hidden from assistive technology and cannot be clicked. */
+export function showModal(context: Context, children: Child[], attributes: Record<string, string> = {}): Modal {
+  const { cls, dialogLayer, wrapper } = context
+  const box = h(
+    'div',
+    { role: 'dialog', 'aria-modal': 'true', class: cls('dialog'), 'aria-label': 'dialog', ...attributes },
+    ...children,
+  )
+  const root = h('div', { class: cls('modal') }, h('div', { class: cls('scrim') }), box)
+  dialogLayer.append(root)
+  setAttribute(wrapper, 'aria-hidden', 'true')
+  return {
+    root,
+    close: () => {
+      root.remove()
+      if (dialogLayer.querySelector('[aria-modal]') === null) setAttribute(wrapper, 'aria-hidden', undefined)
+    },
+  }
+}
+
+interface DialogText {
+  heading: string
+  body: string[]
+  /** Label, its `data-mdc-dialog-action`, and what the server hears. */
+  buttons: [label: string, action: string | null, choice: string][]
+}
+
+const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, DialogText> = {
+  'device-prompt': {
+    heading: 'Do you want people to see and hear you in the meeting?',
+    body: ['You can still turn off your microphone and camera anytime in the meeting.'],
+    buttons: [
+      ['Use microphone and camera', 'ok', 'ok'],
+      ['Continue without microphone and camera', 'cancel', 'cancel'],
+    ],
+  },
+  'signin-promo': {
+    heading: 'Sign in with your Google account',
+    body: ['Instead of waiting to be let in, join meetings directly'],
+    buttons: [['Got it', null, 'ok']],
+  },
+  'escape-tip': {
+    heading: 'Tip',
+    body: ['Press Esc to close this tip. Your name is shown to everyone in the call.'],
+    buttons: [['Got it', null, 'ok']],
+  },
+  'consent-recording': {
+    heading: 'This video call is being recorded',
+    body: ['By joining, you consent to being recorded. The recording may be shared by the host.'],
+    buttons: [
+      ['Leave call', 'cancel', 'cancel'],
+      ['Join now', 'ok', 'ok'],
+    ],
+  },
+  'consent-gemini': {
+    heading: 'Gemini is taking notes',
+    body: ["Someone turned on 'take notes for me'. By joining, you consent to Gemini using what is said."],
+    buttons: [
+      ['Leave call', 'cancel', 'cancel'],
+      ['Join now', 'ok', 'ok'],
+    ],
+  },
+  alone: {
+    heading: 'Are you still there?',
+    body: ["You're the only one here, so this call will end in less than 2 minutes. Do you want to stay in the call?"],
+    buttons: [
+      ['Leave now', 'cancel', 'leave'],
+      ['Stay in the call', 'ok', 'stay'],
+    ],
+  },
+  'got-it': {
+    heading: 'Others may see your video differently',
+    body: ['Your background and framing can look different to other people in the call.'],
+    buttons: [['Got it', 'ok', 'ok']],
+  },
+  'layout-tip': {
+    heading: 'New: more ways to arrange tiles',
+    body: ['Drag tiles to where you want them.'],
+    buttons: [['Got it', 'close', 'ok']],
+  },
+  'leave-host': {
+    heading: 'Leave the meeting?',
+    body: ['You can leave the call, or end it for everyone.'],
+    buttons: [
+      ['Just leave the call', null, 'just-leave'],
+      ['End the call for everyone', null, 'end-for-all'],
+    ],
+  },
+}
+
+/** Opens a dialog; the server hears which button was used. */
+export function openDialog(context: Context, kind: DialogKind): Modal {
+  if (kind === 'camera-toast' || kind === 'microphone-toast') return persistentToast(context, kind)
+  const { words, random, cls } = context
+  const text = DIALOGS[kind]
+  const modal: Modal = showModal(
+    context,
+    [
+      h('h2', {}, brokenText(random, words(text.heading))),
+      ...text.body.map((line) => h('p', {}, brokenText(random, words(line)))),
+      h(
+        'div',
+        { class: cls('joinRow') },
+        ...text.buttons.map(([label, action, choice]) =>
+          button(context, { text: words(label), attributes: { 'data-mdc-dialog-action': action ?? undefined } }, () => {
+            modal.close()
+            context.say({ say: 'dialog', dialog: kind, choice })
+          }),
+        ),
+      ),
+    ],
+    { 'aria-label': words(text.heading) },
+  )
+  if (kind === 'escape-tip') {
+    document.addEventListener('keydown', (event) => event.key === 'Escape' && modal.close())
+  }
+  return modal
+}
+
+/** Not modal, ignores Escape, and lies over the toolbar until its Close icon is used. */
+function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-toast'): Modal {
+  const { words, cls, dialogLayer } = context
+  const device = kind === 'camera-toast' ? 'Camera' : 'Microphone'
+  const root = h(
+    'div',
+    {
+      role: 'dialog',
+      'data-is-persistent': 'true',
+      class: cls('persistentToast'),
+      'aria-label': `${device} not found`,
+    },
+    h('div', {}, words(`${device} not found`)),
+    h('div', {}, words(`Make sure your ${device.toLowerCase()} is plugged in`)),
+    button(context, { label: words('Close'), icon: 'close' }, () => root.remove()),
+  )
+  dialogLayer.append(root)
+  return { root, close: () => root.remove() }
+}
+
+/** Short notices; the region outlives them. */
+export function toastRegion(context: Pick<Context, 'cls'>): {
+  root: HTMLElement
+  show(text: string, ms: number): void
+} {
+  const root = h('div', { 'aria-live': 'polite', role: 'status', class: context.cls('toasts') })
+  return {
+    root,
+    show(text, ms) {
+      const line = h('div', { class: context.cls('toast') }, icon('info'), h('span', {}, text))
+      root.append(line)
+      setTimeout(() => line.remove(), ms)
+    },
+  }
+}

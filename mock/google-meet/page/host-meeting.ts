@@ -1,0 +1,243 @@
+/** One meeting on the host's page. Built once, then updated in place, so that nobody loses focus or half-typed text. */
+import { h } from './dom.ts'
+import type { HostAction, HostFacts, HostMeeting, HostPerson } from './host-protocol.ts'
+
+type Act = (action: HostAction) => Promise<boolean>
+
+const IN_CALL = ['call', 'consent', 'reconnecting', 'alonePrompt']
+const WAITING = ['lobby', 'waitingForHost']
+
+/** What a state means, for people who have not read the field notes. */
+const STATES: Record<string, string> = {
+  none: 'nobody has opened the link yet',
+  loading: 'the page is loading',
+  devicePrompt: 'the page asks about microphone and camera',
+  signinPromo: 'the page suggests to sign in',
+  greenRoom: 'in front of the door: the bot is to give its name',
+  joining: 'the bot asked to join',
+  lobby: 'in the waiting room',
+  waitingForHost: 'waiting for the host to come',
+  consent: 'asked for consent to the recording',
+  call: 'in the call',
+  reconnecting: 'lost the connection',
+  alonePrompt: 'asked whether it is still there',
+  closed: 'the page was closed',
+  left: 'left',
+  denied: 'was denied',
+  removed: 'was removed',
+  hostEnded: 'the meeting is over',
+}
+
+export class MeetingCard {
+  readonly root: HTMLElement
+  private readonly act: Act
+  private readonly code: string
+  private readonly state = h('strong', {})
+  private readonly bot = h('p', { class: 'bot' })
+  private readonly people = h('ul', { class: 'people', 'aria-label': 'People' })
+  private readonly rows = new Map<string, PersonRow>()
+  private readonly chat = h('ol', { class: 'chat', 'aria-label': 'Chat', 'aria-live': 'polite' })
+  private readonly log = h('ol', { class: 'log' })
+  private readonly sender = h('select', { 'aria-label': 'Who writes' })
+  private readonly whenWaiting: HTMLButtonElement[] = []
+  private readonly whenInCall: HTMLButtonElement[] = []
+  private shownChat = 0
+
+  constructor(meeting: HostMeeting, facts: HostFacts, act: Act) {
+    this.act = act
+    this.code = meeting.code
+    const { code } = meeting
+    this.root = h(
+      'article',
+      { 'aria-labelledby': `title-${code}` },
+      h('h2', { id: `title-${code}` }, code, h('small', {}, meeting.scenario)),
+      commandLine('Send a bot', `npx standin join ${meeting.url} ${facts.mapHost}`),
+      h(
+        'details',
+        {},
+        h('summary', {}, 'Open the meeting in your own Chromium'),
+        commandLine('Browser', `chromium --user-data-dir=/tmp/mock-meet ${facts.browserFlags} ${meeting.url}`),
+      ),
+      h('p', { class: 'state', role: 'status' }, 'The bot: ', this.state),
+      this.bot,
+      h(
+        'div',
+        { class: 'row' },
+        this.button('Admit', { act: 'admit', code }, this.whenWaiting, 'main'),
+        this.button('Deny', { act: 'deny', code }, this.whenWaiting),
+        this.button('Remove bot', { act: 'remove', code }, this.whenInCall),
+        this.button('Mute bot', { act: 'mute', code }, this.whenInCall),
+        this.button('Lose connection', { act: 'lose', code }, this.whenInCall),
+        this.button('Regain connection', { act: 'regain', code }, this.whenInCall),
+        this.button('Flash and beep', { act: 'flash', code, on: true }),
+        this.button('Stop flashing', { act: 'flash', code, on: false }),
+        this.button('End meeting for all', { act: 'end', code }, undefined, 'danger'),
+      ),
+      this.showForm(facts),
+      h('h3', {}, 'People'),
+      this.people,
+      this.addForm(),
+      h('h3', {}, 'Chat'),
+      this.chat,
+      this.chatForm(),
+      h('details', {}, h('summary', {}, 'What the page did'), this.log),
+    )
+  }
+
+  update(meeting: HostMeeting): void {
+    this.state.textContent = `${meeting.state}${STATES[meeting.state] ? ` – ${STATES[meeting.state]}` : ''}`
+    const isInCall = IN_CALL.includes(meeting.state)
+    for (const button of this.whenWaiting) button.disabled = !WAITING.includes(meeting.state)
+    for (const button of this.whenInCall) button.disabled = !isInCall
+    this.bot.textContent = describeBot(meeting, isInCall)
+    this.updatePeople(meeting.people)
+    for (const line of meeting.chat.slice(this.shownChat)) {
+      const time = new Date(line.at).toLocaleTimeString()
+      const sender = line.isBot ? `${line.sender} (bot)` : line.sender
+      this.chat.append(h('li', { class: line.isBot ? 'from-bot' : '' }, h('b', {}, sender), ` ${time} `, line.text))
+    }
+    this.shownChat = meeting.chat.length
+    this.log.replaceChildren(
+      ...meeting.log.map(({ at, text }) => h('li', {}, `${new Date(at).toLocaleTimeString()} ${text}`)),
+    )
+  }
+
+  private updatePeople(people: HostPerson[]): void {
+    for (const [id, row] of this.rows) {
+      if (people.some((person) => person.id === id)) continue
+      row.root.remove()
+      this.rows.delete(id)
+    }
+    for (const person of people) {
+      let row = this.rows.get(person.id)
+      if (!row) {
+        row = new PersonRow(person, (what) => void this.act({ act: 'person', code: this.code, id: person.id, what }))
+        this.rows.set(person.id, row)
+        this.people.append(row.root)
+      }
+      row.update(person)
+    }
+    const ids = people.map(({ id }) => id).join()
+    if (this.sender.dataset.ids === ids) return
+    this.sender.dataset.ids = ids
+    this.sender.replaceChildren(...people.map(({ id, name }) => h('option', { value: id }, name)))
+  }
+
+  private button(label: string, action: HostAction, group?: HTMLButtonElement[], look?: string): HTMLButtonElement {
+    const button = h('button', { type: 'button', class: look }, label)
+    button.addEventListener('click', () => void this.act(action))
+    group?.push(button)
+    return button
+  }
+
+  private showForm(facts: HostFacts): HTMLElement {
+    const select = h(
+      'select',
+      { 'aria-label': 'What to show' },
+      ...facts.showable.map((what) => h('option', { value: what }, what)),
+    )
+    return formOf([select, h('button', { type: 'submit' }, 'Show to the bot')], () =>
+      this.act({ act: 'show', code: this.code, what: select.value }),
+    )
+  }
+
+  private addForm(): HTMLElement {
+    const name = h('input', { 'aria-label': 'Name of a new person', placeholder: 'Name', maxlength: 60, required: true })
+    const camera = h('input', { type: 'checkbox', checked: true })
+    return formOf(
+      [name, h('label', {}, camera, ' with camera'), h('button', { type: 'submit' }, 'Add person')],
+      async () => {
+        const added = await this.act({ act: 'add', code: this.code, name: name.value, camera: camera.checked })
+        if (added) name.value = ''
+      },
+    )
+  }
+
+  private chatForm(): HTMLElement {
+    const text = h('input', { 'aria-label': 'Message', placeholder: 'Message', maxlength: 500, required: true })
+    const enabled = h('input', { type: 'checkbox', checked: true })
+    enabled.addEventListener(
+      'change',
+      () => void this.act({ act: 'chat', code: this.code, enabled: enabled.checked }),
+    )
+    return formOf(
+      [
+        this.sender,
+        text,
+        h('button', { type: 'submit' }, 'Say'),
+        h('label', {}, enabled, ' participants may send messages'),
+      ],
+      async () => {
+        const said = await this.act({ act: 'say', code: this.code, id: this.sender.value, text: text.value })
+        if (said) text.value = ''
+      },
+    )
+  }
+}
+
+class PersonRow {
+  readonly root: HTMLElement
+  private readonly name = h('span', { class: 'name' })
+  private readonly speak: HTMLButtonElement
+  private readonly camera: HTMLButtonElement
+  private readonly share: HTMLButtonElement
+
+  constructor(person: HostPerson, change: (what: 'speak' | 'camera' | 'share' | 'leave') => void) {
+    const button = (label: string, what: 'speak' | 'camera' | 'share' | 'leave') => {
+      const made = h('button', { type: 'button' }, label)
+      made.addEventListener('click', () => change(what))
+      return made
+    }
+    this.speak = button('Speak', 'speak')
+    this.camera = button('Camera', 'camera')
+    this.share = button('Share screen', 'share')
+    this.root = h('li', {}, this.name, this.speak, this.camera, this.share, button('Leave', 'leave'))
+    this.update(person)
+  }
+
+  update(person: HostPerson): void {
+    this.name.textContent = person.isHost ? `${person.name} (host)` : person.name
+    setPressed(this.speak, person.isSpeaking, 'Stop speaking', 'Speak')
+    setPressed(this.camera, person.camera, 'Camera off', 'Camera on')
+    setPressed(this.share, person.isSharing, 'Stop sharing', 'Share screen')
+    this.root.classList.toggle('speaking', person.isSpeaking)
+  }
+}
+
+function setPressed(button: HTMLButtonElement, isOn: boolean, whenOn: string, whenOff: string): void {
+  button.textContent = isOn ? whenOn : whenOff
+  button.classList.toggle('on', isOn)
+}
+
+function describeBot(meeting: HostMeeting, isInCall: boolean): string {
+  if (meeting.botName === null) return ''
+  const { audioPackets, videoPackets, audioIsSilent } = meeting.sent
+  const sound = audioIsSilent === null ? '' : audioIsSilent ? ', silent' : ', with sound'
+  const sent = isInCall ? `; sent ${audioPackets} packets of sound${sound} and ${videoPackets} of video` : ''
+  const devices = `microphone ${meeting.microphoneOn ? 'on' : 'off'}, camera ${meeting.cameraOn ? 'on' : 'off'}`
+  return `Calls itself “${meeting.botName}”; ${devices}${sent}.`
+}
+
+function commandLine(label: string, text: string): HTMLElement {
+  const copy = h('button', { type: 'button' }, 'Copy')
+  copy.addEventListener('click', () => {
+    void navigator.clipboard.writeText(text).then(
+      () => {
+        copy.textContent = 'Copied'
+      },
+      () => {
+        copy.textContent = 'Select and copy by hand'
+      },
+    )
+  })
+  return h('div', { class: 'command' }, h('span', {}, label), h('code', { tabindex: 0 }, text), copy)
+}
+
+function formOf(children: HTMLElement[], submit: () => Promise<unknown>): HTMLElement {
+  const form = h('form', { class: 'row' }, ...children)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void submit()
+  })
+  return form
+}

@@ -1,0 +1,35 @@
+/** The waiting room. It looks like the meeting in many ways: that is its trap. */
+import { button, type Context, type Shown } from './context.ts'
+import { brokenText, h } from './dom.ts'
+import { callControls } from './toolbar.ts'
+
+export function lobbyPage(context: Context, self: string, textDelayMs: number): Shown & { text: HTMLElement } {
+  const { cls, words, random, media } = context
+  const text = h('div', { class: cls('lobbyText') })
+  const timer = setTimeout(() => {
+    text.append(
+      h('div', { 'aria-live': 'polite' }, brokenText(random, words('Asking to be let in...'))),
+      h('div', {}, brokenText(random, words("You'll join the call when someone lets you in"))),
+    )
+  }, textDelayMs)
+  const root = h(
+    'div',
+    { class: cls('lobby') },
+    h(
+      'div',
+      { 'data-participant-id': self, class: cls('selfPreview') },
+      button(context, {
+        label: words('Backgrounds and effects'),
+        icon: 'visual_effects',
+        attributes: { jsname: 'Ac69Jc' },
+      }),
+    ),
+    text,
+    button(context, { text: words('Return to home screen'), attributes: { jsname: 'EszDse' } }, () =>
+      context.say({ say: 'leave', how: 'toolbar' }),
+    ),
+    callControls(context, 'lobby').root,
+  )
+  media.start()
+  return { root, text, close: () => clearTimeout(timer) }
+}

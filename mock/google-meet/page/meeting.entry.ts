@@ -1,0 +1,151 @@
+/**
+ * The mock meeting page. The server decides what it shows; the page builds it, behaves like the real one, and reports
+ * what was done to it. It keeps no global of its own.
+ */
+import { type CallPage, callPage } from './call.ts'
+import type { Context, Shown } from './context.ts'
+import { Devices } from './devices.ts'
+import { type Modal, openDialog, toastRegion } from './dialogs.ts'
+import { classNames, h, randomOf, useIconClasses } from './dom.ts'
+import { finalPage } from './final-page.ts'
+import { blankPage, greenRoom, loadingPage, waitingForHostPage } from './green-room.ts'
+import { watchInput } from './hydration.ts'
+import { lobbyPage } from './lobby.ts'
+import { Media } from './media.ts'
+import type { DialogKind, FromPage, PageSettings, ToPage, View } from './protocol.ts'
+import { addStyles } from './style.ts'
+import { wordsOf } from './words.ts'
+
+/** Put in front of this script by the server; gone when the script has run. */
+declare const __meeting: { settings: PageSettings; socketPath: string; token: string }
+
+function start({ settings, socketPath, token }: typeof __meeting): void {
+  const socket = new WebSocket(`wss://${location.host}${socketPath}`)
+  socket.binaryType = 'arraybuffer'
+  const waiting: FromPage[] = [{ say: 'hello', url: location.href }]
+  const say = (message: FromPage) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+    else waiting.push(message)
+  }
+  socket.addEventListener('open', () => {
+    for (const message of waiting.splice(0)) socket.send(JSON.stringify(message))
+  })
+
+  const random = randomOf(settings.seed)
+  const cls = classNames(random, settings.knownClasses)
+  useIconClasses(cls)
+  const devices = new Devices(settings.devices)
+  const wrapper = h('div', { jscontroller: 'dyDNGc', jsname: 'r4nke', class: cls('app') })
+  const dialogLayer = h('div', { class: cls('dialogs') })
+  const toasts = toastRegion({ cls })
+  const modals = new Map<DialogKind, Modal>()
+  const context: Context = {
+    settings,
+    random,
+    cls,
+    words: wordsOf(settings.lang, settings.typographic),
+    say,
+    devices,
+    media: new Media(settings, devices, say),
+    wrapper,
+    dialogLayer,
+    openDialog: (kind) => modals.set(kind, openDialog(context, kind)),
+    toast: (text, forMs = 5000) => toasts.show(text, forMs),
+  }
+  addStyles(cls)
+  document.documentElement.lang = settings.lang
+  watchInput(context)
+  document.body.append(wrapper, dialogLayer, toasts.root, captchaFrame(settings))
+  keepNetworkBusy()
+
+  let shown: Shown | null = null
+  let call: CallPage | null = null
+  let lobbyText: HTMLElement | null = null
+
+  const showView = (view: View) => {
+    shown?.close?.()
+    call = null
+    if (view.name === 'lobby') {
+      const lobby = lobbyPage(context, view.self, view.textDelayMs)
+      lobbyText = lobby.text
+      shown = lobby
+    } else if (view.name === 'call') {
+      document.title = `Meet - ${settings.code}`
+      syncRoster(token)
+      call = callPage(context, view.people)
+      shown = call
+    } else if (view.name === 'final') {
+      context.media.stop()
+      shown = finalPage(context, view, lobbyText)
+    } else if (view.name === 'joining') {
+      return // The green room stays until the answer comes.
+    } else if (view.name === 'greenRoom') shown = greenRoom(context, view.inside)
+    else if (view.name === 'waitingForHost') shown = waitingForHostPage(context)
+    else shown = view.name === 'blank' ? blankPage() : loadingPage(context)
+    wrapper.replaceChildren(shown.root)
+  }
+
+  const receive = (message: ToPage) => {
+    if (message.do === 'view') showView(message.view)
+    else if (message.do === 'dialog') context.openDialog(message.dialog)
+    else if (message.do === 'closeDialogs') {
+      for (const modal of modals.values()) modal.close()
+    } else if (message.do === 'toast') context.toast(message.text, message.forMs)
+    else if (message.do === 'answer') void context.media.answer(message.offer, message.sdp)
+    else if (message.do === 'slots') context.media.setSlots(message.slots)
+    else if (message.do === 'stopMedia') context.media.stop()
+    else if (message.do === 'restartMedia') context.media.start()
+    else if (message.do === 'acquire') void acquire(message.microphone, message.camera)
+    else if (message.do === 'devices') {
+      if (message.microphone !== undefined) void devices.set('microphone', message.microphone)
+      if (message.camera !== undefined) void devices.set('camera', message.camera)
+    } else if (message.do === 'freeze') freeze(message.ms)
+    else if (message.do === 'navigate') location.assign(message.url)
+    else call?.receive(message)
+  }
+  const acquire = async (microphone: boolean, camera: boolean) => {
+    await devices.acquire({ microphone, camera })
+    if (!devices.exists('camera')) context.openDialog('camera-toast')
+  }
+  socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    if (typeof data === 'string') receive(JSON.parse(data) as ToPage)
+    else context.media.playSamples(data)
+  })
+  void devices.needPrompt().then((needed) => say({ say: 'ready', needsPrompt: needed }))
+}
+
+/** On every page, and it means nothing unless it is visible and large. */
+function captchaFrame(settings: PageSettings): HTMLIFrameElement {
+  const live = settings.captcha === 'live'
+  return h('iframe', {
+    src: 'https://www.google.com/recaptcha/enterprise/anchor?ar=1&size=invisible',
+    title: 'reCAPTCHA',
+    style: live
+      ? 'position:fixed;left:50%;top:40%;width:304px;height:78px;border:1px solid #888;background:#fff;z-index:9'
+      : 'display:none;width:0;height:0;border:0',
+  })
+}
+
+/** The first roster also comes over HTTP, as base64 of its protobuf. */
+function syncRoster(token: string): void {
+  const method = '/$rpc/google.rtc.meetings.v1.MeetingSpaceService/SyncMeetingSpaceCollections'
+  const headers = { 'content-type': 'application/x-protobuf', 'x-goog-meeting-identifier': token }
+  void fetch(method, { method: 'POST', headers, body: '' }).then(
+    (answer) => answer.text(),
+    () => null, // The page goes on with what the data channel brings.
+  )
+}
+
+/** The real page always has requests under way; "network idle" never comes. */
+function keepNetworkBusy(): void {
+  const again = (): Promise<unknown> => fetch(`/_/poll?${Math.random()}`).then(again, () => undefined)
+  void again()
+}
+
+/** Blocks the page's only thread. */
+function freeze(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until) void 0
+}
+
+start(__meeting)

@@ -1,0 +1,141 @@
+/**
+ * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
+ * file, and nothing of it is visible in the page's DOM.
+ */
+
+export interface PagePerson {
+  /** `spaces/<space>/devices/<n>`. */
+  device: string
+  name: string
+  isSelf: boolean
+  isHost: boolean
+  camera: boolean
+  muted: boolean
+  speaking: boolean
+  /** Device of the person's presentation while there is one. */
+  shareDevice: string | null
+  /** People of one room share one sound. */
+  merged: boolean
+}
+
+/** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds, already scaled. */
+export interface PageSettings {
+  code: string
+  seed: number
+  lang: string
+  knownClasses: boolean
+  typographic: boolean
+  signedIn: boolean
+  /** The account's name where the page is signed in. */
+  accountName: string
+  hydrationMs: [number, number]
+  toolbarHideMs: number
+  secondMs: number
+  /** Labels of the buttons that join, first the primary one. */
+  joinLabels: string[]
+  joinJsname: string
+  joinWarning: string
+  nameBoxReplaced: boolean
+  escapeTip: boolean
+  /** The first clicks on these targets are ignored: target to number of clicks. */
+  swallow: Record<string, number>
+  toggleTag: 'div' | 'button'
+  devices: 'ask' | 'none'
+  captcha: 'invisible' | 'live'
+  peopleBadge: boolean
+  selfNameAttribute: boolean
+  audio: 'elements' | 'worklet'
+  captionsMenu: boolean
+  chat: 'on' | 'off'
+  chatPins: boolean
+  layoutLabel: 'Change layout' | 'Adjust view'
+  layoutTip: boolean
+  leaveDialog: boolean
+  workletPath: string
+}
+
+export interface ChatLine {
+  id: string
+  /** Null for the page's own messages. */
+  device: string | null
+  name: string
+  text: string
+  /** UTC milliseconds. */
+  at: number
+}
+
+/** What fills the page. */
+export type View =
+  | { name: 'loading' }
+  | { name: 'blank' }
+  | { name: 'greenRoom'; inside: string[] }
+  | { name: 'joining' }
+  | { name: 'waitingForHost' }
+  | { name: 'lobby'; self: string; textDelayMs: number }
+  | { name: 'call'; self: string; botName: string; people: PagePerson[] }
+  | {
+      name: 'final'
+      heading: string
+      body: string[]
+      buttons: string[]
+      countdownTo: string | null
+      /** What became of the waiting room's text: real pages keep it. */
+      lobbyText: 'gone' | 'hidden' | 'visible'
+      callEnded: boolean
+    }
+
+export type DialogKind =
+  | 'device-prompt'
+  | 'signin-promo'
+  | 'escape-tip'
+  | 'consent-recording'
+  | 'consent-gemini'
+  | 'alone'
+  | 'got-it'
+  | 'leave-host'
+  | 'layout-tip'
+  | 'camera-toast'
+  | 'microphone-toast'
+
+export type ToPage =
+  | { do: 'view'; view: View }
+  | { do: 'people'; people: PagePerson[] }
+  | { do: 'speaking'; device: string; speaking: boolean }
+  | { do: 'dialog'; dialog: DialogKind }
+  | { do: 'closeDialogs' }
+  | { do: 'toast'; text: string; forMs: number }
+  | { do: 'banner'; text: string | null }
+  | { do: 'pill'; text: string }
+  | { do: 'chat'; line: ChatLine }
+  | { do: 'chatEnabled'; enabled: boolean }
+  | { do: 'caption'; device: string; name: string; text: string; row: number }
+  | { do: 'replaceCaptions' }
+  | { do: 'devices'; microphone?: boolean; camera?: boolean }
+  /** Ask the browser for devices, those named on. */
+  | { do: 'acquire'; microphone: boolean; camera: boolean }
+  | { do: 'answer'; offer: number; sdp: string }
+  | { do: 'slots'; slots: Slot[] }
+  | { do: 'restartMedia' }
+  | { do: 'stopMedia' }
+  | { do: 'freeze'; ms: number }
+  | { do: 'navigate'; url: string }
+
+/** Which of the page's video transceivers carries whose picture. */
+export interface Slot {
+  mid: string
+  device: string
+}
+
+export type FromPage =
+  | { say: 'hello'; url: string }
+  /** Whether a person would have to be asked for devices. */
+  | { say: 'ready'; needsPrompt: boolean }
+  | { say: 'log'; event: 'click' | 'fill' | 'key' | 'rpc'; target: string; trusted?: boolean; detail?: string }
+  | { say: 'join'; name: string; label: string }
+  | { say: 'dialog'; dialog: DialogKind; choice: string }
+  | { say: 'leave'; how: 'toolbar' | 'just-leave' | 'end-for-all' }
+  | { say: 'final'; choice: string }
+  | { say: 'offer'; offer: number; sdp: string }
+  | { say: 'devices'; microphone: boolean; camera: boolean }
+  | { say: 'chat'; text: string }
+  | { say: 'captions'; on: boolean }

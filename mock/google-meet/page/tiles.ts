@@ -1,0 +1,212 @@
+/** The grid of people. Only some people have a tile; a presentation is a second tile of its sharer. */
+import { button, type Context } from './context.ts'
+import { h, randomOf, setAttribute } from './dom.ts'
+import type { PagePerson } from './protocol.ts'
+
+/** More people than this stay without a tile, as on the real page. */
+const MOST_TILES = 9
+
+export class TileGrid {
+  readonly root: HTMLElement
+  private readonly context: Context
+  private readonly tiles = new Map<string, Tile>()
+
+  constructor(context: Context) {
+    this.context = context
+    const label = context.settings.seed % 2 === 0 ? 'Meeting grid' : undefined
+    this.root = h('main', { 'aria-label': label, class: context.cls('grid') })
+  }
+
+  show(people: PagePerson[]): void {
+    const wanted = new Map<string, { person: PagePerson; isShare: boolean }>()
+    for (const person of people) {
+      if (person.shareDevice) wanted.set(person.shareDevice, { person, isShare: true })
+    }
+    for (const person of [...people].sort(byTilePriority)) {
+      if (wanted.size < MOST_TILES) wanted.set(person.device, { person, isShare: false })
+    }
+    for (const [device, tile] of this.tiles) {
+      if (wanted.has(device)) continue
+      tile.close()
+      this.tiles.delete(device)
+    }
+    for (const [device, { person, isShare }] of wanted) {
+      let tile = this.tiles.get(device)
+      if (!tile) {
+        tile = new Tile(this.context, device, person, isShare)
+        this.tiles.set(device, tile)
+        if (isShare) this.root.prepend(tile.root)
+        else this.root.append(tile.root)
+      }
+      tile.update(person)
+    }
+    const columns = Math.ceil(Math.sqrt(this.tiles.size))
+    this.root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`
+    this.root.style.gridTemplateRows = `repeat(${Math.ceil(this.tiles.size / columns)}, minmax(0, 1fr))`
+  }
+
+  setSpeaking(device: string, speaking: boolean): void {
+    this.tiles.get(device)?.setSpeaking(speaking)
+  }
+
+  close(): void {
+    for (const tile of this.tiles.values()) tile.close()
+    this.tiles.clear()
+  }
+}
+
+/** The bot itself and people with a picture get tiles first. */
+function byTilePriority(one: PagePerson, other: PagePerson): number {
+  const rank = (person: PagePerson) => (person.isSelf ? 0 : person.camera ? 1 : 2)
+  return rank(one) - rank(other)
+}
+
+class Tile {
+  readonly root: HTMLElement
+  private readonly context: Context
+  private readonly device: string
+  private readonly isShare: boolean
+  private readonly picture: HTMLElement
+  private readonly marks: HTMLElement[]
+  private readonly name: HTMLElement
+  private readonly nameCopy: HTMLElement
+  private readonly controls: HTMLElement
+  private readonly stopWatching: () => void
+  private person: PagePerson
+  private flicker: ReturnType<typeof setTimeout> | undefined
+
+  constructor(context: Context, device: string, person: PagePerson, isShare: boolean) {
+    const { cls } = context
+    this.context = context
+    this.device = device
+    this.isShare = isShare
+    this.person = person
+    this.picture = h('div', {
+      jscontroller: 'dTVdqe',
+      'data-layout': isShare ? 'contain' : 'roi-crop',
+      class: cls('tileInner'),
+    })
+    this.marks = [0, 1].map((index) =>
+      h('div', { jsname: 'QgSmzd', class: `${cls(`mark${index}`)} ${cls('markBase')} ${cls('silent')}` }),
+    )
+    this.name = h('span', { class: 'notranslate' })
+    this.nameCopy = h('div', { 'aria-hidden': 'true', class: cls('nameCopy') })
+    this.controls = h('div', { class: cls('tileControls') })
+    this.root = h(
+      'div',
+      {
+        jsname: 'E2KThb',
+        jscontroller: 'K3Z5Df',
+        class: cls(isShare ? 'shareTile' : 'tile'),
+        'data-participant-id': isShare ? person.device : device,
+        'data-requested-participant-id': isShare ? person.device : device,
+        'data-tile-media-id': device,
+      },
+      this.picture,
+      ...this.marks,
+      h('div', { jscontroller: 'sMwcOc', class: cls('nameBar') }, h('div', { jsslot: true }, this.name), this.nameCopy),
+      this.controls,
+    )
+    this.stopWatching = person.isSelf
+      ? context.devices.watch(() => this.showPicture())
+      : context.media.watch(() => this.showPicture())
+  }
+
+  update(person: PagePerson): void {
+    this.person = person
+    const name = this.isShare ? `${person.name} (Presentation)` : person.name
+    if (this.name.textContent !== name) {
+      this.name.textContent = name
+      this.nameCopy.textContent = name
+      this.fillControls(name)
+      if (person.isSelf && this.context.settings.selfNameAttribute) setAttribute(this.root, 'data-self-name', name)
+    }
+    this.showPicture()
+    this.setSpeaking(person.speaking && !this.isShare)
+  }
+
+  private fillControls(name: string): void {
+    const { words } = this.context
+    const controls = [
+      button(this.context, { label: words('Pin {0} to your main screen', name), icon: 'keep' }),
+      button(this.context, { label: words('More options for {0}', name), icon: 'more_vert' }),
+    ]
+    if (this.person.isSelf && !this.isShare) {
+      controls.push(
+        button(this.context, { label: words('Reframe'), icon: 'frame_person', attributes: { jsname: 'nsKqzb' } }),
+        button(this.context, {
+          label: words('Backgrounds and effects'),
+          icon: 'visual_effects',
+          attributes: { jsname: 'Ac69Jc' },
+        }),
+      )
+    }
+    this.controls.replaceChildren(...controls)
+  }
+
+  /** A video while there is a picture, the avatar otherwise. */
+  private showPicture(): void {
+    const { devices, media, cls } = this.context
+    const track = this.person.isSelf ? devices.track('camera') : media.pictureOf(this.device)
+    const wanted = this.person.isSelf || this.isShare || this.person.camera ? track : null
+    const shown = this.picture.firstElementChild
+    if (wanted) {
+      const current = shown instanceof HTMLVideoElement ? shown : null
+      const stream = current?.srcObject as MediaStream | null | undefined
+      if (stream?.getVideoTracks()[0] === wanted) return
+      const video = h('video', { class: cls('video'), playsinline: true, autoplay: true })
+      video.muted = true
+      video.srcObject = new MediaStream([wanted])
+      this.picture.replaceChildren(video)
+    } else if (!(shown instanceof HTMLImageElement)) {
+      this.picture.replaceChildren(h('img', { class: cls('avatar'), alt: '', src: avatarOf(this.person) }))
+    }
+  }
+
+  /** Speaking shows as class changes, several a second, and stands still in a tab nobody sees. */
+  setSpeaking(speaking: boolean): void {
+    if (speaking === (this.flicker !== undefined)) return
+    const { cls, random } = this.context
+    if (!speaking) {
+      clearTimeout(this.flicker)
+      this.flicker = undefined
+      if (document.hidden) return
+      this.marks.forEach((mark, index) => {
+        mark.className = `${cls(`mark${index}`)} ${cls('markBase')} ${cls('silent')}`
+      })
+      return
+    }
+    const change = () => {
+      if (!document.hidden) {
+        this.marks.forEach((mark, index) => {
+          mark.className = `${cls(`mark${index}`)} ${cls('markBase')} ${cls(`speaking${random.int(0, 3)}`)}`
+        })
+      }
+      this.flicker = setTimeout(change, random.int(100, 300))
+    }
+    this.flicker = setTimeout(change, random.int(0, 100))
+  }
+
+  close(): void {
+    clearTimeout(this.flicker)
+    this.stopWatching()
+    this.root.remove()
+  }
+}
+
+/** A letter on a color of the person's own. */
+function avatarOf({ name, device }: PagePerson): string {
+  const random = randomOf([...device].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) >>> 0)
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = 96
+  const pen = canvas.getContext('2d')
+  if (!pen) return ''
+  pen.fillStyle = `hsl(${random.int(0, 359)} 45% 40%)`
+  pen.fillRect(0, 0, 96, 96)
+  pen.fillStyle = '#fff'
+  pen.font = '48px sans-serif'
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  pen.fillText([...name][0]?.toUpperCase() ?? '?', 48, 52)
+  return canvas.toDataURL()
+}

@@ -1,0 +1,148 @@
+/** The bar at the bottom, nearly the same in the waiting room and in the call, and the menu behind "More options". */
+import { button, type Context } from './context.ts'
+import { deviceToggle } from './devices.ts'
+import { h, setAttribute } from './dom.ts'
+import { openLayoutDialog } from './layout-dialog.ts'
+
+export interface Toolbar {
+  root: HTMLElement
+  /** Where the call puts its caption button state. */
+  setCaptions(on: boolean): void
+  close(): void
+}
+
+export function callControls(
+  context: Context,
+  place: 'lobby' | 'call',
+  captions: (on: boolean) => void = () => {},
+): Toolbar {
+  const { cls, words, settings, say } = context
+  const inCall = place === 'call'
+  const captionsButton = button(
+    context,
+    {
+      label: words(settings.captionsMenu ? 'Captions and translation' : 'Turn on captions'),
+      icon: 'closed_caption_off',
+    },
+    () => (settings.captionsMenu ? toggleMenu(captionsMenu) : captions(!captionsOn)),
+  )
+  let captionsOn = false
+  const captionsMenu = menu(context, [
+    {
+      text: () => words(captionsOn ? 'Turn off captions' : 'Turn on captions'),
+      run: () => captions(!captionsOn),
+    },
+    { text: () => words('Translated captions'), run: () => {} },
+  ])
+  const options = menu(context, [
+    {
+      text: () => words(settings.layoutLabel),
+      jsname: 'WZerud',
+      run: () => openLayoutDialog(context),
+    },
+    { text: () => words('Full screen'), run: () => {} },
+    { text: () => words('Backgrounds and effects'), run: () => {} },
+    { text: () => words('Report a problem'), run: () => {} },
+    { text: () => words('Settings'), run: () => {} },
+  ])
+  const root = h(
+    'div',
+    { role: 'region', 'aria-label': words('Call controls'), class: cls('toolbar') },
+    deviceToggle(context, 'microphone', 'call'),
+    deviceToggle(context, 'camera', 'call'),
+    inCall && button(context, { label: words('Share screen'), icon: 'computer_arrow_up' }),
+    button(context, { label: words('Send a reaction'), icon: 'mood' }),
+    inCall && captionsButton,
+    button(context, { label: words('Raise hand (Ctrl + alt + h)'), icon: 'back_hand' }),
+    button(
+      context,
+      { label: words('More options'), icon: 'more_vert', attributes: { jsname: 'NakZHc', 'aria-haspopup': 'menu' } },
+      () => inCall && toggleMenu(options),
+    ),
+    !inCall && button(context, { label: words('Chat with everyone'), icon: 'chat' }),
+    button(
+      context,
+      { label: words('Leave call'), icon: 'call_end', cls: 'leave', attributes: { jsname: 'CQylAd' } },
+      () => leave(context, inCall),
+    ),
+    captionsMenu.root,
+    options.root,
+  )
+  const byKey = (event: KeyboardEvent) => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+    if (inCall && event.key === 'c' && !typing && !event.ctrlKey && !event.altKey) captions(!captionsOn)
+  }
+  document.addEventListener('keydown', byKey)
+  return {
+    root,
+    setCaptions(on) {
+      captionsOn = on
+      if (!settings.captionsMenu) {
+        setAttribute(captionsButton, 'aria-label', words(on ? 'Turn off captions' : 'Turn on captions'))
+      }
+      say({ say: 'captions', on })
+    },
+    close: () => document.removeEventListener('keydown', byKey),
+  }
+}
+
+function leave(context: Context, inCall: boolean): void {
+  if (inCall && context.settings.leaveDialog) context.openDialog('leave-host')
+  else context.say({ say: 'leave', how: 'toolbar' })
+}
+
+interface Menu {
+  root: HTMLElement
+  fill(): void
+}
+
+function menu(context: Context, items: { text: () => string; jsname?: string; run: () => void }[]): Menu {
+  const root = h('ul', { role: 'menu', class: context.cls('menu'), hidden: true })
+  const fill = () => {
+    root.replaceChildren(
+      ...items.map((item) => {
+        const entry = h(
+          'li',
+          { role: 'menuitem', tabindex: 0, jsname: item.jsname, class: context.cls('menuItem') },
+          h('span', {}, item.text()),
+        )
+        entry.addEventListener('click', () => {
+          root.hidden = true
+          item.run()
+        })
+        return entry
+      }),
+    )
+  }
+  return { root, fill }
+}
+
+/** Menus have no nodes before they are opened, and stay as they are afterwards. */
+function toggleMenu({ root, fill }: Menu): void {
+  if (root.hidden) fill()
+  root.hidden = !root.hidden
+}
+
+/** Hides the bar while the pointer rests: it stays in the DOM, but neither a person nor a click reaches it. */
+export function hideWhenIdle(bars: HTMLElement[], afterMs: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const setHidden = (hidden: boolean) => {
+    for (const bar of bars) {
+      bar.style.opacity = hidden ? '0' : '1'
+      bar.style.visibility = hidden ? 'hidden' : 'visible'
+    }
+  }
+  const awake = () => {
+    setHidden(false)
+    clearTimeout(timer)
+    timer = setTimeout(() => setHidden(true), afterMs)
+  }
+  document.addEventListener('pointermove', awake)
+  document.addEventListener('keydown', awake)
+  awake()
+  return () => {
+    clearTimeout(timer)
+    document.removeEventListener('pointermove', awake)
+    document.removeEventListener('keydown', awake)
+  }
+}

@@ -1,0 +1,115 @@
+/** What a scenario can set, its defaults, and what the seed decides. */
+import { type Random, randomOf } from './page/dom.ts'
+import type { PageSettings } from './page/protocol.ts'
+
+/** All times are milliseconds at speed 1. */
+export interface ScenarioSettings {
+  /** What answers the meeting's address. */
+  load: 'meeting' | 'invalid-code' | 'code-does-not-work' | 'expired-code' | 'invalid-name' | 'landing' | 'login-wall'
+  /** How many loads are answered with HTTP 503 first. */
+  failedLoads: number
+  /** How many loads are refused with "You can't join this video call" first. */
+  blockedLoads: number
+  loadingMs: number
+  devicePrompt: 'auto' | 'once' | 'twice'
+  signinPromo: boolean
+  callErrorFlash: boolean
+  joinMs: number
+  afterJoin: 'lobby' | 'call' | 'blocked' | 'login-wall' | 'waiting-for-host'
+  lobbyTextDelayMs: number
+  denial: 'denied' | 'left'
+  lobbyTextAfterDenial: 'gone' | 'hidden' | 'visible'
+  knockTimeoutMs: number
+  admissionMs: number
+  consent: 'none' | 'recording' | 'gemini'
+  /** Microphone and camera come on by themselves a second after admission. */
+  devicesReset: boolean
+  /** How many "Got it" tips follow admission, one after another. */
+  tips: number
+  aloneMs: number
+  aloneAnswerMs: number
+  reconnectMs: number
+  trustedTypes: boolean
+  /** Everybody but the host shares one sound. */
+  mergedAudio: boolean
+  page: Partial<PageSettings>
+}
+
+export const DEFAULTS: ScenarioSettings = {
+  load: 'meeting',
+  failedLoads: 0,
+  blockedLoads: 0,
+  loadingMs: 1200,
+  devicePrompt: 'auto',
+  signinPromo: false,
+  callErrorFlash: false,
+  joinMs: 800,
+  afterJoin: 'lobby',
+  lobbyTextDelayMs: 300,
+  denial: 'denied',
+  lobbyTextAfterDenial: 'hidden',
+  knockTimeoutMs: 600_000,
+  admissionMs: 700,
+  consent: 'none',
+  devicesReset: false,
+  tips: 0,
+  aloneMs: 300_000,
+  aloneAnswerMs: 120_000,
+  reconnectMs: 60_000,
+  trustedTypes: true,
+  mergedAudio: false,
+  page: {},
+}
+
+const HYDRATION_MS: [number, number] = [300, 800]
+const TOOLBAR_HIDE_MS = 3000
+
+/** The page of one load: what the scenario fixes stays, the seed decides the rest. */
+export function pageSettings(
+  scenario: ScenarioSettings,
+  load: { code: string; seed: number; speed: number; lang: string },
+): PageSettings {
+  const random = randomOf(load.seed + 101)
+  const scaled = (ms: number) => Math.round(ms / load.speed)
+  const chosen = bySeed(random)
+  const fixed = scenario.page
+  const hydration = fixed.hydrationMs ?? HYDRATION_MS
+  return {
+    accountName: 'Standin Notes',
+    knownClasses: false,
+    signedIn: false,
+    joinLabels: [scenario.afterJoin === 'call' ? 'Join now' : 'Ask to join'],
+    joinJsname: 'Qx7uuf',
+    joinWarning: '',
+    nameBoxReplaced: false,
+    escapeTip: false,
+    swallow: {},
+    devices: 'ask',
+    captcha: 'invisible',
+    audio: 'elements',
+    captionsMenu: false,
+    chat: 'on',
+    layoutTip: false,
+    leaveDialog: false,
+    ...chosen,
+    workletPath: '',
+    ...fixed,
+    code: load.code,
+    seed: load.seed,
+    lang: fixed.lang ?? load.lang,
+    secondMs: scaled(1000),
+    hydrationMs: [scaled(hydration[0]), scaled(hydration[1])],
+    toolbarHideMs: scaled(fixed.toolbarHideMs ?? TOOLBAR_HIDE_MS),
+  }
+}
+
+function bySeed(random: Random) {
+  return {
+    typographic: random.chance(0.5),
+    toggleTag: random.chance(0.5) ? ('div' as const) : ('button' as const),
+    peopleBadge: random.chance(0.3),
+    selfNameAttribute: random.chance(0.5),
+    chatPins: random.chance(0.7),
+    layoutLabel: random.chance(0.5) ? ('Change layout' as const) : ('Adjust view' as const),
+  }
+}

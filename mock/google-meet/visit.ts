@@ -1,0 +1,362 @@
+/** One load of the meeting page: the state machine behind it. The page shows what this decides. */
+import type { RawData, WebSocket } from 'ws'
+import { FINAL_VIEWS, type FinalState, type FinalView } from './final-states.ts'
+import type { MediaLink } from './media-link.ts'
+import type { DialogKind, FromPage, PagePerson, ToPage } from './page/protocol.ts'
+import type { ScenarioSettings } from './settings.ts'
+import { Timers } from './timers.ts'
+
+/** What a visit needs from its meeting. */
+export interface VisitMeeting {
+  readonly settings: ScenarioSettings
+  readonly speed: number
+  readonly seed: number
+  namesInside(): string[]
+  /** Everybody with the bot as it is shown to itself. */
+  peopleFor(self: string, botName: string): PagePerson[]
+  note(message: Extract<FromPage, { say: 'log' }>): void
+  stateChanged(visit: Visit, state: string): void
+  botJoined(visit: Visit): void
+  chatFromBot(visit: Visit, text: string): void
+  endedByBot(): void
+}
+
+export type VisitState =
+  | 'boot'
+  | 'loading'
+  | 'devicePrompt'
+  | 'signinPromo'
+  | 'greenRoom'
+  | 'joining'
+  | 'waitingForHost'
+  | 'lobby'
+  | 'consent'
+  | 'call'
+  | 'reconnecting'
+  | 'alonePrompt'
+  | 'closed'
+  | FinalState
+
+/** Meet turns both devices off for those who wait this long. */
+const LOBBY_DEVICES_OFF_MS = 180_000
+const BLANK_MS = 500
+const CONSENT_MS = 500
+const DEVICE_RESET_MS = 1000
+const TIP_MS = 400
+const IN_CALL: readonly string[] = ['consent', 'call', 'reconnecting', 'alonePrompt']
+
+export class Visit {
+  state: VisitState = 'boot'
+  botName = ''
+  microphoneOn = false
+  cameraOn = false
+  captionsOn = false
+  /** The bot's own device in this visit. */
+  readonly self: string
+  readonly token: string
+  readonly media: MediaLink
+  private readonly meeting: VisitMeeting
+  private socket: WebSocket | null = null
+  private readonly timers: Timers
+  private readonly aloneTimers: Timers
+  private dialogAnswered: ((choice: string) => void) | null = null
+  private needsPrompt: ((needed: boolean) => void) | null = null
+  private isBlocked: boolean
+
+  constructor(
+    meeting: VisitMeeting,
+    given: { self: string; token: string; isBlocked: boolean; media: (visit: Visit) => MediaLink },
+  ) {
+    this.meeting = meeting
+    this.self = given.self
+    this.token = given.token
+    this.isBlocked = given.isBlocked
+    this.timers = new Timers(meeting.speed)
+    this.aloneTimers = new Timers(meeting.speed)
+    this.media = given.media(this)
+  }
+
+  get isInCall(): boolean {
+    return IN_CALL.includes(this.state)
+  }
+
+  get isOpen(): boolean {
+    return this.socket !== null
+  }
+
+  attach(socket: WebSocket): void {
+    this.socket = socket
+    socket.on('message', (data) => this.receive(data))
+    socket.on('close', () => this.onClosed())
+  }
+
+  send(message: ToPage): void {
+    if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(message))
+  }
+
+  sendSamples(samples: Uint8Array): void {
+    if (this.socket?.readyState === 1) this.socket.send(samples)
+  }
+
+  private enter(state: VisitState): void {
+    this.state = state
+    this.meeting.stateChanged(this, state)
+  }
+
+  private receive(data: RawData): void {
+    const message = JSON.parse(String(data)) as FromPage
+    if (message.say === 'log') this.meeting.note(message)
+    else if (message.say === 'ready') this.needsPrompt?.(message.needsPrompt)
+    else if (message.say === 'hello') this.load()
+    else if (message.say === 'join') this.join(message.name)
+    else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
+    else if (message.say === 'leave') this.leave(message.how)
+    else if (message.say === 'final') this.onFinalButton(message.choice)
+    else if (message.say === 'offer') this.media.offer(message.offer, message.sdp)
+    else if (message.say === 'chat') this.meeting.chatFromBot(this, message.text)
+    else if (message.say === 'captions') this.captionsOn = message.on
+    else if (message.say === 'devices') {
+      this.microphoneOn = message.microphone
+      this.cameraOn = message.camera
+    }
+  }
+
+  private load(): void {
+    const { settings } = this.meeting
+    const permission = new Promise<boolean>((resolve) => {
+      this.needsPrompt = resolve
+    })
+    this.enter('loading')
+    this.send({ do: 'view', view: { name: 'loading' } })
+    this.timers.after(settings.loadingMs, () => {
+      if (this.isBlocked) this.finish('blocked')
+      else if (settings.load === 'expired-code') this.finish('expired', 'expired-code')
+      else if (settings.load === 'invalid-code') this.finish('invalid', 'invalid-code')
+      else if (settings.load === 'code-does-not-work') this.finish('invalid', 'code-does-not-work')
+      else if (settings.load === 'invalid-name') this.finish('invalid', 'invalid-name')
+      else if (settings.callErrorFlash) {
+        this.send({ do: 'view', view: FINAL_VIEWS.callError })
+        this.timers.after(1000, () => void this.greet(permission))
+      } else void this.greet(permission)
+    })
+  }
+
+  /** The green room, behind whatever dialogs come first. */
+  private async greet(permission: Promise<boolean>): Promise<void> {
+    const { settings } = this.meeting
+    this.send({ do: 'view', view: { name: 'greenRoom', inside: this.meeting.namesInside() } })
+    const withoutDevices = settings.page.devices === 'none'
+    const needsPrompt = settings.devicePrompt !== 'auto' || ((await permission) && !withoutDevices)
+    let devices = true
+    if (needsPrompt) devices = (await this.ask('devicePrompt', 'device-prompt')) === 'ok'
+    this.send({ do: 'acquire', microphone: devices, camera: devices })
+    if (settings.signinPromo) await this.ask('signinPromo', 'signin-promo')
+    this.enter('greenRoom')
+  }
+
+  private ask(state: VisitState, dialog: DialogKind): Promise<string> {
+    this.enter(state)
+    this.send({ do: 'dialog', dialog })
+    return new Promise((resolve) => {
+      this.dialogAnswered = resolve
+    })
+  }
+
+  private join(name: string): void {
+    if (this.state !== 'greenRoom' && this.state !== 'denied' && this.state !== 'knockTimeout') return
+    this.botName = name
+    this.enter('joining')
+    this.send({ do: 'view', view: { name: 'joining' } })
+    this.timers.after(this.meeting.settings.joinMs, () => void this.afterJoin())
+  }
+
+  private async afterJoin(): Promise<void> {
+    const { settings } = this.meeting
+    if (settings.devicePrompt === 'twice') await this.ask('joining', 'device-prompt')
+    if (settings.afterJoin === 'call') this.enterCall()
+    else if (settings.afterJoin === 'lobby') this.enterLobby()
+    else if (settings.afterJoin === 'login-wall') this.navigate('https://accounts.google.com/v3/signin/identifier')
+    else if (settings.afterJoin === 'waiting-for-host') {
+      this.enter('waitingForHost')
+      this.send({ do: 'view', view: { name: 'waitingForHost' } })
+    } else {
+      this.send({ do: 'view', view: { name: 'blank' } })
+      this.timers.after(BLANK_MS, () => this.finish('blocked'))
+    }
+  }
+
+  private enterLobby(): void {
+    const { settings, speed } = this.meeting
+    this.enter('lobby')
+    const textDelayMs = settings.lobbyTextDelayMs / speed
+    this.send({ do: 'view', view: { name: 'lobby', self: this.self, textDelayMs } })
+    this.timers.after(LOBBY_DEVICES_OFF_MS, () => this.send({ do: 'devices', microphone: false, camera: false }))
+    this.timers.after(settings.knockTimeoutMs, () => this.finish('knockTimeout'))
+  }
+
+  admit(): void {
+    this.expect('admit', ['lobby', 'waitingForHost'])
+    this.timers.clear()
+    this.timers.after(this.meeting.settings.admissionMs, () => this.enterCall())
+  }
+
+  deny(): void {
+    this.expect('deny', ['lobby', 'waitingForHost'])
+    this.finish('denied', this.meeting.settings.denial === 'left' ? 'deniedAsLeft' : 'denied')
+  }
+
+  remove(): void {
+    this.expect('remove', IN_CALL)
+    this.media.sayRemoved()
+    this.finish('removed')
+  }
+
+  endForAll(): void {
+    if (this.isInCall || this.state === 'lobby' || this.state === 'waitingForHost') this.finish('hostEnded')
+  }
+
+  private enterCall(): void {
+    const { settings } = this.meeting
+    this.timers.clear()
+    const people = this.meeting.peopleFor(this.self, this.botName)
+    this.send({ do: 'view', view: { name: 'call', self: this.self, botName: this.botName, people } })
+    this.send({ do: 'acquire', microphone: this.microphoneOn, camera: this.cameraOn })
+    if (settings.consent === 'none') {
+      this.becomeParticipant()
+      return
+    }
+    this.enter('consent')
+    const dialog = settings.consent === 'gemini' ? 'consent-gemini' : 'consent-recording'
+    this.dialogAnswered = () => this.becomeParticipant()
+    this.timers.after(CONSENT_MS, () => this.send({ do: 'dialog', dialog }))
+  }
+
+  private becomeParticipant(): void {
+    const { settings, seed } = this.meeting
+    this.enter('call')
+    this.media.open()
+    this.meeting.botJoined(this)
+    if (settings.devicesReset) {
+      this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices', microphone: true, camera: true }))
+    }
+    // Meet has told some people about their devices again after admission.
+    else if (seed % 2 === 0 && !this.cameraOn) this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices' }))
+    if (settings.tips > 0) this.showTip(settings.tips)
+  }
+
+  private showTip(left: number): void {
+    this.timers.after(TIP_MS, () => {
+      this.send({ do: 'dialog', dialog: 'got-it' })
+      this.dialogAnswered = () => {
+        if (left > 1) this.showTip(left - 1)
+      }
+    })
+  }
+
+  /** A consent dialog in mid-call: the bot stays a participant, the page waits for an answer. */
+  askConsent(dialog: 'consent-recording' | 'consent-gemini'): void {
+    this.expect('ask for consent', ['call'])
+    this.dialogAnswered = () => this.enter('call')
+    this.enter('consent')
+    this.send({ do: 'dialog', dialog })
+  }
+
+  /** Told whenever people come or go. */
+  setAlone(isAlone: boolean): void {
+    this.aloneTimers.clear()
+    if (!isAlone || !this.isInCall) return
+    const { aloneMs } = this.meeting.settings
+    this.aloneTimers.after(aloneMs, () => this.askWhetherAlone())
+  }
+
+  askWhetherAlone(): void {
+    if (this.state !== 'call') return
+    this.enter('alonePrompt')
+    this.send({ do: 'dialog', dialog: 'alone' })
+    this.aloneTimers.after(this.meeting.settings.aloneAnswerMs, () => this.finish('everyoneLeft'))
+  }
+
+  loseConnection(): void {
+    this.expect('lose the connection', ['call'])
+    this.enter('reconnecting')
+    this.send({ do: 'banner', text: 'You lost your network connection. Trying to reconnect...' })
+    this.media.lose()
+    this.timers.after(this.meeting.settings.reconnectMs, () => {
+      if (this.state === 'reconnecting') this.finish('left')
+    })
+  }
+
+  regainConnection(): void {
+    this.expect('regain the connection', ['reconnecting'])
+    this.enter('call')
+    this.send({ do: 'banner', text: null })
+    this.media.regain()
+  }
+
+  navigate(url: string): void {
+    this.send({ do: 'navigate', url })
+  }
+
+  private onDialog(dialog: DialogKind, choice: string): void {
+    this.meeting.note({ say: 'log', event: 'rpc', target: dialog, detail: choice })
+    if (dialog === 'leave-host') this.leave(choice === 'end-for-all' ? 'end-for-all' : 'just-leave')
+    else if (dialog.startsWith('consent') && choice === 'cancel') this.finish('left')
+    else if (dialog === 'alone') {
+      this.aloneTimers.clear()
+      if (choice === 'leave') this.finish('left')
+      else if (this.state === 'alonePrompt') this.enter('call')
+    } else {
+      const answered = this.dialogAnswered
+      this.dialogAnswered = null
+      answered?.(choice)
+    }
+  }
+
+  private leave(how: 'toolbar' | 'just-leave' | 'end-for-all'): void {
+    if (how === 'end-for-all') this.meeting.endedByBot()
+    else if (this.isInCall) this.finish('left', this.meeting.seed % 2 === 0 ? 'leftNewCopy' : 'left')
+    else this.finish('left')
+  }
+
+  private onFinalButton(choice: string): void {
+    if (choice === 'Return to home screen') this.navigate('https://meet.google.com/landing')
+    else if (choice === 'Ask to join again') this.join(this.botName)
+    else {
+      this.timers.clear()
+      void this.greet(Promise.resolve(false))
+    }
+  }
+
+  /** The admission was none: the waiting room is back. */
+  backToLobby(): void {
+    this.timers.clear()
+    this.media.lose()
+    this.enterLobby()
+  }
+
+  finish(state: FinalState, view: FinalView = state as FinalView): void {
+    this.timers.clear()
+    this.aloneTimers.clear()
+    const { lobbyTextAfterDenial } = this.meeting.settings
+    const isDenial = state === 'denied' || state === 'knockTimeout'
+    this.media.close()
+    this.send({ do: 'closeDialogs' })
+    this.send({ do: 'view', view: { ...FINAL_VIEWS[view], lobbyText: isDenial ? lobbyTextAfterDenial : 'gone' } })
+    this.enter(state)
+  }
+
+  private expect(what: string, states: readonly string[]): void {
+    if (!states.includes(this.state)) {
+      throw new Error(`Cannot ${what}: the page is in state ${this.state}, not ${states.join(' or ')}`)
+    }
+  }
+
+  private onClosed(): void {
+    this.socket = null
+    this.timers.clear()
+    this.aloneTimers.clear()
+    this.media.close()
+    if (!(this.state in FINAL_VIEWS) && this.state !== 'invalid' && this.state !== 'expired') this.enter('closed')
+    else this.meeting.stateChanged(this, this.state)
+  }
+}

@@ -1,0 +1,2 @@
+/** The mock meeting platforms. */
+export { type MockGoogleMeet, type MockGoogleMeetOptions, startMockGoogleMeet } from './google-meet/index.ts'

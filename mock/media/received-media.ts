@@ -1,0 +1,177 @@
+import { type MediaStreamTrack, type RTCRtpReceiver, RTP_EXTENSION_URI, type RtpPacket, Vp8RtpPayload } from 'werift'
+import { isVp8KeyFrame, type OpusPacket, type Vp8Frame, vp8Size, writeIvf, writeOggOpus } from './containers.ts'
+import { SAMPLES_PER_FRAME } from './voices.ts'
+
+/** How much of the page's camera and microphone is kept. */
+const KEPT_VIDEO_MS = 10_000
+const MAX_KEPT_FRAMES = 2000
+const KEPT_AUDIO_PACKETS = 30 * 50
+/** A key frame is asked for this often, so that what is kept can be cut without loss. */
+const KEY_FRAME_REQUEST_MS = 4000
+/** The microphone counts as silent after this long without sound. */
+const SILENCE_WINDOW_MS = 2000
+/** RFC 6464 level (-dBov) from which on a packet counts as silent; a muted Chromium sends 127. */
+const SILENT_FROM_LEVEL = 80
+
+export interface SentByPage {
+  audioPackets: number
+  videoPackets: number
+  /** null while no microphone packets come, or when they carry no level */
+  audioIsSilent: boolean | null
+}
+
+/** What the page under test sends into the meeting: counted, and the last seconds of it kept. */
+export class ReceivedMedia {
+  #audioPackets = 0
+  #videoPackets = 0
+  #lastLevelAt = Number.NEGATIVE_INFINITY
+  #lastSoundAt = Number.NEGATIVE_INFINITY
+  readonly #audio: { data: Buffer; timestamp: number }[] = []
+  readonly #cameras: CameraKeeper[] = []
+
+  add(track: MediaStreamTrack, receiver: RTCRtpReceiver): void {
+    if (track.kind === 'audio') {
+      track.onReceiveRtp.subscribe((packet, extensions) => {
+        const reported: unknown = extensions?.[RTP_EXTENSION_URI.audioLevelIndication]
+        this.#addAudio(packet, isLevel(reported) ? reported.level : undefined)
+      })
+    } else {
+      const camera = new CameraKeeper((ssrc) => void receiver.sendRtcpPLI(ssrc))
+      this.#cameras.push(camera)
+      track.onReceiveRtp.subscribe((packet) => {
+        this.#videoPackets++
+        camera.add(packet)
+      })
+    }
+  }
+
+  summary(): SentByPage {
+    const now = performance.now()
+    const isHeard = now - this.#lastLevelAt < SILENCE_WINDOW_MS
+    return {
+      audioPackets: this.#audioPackets,
+      videoPackets: this.#videoPackets,
+      audioIsSilent: isHeard ? now - this.#lastSoundAt >= SILENCE_WINDOW_MS : null,
+    }
+  }
+
+  /** The last seconds of the camera as IVF with VP8; null before the first whole picture. */
+  camera(): Buffer | null {
+    // With simulcast several copies come; the largest is the one a person would look at.
+    const best = this.#cameras.filter((camera) => camera.width > 0).sort((a, b) => b.width - a.width)[0]
+    return best?.toIvf() ?? null
+  }
+
+  /** The last half minute of the microphone as Ogg with Opus; null before the first packet. */
+  microphone(): Buffer | null {
+    if (this.#audio.length === 0) return null
+    const first = this.#audio[0]!.timestamp
+    const packets: OpusPacket[] = []
+    for (const { data, timestamp } of this.#audio) {
+      const startSample = (timestamp - first + 2 ** 32) % 2 ** 32
+      // A late packet would run the file backwards.
+      if (startSample >= (packets.at(-1)?.startSample ?? 0)) packets.push({ data, startSample })
+    }
+    return writeOggOpus(packets, SAMPLES_PER_FRAME)
+  }
+
+  #addAudio(packet: RtpPacket, level: number | undefined): void {
+    if (packet.payload.length === 0) return
+    this.#audioPackets++
+    if (level !== undefined) {
+      const now = performance.now()
+      this.#lastLevelAt = now
+      if (level < SILENT_FROM_LEVEL) this.#lastSoundAt = now
+    }
+    this.#audio.push({ data: Buffer.from(packet.payload), timestamp: packet.header.timestamp })
+    if (this.#audio.length > KEPT_AUDIO_PACKETS) this.#audio.shift()
+  }
+}
+
+function isLevel(value: unknown): value is { level: number } {
+  return typeof value === 'object' && value !== null && 'level' in value && typeof value.level === 'number'
+}
+
+/** Puts VP8 frames together and keeps the last seconds of whole pictures of one size, beginning with a key frame. */
+class CameraKeeper {
+  width = 0
+  #height = 0
+  readonly #requestKeyFrame: (ssrc: number) => void
+  #lastRequestAt = Number.NEGATIVE_INFINITY
+  #parts: Buffer[] = []
+  #lastSequence: number | null = null
+  #isBroken = true
+  #ticks = 0
+  #lastTimestamp: number | null = null
+  #frames: (Vp8Frame & { isKey: boolean; at: number })[] = []
+
+  constructor(requestKeyFrame: (ssrc: number) => void) {
+    this.#requestKeyFrame = requestKeyFrame
+  }
+
+  add(packet: RtpPacket): void {
+    const { sequenceNumber, marker, timestamp, ssrc } = packet.header
+    const now = performance.now()
+    if (now - this.#lastRequestAt > KEY_FRAME_REQUEST_MS) {
+      this.#lastRequestAt = now
+      this.#requestKeyFrame(ssrc)
+    }
+    // Chromium probes the network with packets that hold padding only.
+    if (packet.payload.length === 0) {
+      this.#lastSequence = sequenceNumber
+      return
+    }
+    const isNext = this.#lastSequence === null || sequenceNumber === (this.#lastSequence + 1) % 2 ** 16
+    this.#lastSequence = sequenceNumber
+    if (!isNext) this.#breakOff()
+    let part: Vp8RtpPayload
+    try {
+      part = Vp8RtpPayload.deSerialize(packet.payload)
+    } catch {
+      // A packet cut short by the sender spoils its frame and those that build on it.
+      this.#breakOff()
+      return
+    }
+    // A frame whose beginning was lost cannot be put together.
+    if (this.#parts.length === 0 && (part.sBit !== 1 || part.pid !== 0)) return
+    this.#parts.push(Buffer.from(part.payload))
+    if (!marker) return
+    this.#addFrame(Buffer.concat(this.#parts), timestamp, now)
+    this.#parts = []
+  }
+
+  toIvf(): Buffer | null {
+    if (this.#frames.length === 0) return null
+    const start = this.#frames[0]!.timestamp
+    const frames = this.#frames.map(({ data, timestamp }) => ({ data, timestamp: timestamp - start }))
+    return writeIvf(frames, this.width, this.#height, 90_000)
+  }
+
+  #breakOff(): void {
+    this.#parts = []
+    this.#isBroken = true
+    this.#lastRequestAt = Number.NEGATIVE_INFINITY
+  }
+
+  #addFrame(data: Buffer, timestamp: number, at: number): void {
+    this.#ticks += this.#lastTimestamp === null ? 0 : (timestamp - this.#lastTimestamp + 2 ** 32) % 2 ** 32
+    this.#lastTimestamp = timestamp
+    const isKey = isVp8KeyFrame(data)
+    if (isKey) {
+      this.#isBroken = false
+      const { width, height } = vp8Size(data)
+      if (width !== this.width || height !== this.#height) this.#frames = []
+      this.width = width
+      this.#height = height
+      const keep = this.#frames.findLastIndex((frame) => frame.isKey && at - frame.at > KEPT_VIDEO_MS)
+      if (keep > 0) this.#frames.splice(0, keep)
+    }
+    if (this.#isBroken) return
+    this.#frames.push({ data, timestamp: this.#ticks, isKey, at })
+    // A page that never answers the request for a key frame must not fill the memory.
+    if (this.#frames.length > MAX_KEPT_FRAMES) {
+      this.#frames = []
+      this.#isBroken = true
+    }
+  }
+}

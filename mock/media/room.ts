@@ -1,0 +1,306 @@
+import { type AudioProgram, MediaEncoder, type VideoProgram } from './encode.ts'
+import { initialsOf } from './glyphs.ts'
+import { FLASH_INTERVAL_SECONDS, LOOKS, type PictureSpec } from './pictures.ts'
+import { ProgramStore } from './program-store.ts'
+import type { RoomClock } from './rtp-sender.ts'
+import { MediaSession, type SessionOptions } from './session.ts'
+import type { VideoSource } from './slots.ts'
+import { type SpeakingTurn, VoiceStreams } from './voice-streams.ts'
+import { AUDIO_FRAME_MS } from './voices.ts'
+
+export type { DataChannelLike } from './data-channel.ts'
+export { lookColor } from './pictures.ts'
+export type { SentByPage } from './received-media.ts'
+export type { MediaSession, SessionOptions, SessionState } from './session.ts'
+export type { VideoSource } from './slots.ts'
+export type { VideoSlot } from './video-lines.ts'
+export type { SpeakingTurn } from './voice-streams.ts'
+export { BEEP_HZ, voiceFrequency } from './voices.ts'
+
+export interface MediaPerson {
+  id: string
+  name: string
+  /** Names the person in the RTP packets that carry the voice (32 bits, not 0). */
+  audioCsrc: number
+  camera: boolean
+  /** 0 to 47: a distinct color, and a distinct voice (`voiceFrequency`). */
+  look: number
+}
+
+export interface MediaRoomOptions {
+  /** Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3. */
+  audioStreams?: number
+  /** Of camera pictures; even numbers. Default 640×360. Shared screens are twice as wide and high. */
+  width?: number
+  height?: number
+  /** Of camera pictures; default 24. Shared screens have half of it. */
+  fps?: number
+  /** Share of packets (0 to 1) that get lost on the way to the page. Default 0. */
+  loss?: number
+  /** Where encoded media is kept between runs. */
+  cacheFolder?: string
+}
+
+/** After a pause longer than this (a stopped process, a starved machine) the lost time is skipped, not sent late. */
+const MAX_CATCH_UP_MS = 400
+const MAX_AUDIO_STREAMS = 16
+
+/**
+ * The media half of a mock meeting: people with distinct pictures and voices, sent to pages over real WebRTC as a
+ * meeting server would, from media that was encoded beforehand, so that a room costs next to nothing.
+ * All pictures, voices and sync marks follow one room clock.
+ */
+export class MediaRoom {
+  readonly #people = new Map<string, MediaPerson & { isSharing: boolean }>()
+  readonly #sessions = new Set<MediaSession>()
+  readonly #encoder: MediaEncoder
+  readonly #programs: ProgramStore
+  readonly #voices: VoiceStreams
+  readonly #size: { width: number; height: number; fps: number }
+  readonly #loss: number
+  readonly #audioStreams: number
+  readonly #clock: RoomClock = startClock()
+  readonly #flashes: number[] = []
+  #flash: { personId: string | null } | null = null
+  #isFlashing = false
+  #nextAudioFrame = 0
+  #nextVideoFrame = 0
+  #timer: NodeJS.Timeout | null = null
+  #isClosed = false
+
+  constructor(options: MediaRoomOptions = {}) {
+    const { width = 640, height = 360, fps = 24, loss = 0, audioStreams = 3 } = options
+    if (width % 2 !== 0 || height % 2 !== 0 || width < 64 || height < 64) {
+      throw new RangeError(`Pictures need an even width and height of at least 64, not ${width}×${height}`)
+    }
+    if (!Number.isInteger(fps) || fps < 10 || fps > 60)
+      throw new RangeError(`fps is an integer from 10 to 60, not ${fps}`)
+    if (!(loss >= 0 && loss < 1)) throw new RangeError(`loss is a share from 0 to less than 1, not ${loss}`)
+    if (!Number.isInteger(audioStreams) || audioStreams < 1 || audioStreams > MAX_AUDIO_STREAMS) {
+      throw new RangeError(`audioStreams is an integer from 1 to ${MAX_AUDIO_STREAMS}, not ${audioStreams}`)
+    }
+    this.#size = { width, height, fps }
+    this.#loss = loss
+    this.#audioStreams = audioStreams
+    this.#encoder = new MediaEncoder(options.cacheFolder)
+    this.#programs = new ProgramStore(this.#encoder)
+    this.#voices = new VoiceStreams(
+      audioStreams,
+      (id) => this.#people.get(id),
+      (looks, beep) => this.#programs.voices(looks, beep),
+    )
+    this.#schedule()
+  }
+
+  /** Who was heard when, in the order of beginning. */
+  get turns(): readonly SpeakingTurn[] {
+    return this.#voices.turns
+  }
+
+  /** The UTC instants (ms) at which a flash and a beep were sent. */
+  get flashes(): readonly number[] {
+    return this.#flashes
+  }
+
+  /** Told when a voice is first sent, and again (with `endedAt`) after it was last sent. */
+  onTurn(listener: (turn: SpeakingTurn) => void): void {
+    this.#voices.onTurn(listener)
+  }
+
+  /**
+   * Resolves when all pictures and voices asked for so far are encoded and can be sent at once.
+   * @throws Error when ffmpeg is missing or failed
+   */
+  ready(): Promise<void> {
+    return this.#programs.ready()
+  }
+
+  /** @throws RangeError when the person is not valid or the id is taken */
+  addPerson(person: MediaPerson): void {
+    if (person.id === '' || this.#people.has(person.id))
+      throw new RangeError(`Person id "${person.id}" is empty or taken`)
+    if (!Number.isInteger(person.look) || person.look < 0 || person.look >= LOOKS) {
+      throw new RangeError(`The look of ${person.id} is an integer from 0 to ${LOOKS - 1}, not ${person.look}`)
+    }
+    if (!Number.isInteger(person.audioCsrc) || person.audioCsrc < 1 || person.audioCsrc >= 2 ** 32) {
+      throw new RangeError(`The audioCsrc of ${person.id} is a 32-bit number above 0, not ${person.audioCsrc}`)
+    }
+    this.#people.set(person.id, { ...person, isSharing: false })
+    this.#programs.voices([person.look], false)
+    this.#update()
+  }
+
+  removePerson(id: string): void {
+    this.#voices.stop(id)
+    this.#people.delete(id)
+    this.#update()
+  }
+
+  setCamera(id: string, on: boolean): void {
+    this.#person(id).camera = on
+    this.#update()
+  }
+
+  /** The person's voice is sent as soon as a stream is free. Repeatable; people may talk at once. */
+  startSpeaking(id: string): void {
+    this.#voices.start(this.#person(id).id)
+  }
+
+  stopSpeaking(id: string): void {
+    this.#voices.stop(id)
+  }
+
+  /**
+   * Lets the person speak a sound file (anything ffmpeg reads) once instead of the looped voice. With a single,
+   * mixed stream it is heard alone. Resolves when it is over or was stopped.
+   * @throws Error when the file cannot be read as sound
+   */
+  async playVoice(id: string, file: string): Promise<void> {
+    const speech: AudioProgram = await this.#encoder.speech(file)
+    await this.#voices.speak(this.#person(id).id, speech)
+  }
+
+  startSharing(id: string): void {
+    this.#person(id).isSharing = true
+    this.#update()
+  }
+
+  stopSharing(id: string): void {
+    this.#person(id).isSharing = false
+    this.#update()
+  }
+
+  /**
+   * The sync source: at each whole 2 s of the room clock 100 ms of full white in every picture (or those of one
+   * person) and a 100 ms beep of 1 kHz on the first audio stream. It begins once all of it is encoded.
+   */
+  flashAndBeep(on: boolean, personId: string | null = null): void {
+    this.#isFlashing = false
+    this.#flash = on ? { personId } : null
+    if (!on) return
+    const flash = this.#flash
+    this.#programs.voices([], true)
+    this.#update()
+    this.ready().then(
+      () => {
+        // Another call may have come in between.
+        if (this.#flash === flash) this.#isFlashing = true
+      },
+      // The caller learns of it from `ready`.
+      () => {},
+    )
+  }
+
+  /** A new connection for one page. */
+  connect(options: SessionOptions = {}): MediaSession {
+    if (this.#isClosed) throw new Error('The media room is closed')
+    const session = new MediaSession(
+      {
+        clock: this.#clock,
+        loss: this.#loss,
+        audioStreams: this.#audioStreams,
+        videoSources: () => this.#videoSources(),
+        videoProgram: (source) => this.#videoProgram(source),
+        removeSession: (closed) => this.#sessions.delete(closed),
+      },
+      options,
+    )
+    this.#sessions.add(session)
+    return session
+  }
+
+  /** Closes all sessions. Repeatable. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#voices.stopAll()
+    await Promise.all([...this.#sessions].map((session) => session.close()))
+  }
+
+  #person(id: string): MediaPerson & { isSharing: boolean } {
+    const person = this.#people.get(id)
+    if (!person) throw new RangeError(`Nobody in the media room has the id "${id}"`)
+    return person
+  }
+
+  #update(): void {
+    for (const source of this.#videoSources()) {
+      this.#programs.picture(this.#spec(source, false))
+      if (this.#flash) this.#videoProgram(source)
+    }
+    if (this.#flash) for (const { look } of this.#people.values()) this.#programs.voices([look], true)
+    for (const session of this.#sessions) session.updateVideo()
+  }
+
+  #videoSources(): VideoSource[] {
+    const people = [...this.#people.values()]
+    return [
+      ...people.filter(({ isSharing }) => isSharing).map(({ id }) => ({ personId: id, kind: 'screen' as const })),
+      ...people.filter(({ camera }) => camera).map(({ id }) => ({ personId: id, kind: 'camera' as const })),
+    ]
+  }
+
+  #videoProgram(source: VideoSource): VideoProgram | undefined {
+    const flashes = this.#flash !== null && (this.#flash.personId ?? source.personId) === source.personId
+    const flashing = flashes ? this.#programs.picture(this.#spec(source, true)) : undefined
+    return (this.#isFlashing ? flashing : undefined) ?? this.#programs.picture(this.#spec(source, false))
+  }
+
+  #spec(source: VideoSource, flash: boolean): PictureSpec {
+    const { look, name } = this.#person(source.personId)
+    const { width, height, fps } = this.#size
+    const camera: PictureSpec = { kind: 'camera', look, text: initialsOf(name), width, height, fps, flash }
+    if (source.kind === 'camera') return camera
+    return { ...camera, kind: 'screen', width: width * 2, height: height * 2, fps: fps % 2 === 0 ? fps / 2 : fps }
+  }
+
+  /** One timer for everything: it wakes for the next frame due and sends all that is due by then. */
+  #schedule(): void {
+    const audioDue = this.#nextAudioFrame * AUDIO_FRAME_MS
+    const videoDue = (this.#nextVideoFrame * 1000) / this.#size.fps
+    this.#timer = setTimeout(
+      () => {
+        this.#sendDue()
+        if (!this.#isClosed) this.#schedule()
+      },
+      Math.max(0, Math.min(audioDue, videoDue) - this.#clock.now()),
+    )
+    // A forgotten room does not keep a process alive.
+    this.#timer.unref()
+  }
+
+  #sendDue(): void {
+    const now = this.#clock.now()
+    const audioFrame = Math.floor(now / AUDIO_FRAME_MS)
+    if ((audioFrame - this.#nextAudioFrame) * AUDIO_FRAME_MS > MAX_CATCH_UP_MS) this.#nextAudioFrame = audioFrame
+    for (; this.#nextAudioFrame <= audioFrame; this.#nextAudioFrame++) this.#sendAudio(this.#nextAudioFrame)
+    const { fps } = this.#size
+    const videoFrame = Math.floor((now * fps) / 1000)
+    const hasGap = ((videoFrame - this.#nextVideoFrame) * 1000) / fps > MAX_CATCH_UP_MS
+    if (hasGap) this.#nextVideoFrame = videoFrame
+    for (let isFirst = true; this.#nextVideoFrame <= videoFrame; this.#nextVideoFrame++, isFirst = false) {
+      const roomMs = (this.#nextVideoFrame * 1000) / fps
+      for (const session of this.#sessions) session.sendVideo(this.#nextVideoFrame, fps, roomMs, hasGap && isFirst)
+    }
+  }
+
+  #sendAudio(number: number): void {
+    const roomMs = number * AUDIO_FRAME_MS
+    const frames = this.#voices.frames(number, this.#isFlashing, this.#clock.utc(this.#clock.now()))
+    for (const session of this.#sessions) {
+      frames.forEach((frame, stream) => {
+        if (frame) session.sendAudio(stream, frame, roomMs)
+      })
+    }
+    if (this.#isFlashing && roomMs % (FLASH_INTERVAL_SECONDS * 1000) === 0) this.#flashes.push(this.#clock.utc(roomMs))
+  }
+}
+
+function startClock(): RoomClock {
+  const startedAt = performance.now()
+  const startedUtc = Date.now()
+  return {
+    now: () => performance.now() - startedAt,
+    utc: (roomMs) => startedUtc + roomMs,
+  }
+}

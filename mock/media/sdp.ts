@@ -1,0 +1,32 @@
+/** The few things that are done to session descriptions as text. */
+
+/** No offer of a browser comes near this; longer text is not parsed. */
+const MAX_OFFER_CHARACTERS = 500_000
+
+/**
+ * Makes a page's offer fit for an answer over the loopback interface: the page finds us, and its own candidates may
+ * be mDNS names, which would be looked up on the network.
+ * @throws Error when the text is not an offer
+ */
+export function prepareOffer(sdp: string): string {
+  if (!sdp.startsWith('v=0') || sdp.length > MAX_OFFER_CHARACTERS) {
+    throw new Error(`The page's offer is not a session description (${sdp.length} characters)`)
+  }
+  return sdp
+    .split(/\r?\n/)
+    .filter((line) => !line.startsWith('a=candidate:') && !line.startsWith('a=end-of-candidates'))
+    .join('\r\n')
+}
+
+/** Whether the offer has a line for data channels that is not refused. */
+export function offersDataChannels(sdp: string): boolean {
+  return /^m=application [1-9]/m.test(sdp)
+}
+
+/** werift gives inactive m-lines port 0, which refuses them for ever; inactive only means that nobody sends now. */
+export function keepInactiveLines(sdp: string): string {
+  return sdp
+    .split(/(?=^m=)/m)
+    .map((section) => (/^a=inactive\r?$/m.test(section) ? section.replace(/^(m=\w+) 0 /, '$1 9 ') : section))
+    .join('')
+}

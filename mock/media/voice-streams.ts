@@ -1,0 +1,201 @@
+import type { AudioProgram } from './encode.ts'
+import { placeVoices } from './slots.ts'
+import { SILENT_LEVEL } from './voices.ts'
+
+export interface SpeakingTurn {
+  personId: string
+  /** UTC ms when the first packet with the voice was sent. */
+  startedAt: number
+  /** UTC ms when the last packet with the voice was sent; null while the voice goes on. */
+  endedAt: number | null
+}
+
+/** 20 ms of sound for one stream. */
+export interface AudioFrame {
+  data: Buffer
+  csrcs: readonly number[]
+  /** RFC 6464: -dBov, 127 is silence. */
+  level: number
+  /** The first one after silence. */
+  begins: boolean
+}
+
+interface Voice {
+  look: number
+  audioCsrc: number
+}
+
+interface Speech {
+  program: AudioProgram
+  startFrame: number | null
+  done: () => void
+}
+
+interface Stream {
+  people: string[]
+  playing: { program: AudioProgram; people: readonly string[] } | null
+  lastCsrcs: readonly number[]
+  /** Frames since something was last heard. */
+  idleFrames: number
+}
+
+/** A 20 ms Opus frame of digital silence. */
+const SILENT_FRAME = Buffer.from([0xf8, 0xff, 0xfe])
+/** After a turn silence goes on for this many frames, as encoders do, so that the sound ends cleanly. */
+const TRAILING_FRAMES = 10
+/** Later silence is only hinted at, one frame of these, as with Opus DTX (400 ms). */
+const IDLE_EVERY_FRAMES = 20
+
+/** Decides, 20 ms at a time, what each audio stream of the room carries, and notes who was heard when. */
+export class VoiceStreams {
+  readonly turns: SpeakingTurn[] = []
+  readonly #voiceOf: (personId: string) => Voice | undefined
+  readonly #program: (looks: readonly number[], beep: boolean) => AudioProgram | undefined
+  readonly #streams: Stream[]
+  readonly #speeches = new Map<string, Speech>()
+  readonly #openTurns = new Map<string, { turn: SpeakingTurn; lastSentAt: number }>()
+  readonly #onTurn: ((turn: SpeakingTurn) => void)[] = []
+  #speakers: string[] = []
+
+  /**
+   * @param voiceOf the person's voice, or undefined when the person is gone
+   * @param program the encoded voices together, or undefined while they are being encoded
+   */
+  constructor(
+    streams: number,
+    voiceOf: (personId: string) => Voice | undefined,
+    program: (looks: readonly number[], beep: boolean) => AudioProgram | undefined,
+  ) {
+    this.#voiceOf = voiceOf
+    this.#program = program
+    this.#streams = Array.from({ length: streams }, () => ({
+      people: [],
+      playing: null,
+      lastCsrcs: [],
+      idleFrames: TRAILING_FRAMES,
+    }))
+  }
+
+  start(personId: string): void {
+    if (!this.#speakers.includes(personId)) this.#speakers.push(personId)
+    this.#place()
+  }
+
+  stop(personId: string): void {
+    this.#speakers = this.#speakers.filter((id) => id !== personId)
+    this.#speeches.get(personId)?.done()
+    this.#speeches.delete(personId)
+    this.#place()
+  }
+
+  /** Speaks the program once instead of the person's looped voice. Resolves when it is over or was stopped. */
+  speak(personId: string, program: AudioProgram): Promise<void> {
+    this.stop(personId)
+    return new Promise((done) => {
+      this.#speeches.set(personId, { program, startFrame: null, done })
+      this.start(personId)
+    })
+  }
+
+  onTurn(listener: (turn: SpeakingTurn) => void): void {
+    this.#onTurn.push(listener)
+  }
+
+  /**
+   * The frames to send now, one per stream; null where nothing is sent.
+   * @param number of the frame since the room began
+   * @param utcMs the instant of sending
+   */
+  frames(number: number, beep: boolean, utcMs: number): (AudioFrame | null)[] {
+    const heard = new Set<string>()
+    const frames = this.#streams.map((stream, i) => this.#frame(stream, number, beep && i === 0, heard))
+    this.#note(heard, utcMs)
+    return frames
+  }
+
+  /** Ends all turns, for the closing of the room. */
+  stopAll(): void {
+    for (const id of [...this.#speakers]) this.stop(id)
+    this.#note(new Set(), 0)
+  }
+
+  #place(): void {
+    placeVoices(
+      this.#streams.map((stream) => stream.people),
+      this.#speakers,
+    ).forEach((people, i) => {
+      this.#streams[i]!.people = people
+    })
+  }
+
+  #frame(stream: Stream, number: number, beep: boolean, heard: Set<string>): AudioFrame | null {
+    const sound = this.#speechFrame(stream, number) ?? this.#loopFrame(stream, number, beep)
+    if (sound === null) {
+      stream.idleFrames++
+      const isTrailing = stream.idleFrames <= TRAILING_FRAMES
+      if (!isTrailing && stream.idleFrames % IDLE_EVERY_FRAMES !== 0) return null
+      return {
+        data: SILENT_FRAME,
+        csrcs: isTrailing ? stream.lastCsrcs : [],
+        level: SILENT_LEVEL,
+        begins: false,
+      }
+    }
+    for (const id of sound.people) heard.add(id)
+    const begins = stream.idleFrames > 0
+    stream.idleFrames = 0
+    stream.lastCsrcs = sound.people.map((id) => this.#voiceOf(id)?.audioCsrc).filter((csrc) => csrc !== undefined)
+    return { ...sound.frame, csrcs: stream.lastCsrcs, begins }
+  }
+
+  #speechFrame(stream: Stream, number: number): { frame: AudioProgram['frames'][number]; people: string[] } | null {
+    const id = stream.people.findLast((person) => this.#speeches.has(person))
+    const speech = id === undefined ? undefined : this.#speeches.get(id)
+    if (id === undefined || speech === undefined) return null
+    speech.startFrame ??= number
+    const frame = speech.program.frames[number - speech.startFrame]
+    if (frame) return { frame, people: [id] }
+    this.stop(id)
+    return null
+  }
+
+  #loopFrame(
+    stream: Stream,
+    number: number,
+    beep: boolean,
+  ): { frame: AudioProgram['frames'][number]; people: readonly string[] } | null {
+    const people = stream.people.filter((id) => this.#voiceOf(id) !== undefined)
+    if (people.length === 0 && !beep) stream.playing = null
+    else {
+      // The mix is the same whatever the order of its voices: one encoding serves all.
+      const looks = people.map((id) => this.#voiceOf(id)!.look).sort((a, b) => a - b)
+      const program = this.#program(looks, beep)
+      if (program) stream.playing = { program, people }
+      // Until the new mix is encoded the former one goes on, unless somebody in it has stopped.
+      else if (!stream.playing?.people.every((id) => people.includes(id))) stream.playing = null
+    }
+    if (stream.playing === null) return null
+    const { frames } = stream.playing.program
+    return { frame: frames[number % frames.length]!, people: stream.playing.people }
+  }
+
+  #note(heard: ReadonlySet<string>, utcMs: number): void {
+    for (const [personId, { turn, lastSentAt }] of this.#openTurns) {
+      if (heard.has(personId)) continue
+      this.#openTurns.delete(personId)
+      turn.endedAt = lastSentAt
+      for (const listener of this.#onTurn) listener(turn)
+    }
+    for (const personId of heard) {
+      const open = this.#openTurns.get(personId)
+      if (open) {
+        open.lastSentAt = utcMs
+        continue
+      }
+      const turn = { personId, startedAt: utcMs, endedAt: null }
+      this.#openTurns.set(personId, { turn, lastSentAt: utcMs })
+      this.turns.push(turn)
+      for (const listener of this.#onTurn) listener(turn)
+    }
+  }
+}

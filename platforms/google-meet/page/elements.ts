@@ -1,0 +1,147 @@
+/** Finds the page's controls, by label where the language is known and by structure where it is not. */
+import type { DeviceSign, ElementName, JoinRank, PageConfig } from './types.ts'
+import { isVisible, labelOf, plain, textWithout } from './visible-text.ts'
+
+/** Longer labels are sentences, not buttons that join. */
+const LONGEST_JOIN_LABEL = 48
+
+export interface Elements {
+  find(name: ElementName): Element | null
+  join(): { element: Element; label: string; rank: JoinRank } | null
+  /** A visible control that has this label. */
+  labelled(label: string): Element | null
+  device(kind: 'microphone' | 'camera'): DeviceSign
+  /** Everybody in the call, as the people button or badge says. */
+  peopleCount(): number | null
+  says(label: string, text: string): boolean
+  label(element: Element): string
+}
+
+export function createElements({ selectors, labels }: Pick<PageConfig, 'selectors' | 'labels'>): Elements {
+  const expressions = new Map(Object.entries(labels).map(([name, source]) => [name, new RegExp(source, 'iu')]))
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const all = (name: string) => [...document.querySelectorAll(select(name))]
+  const says = (label: string, text: string) => expressions.get(label)?.test(plain(text)) ?? false
+  const label = (element: Element) => labelOf(element, select('icon'))
+  const inDialog = (element: Element) => element.closest(select('dialog')) !== null
+  const inTile = (element: Element) => element.closest(select('tile')) !== null
+  const controls = () => all('clickable').filter((element) => !inTile(element))
+
+  function nameBox(): Element | null {
+    const free = (element: Element) => !inDialog(element) && isVisible(element)
+    const known = all('nameBox').find(free)
+    if (known) return known
+    const boxes = all('anyTextBox').filter(free)
+    const labelled = boxes.find((box) => says('yourName', box.getAttribute('aria-label') ?? ''))
+    return labelled ?? (boxes.length === 1 ? boxes[0]! : null)
+  }
+
+  function join(): { element: Element; label: string; rank: JoinRank } | null {
+    const buttons = controls()
+      .filter((element) => !inDialog(element) && isVisible(element))
+      .map((element) => ({ element, label: label(element) }))
+      .filter(({ label: text }) => !says('switchHere', text) && !says('askAgain', text) && !says('rejoin', text))
+    // The order of the wording is the order of preference.
+    const [first] = (labels.join ?? '')
+      .split('|')
+      .flatMap((source) => buttons.filter(({ label: text }) => new RegExp(source, 'iu').test(plain(text))))
+    if (first) return { ...first, rank: 'label' }
+    const named = buttons.find(({ element }) => element.matches(select('joinByName')))
+    if (named) return { ...named, rank: 'jsname' }
+    const hasIcon = (element: Element) => element.querySelector(select('icon')) !== null
+    const isMenu = (element: Element) => element.hasAttribute('aria-haspopup')
+    const worded = buttons.filter(({ element, label: text }) => says('joinWording', text) && !isMenu(element))
+    if (worded[0]) return { ...worded[0], rank: 'wording' }
+    // In a language we do not know: the one plain text button beside the name box.
+    if (nameBox() === null) return null
+    const plainOnes = buttons.filter(
+      ({ element, label: text }) =>
+        element.matches('button[jsname]:not([aria-label])') &&
+        element.querySelector('span') !== null &&
+        !hasIcon(element) &&
+        !isMenu(element) &&
+        text !== '' &&
+        text.length <= LONGEST_JOIN_LABEL,
+    )
+    return plainOnes.length === 1 ? { ...plainOnes[0]!, rank: 'structure' } : null
+  }
+
+  function deviceElement(kind: 'microphone' | 'camera'): Element | null {
+    const words = [`${kind}On`, `${kind}Off`, `${kind}Problem`]
+    const byLabel = controls().filter((element) => words.some((word) => says(word, element.getAttribute('aria-label') ?? '')))
+    const named = all(`${kind}ByName`)
+    const toggles = all('deviceToggle').filter((element) => !inTile(element) && element.closest(select('sidePanel')) === null)
+    const byOrder = toggles.length === 2 ? toggles[kind === 'microphone' ? 0 : 1] : undefined
+    return byLabel.find(isVisible) ?? byLabel[0] ?? named[0] ?? byOrder ?? null
+  }
+
+  function device(kind: 'microphone' | 'camera'): DeviceSign {
+    const element = deviceElement(kind)
+    if (!element) return 'absent'
+    const text = element.getAttribute('aria-label') ?? ''
+    if (says(`${kind}Problem`, text)) return 'problem'
+    const isMuted = element.getAttribute('data-is-muted')
+    if (isMuted !== null) return isMuted === 'true' ? 'off' : 'on'
+    return says(`${kind}On`, text) ? 'on' : 'off'
+  }
+
+  function labelled(wanted: string): Element | null {
+    const found = controls().filter((element) => says(wanted, label(element)))
+    return found.find(isVisible) ?? found[0] ?? null
+  }
+
+  function byIcon(ligature: string): Element | null {
+    const icons = [...document.querySelectorAll('i, .google-symbols')].filter((icon) => icon.textContent?.trim() === ligature)
+    const buttons = icons.flatMap((icon) => icon.closest(select('clickable')) ?? [])
+    return buttons.find((element) => !inTile(element) && !inDialog(element)) ?? null
+  }
+
+  function people(): Element | null {
+    const badge = all('peopleBadge').find((element) => says('people', textWithout(element, select('icon'))))
+    return all('peoplePanelButton')[0] ?? badge ?? labelled('people') ?? byIcon('people')
+  }
+
+  const finders: Record<ElementName, () => Element | null> = {
+    nameBox,
+    join: () => join()?.element ?? null,
+    withoutAccount: () => labelled('withoutAccount'),
+    microphone: () => deviceElement('microphone'),
+    camera: () => deviceElement('camera'),
+    leave: () =>
+      [...controls()].find((element) => !inDialog(element) && says('leave', label(element))) ??
+      all('leaveByName')[0] ??
+      byIcon('call_end'),
+    chat: () => labelled('chat') ?? all('chatPanelButton')[0] ?? byIcon('chat'),
+    chatBox: () => all('chatBox').find(isVisible) ?? null,
+    send: () => {
+      const box = all('chatBox').find(isVisible)
+      const panel = box?.closest(select('sidePanel'))
+      const buttons = [...(panel?.querySelectorAll('button') ?? [])].filter(isVisible)
+      return (
+        buttons.find((element) => says('chatBox', label(element)) && element.getAttribute('role') !== 'switch') ??
+        buttons.find((element) => element.querySelector('i')?.textContent?.trim() === 'send') ??
+        null
+      )
+    },
+    people,
+  }
+
+  return {
+    find: (name) => finders[name](),
+    join,
+    labelled,
+    device,
+    peopleCount() {
+      const element = people()
+      if (!element) return null
+      const texts = [element.getAttribute('aria-label') ?? '', textWithout(element, select('icon'))]
+      for (const text of texts) {
+        const number = expressions.get('peopleCount')?.exec(plain(text))?.slice(1).find(Boolean)
+        if (number !== undefined) return Number(number)
+      }
+      return null
+    },
+    says,
+    label,
+  }
+}

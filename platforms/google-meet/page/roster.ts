@@ -1,0 +1,192 @@
+/**
+ * Who is in the meeting, from several sources of different trust. Pure: records go in with their time, events come out.
+ *
+ * The meeting's own channel is believed at once, its HTTP form for names and arrivals, the page (tiles, people panel)
+ * only for people the other two never named. Tiles and rows are virtual: absence from them once proves nothing.
+ */
+import type { OutputRecord, UserRecord } from './collections.ts'
+import type { PageEvent, PageParticipant } from './types.ts'
+
+export type RosterSource = 'channel' | 'http' | 'page'
+
+/** A participant as the page shows it: a tile or a row of the panel. */
+export interface SeenPerson {
+  id: string
+  name: string
+  isSelf: boolean
+}
+
+/** Looks without a trace of somebody whom only the page named, before they count as gone. */
+const ABSENCES = 3
+/** Without a mark of our own device, people are told after this time all the same; names equal to ours are held back. */
+const SELF_UNKNOWN_MS = 8000
+
+interface Known {
+  participant: PageParticipant
+  source: RosterSource
+  isIn: boolean
+  absences: number
+}
+
+export class Roster {
+  readonly #emit: (event: PageEvent) => void
+  readonly #botName: string
+  readonly #people = new Map<string, Known>()
+  readonly #selfIds = new Set<string>()
+  /** Screen shares: device to parent. */
+  readonly #shares = new Map<string, string>()
+  readonly #outputs = new Map<string, OutputRecord>()
+  readonly #told = new Map<string, PageParticipant>()
+  readonly #sharing = new Set<string>()
+  #hasOwnMark = false
+  #ownStatus: number | null = null
+  #source: RosterSource | null = null
+  #begunAt: number | null = null
+
+  constructor(botName: string, emit: (event: PageEvent) => void) {
+    this.#botName = botName
+    this.#emit = emit
+  }
+
+  get source(): RosterSource | null {
+    return this.#source
+  }
+
+  get ownStatus(): number | null {
+    return this.#ownStatus
+  }
+
+  /** From now on people are told; those who are there already come first. */
+  begin(at: number): void {
+    this.#begunAt ??= at
+    this.#tell(at)
+  }
+
+  takeUsers(users: readonly UserRecord[], source: 'channel' | 'http', at: number): void {
+    for (const user of users) {
+      if (user.isSelf) {
+        this.#markSelf(user.id, true)
+        if (source === 'channel' || this.#ownStatus === null) this.#ownStatus = user.status ?? this.#ownStatus
+        continue
+      }
+      if (this.#selfIds.has(user.id) && user.status !== null && source === 'channel') this.#ownStatus = user.status
+      const isIn = user.status === null ? (this.#people.get(user.id)?.isIn ?? true) : user.status === 1
+      if (user.parentId !== null) {
+        if (isIn) this.#shares.set(user.id, user.parentId)
+        else this.#shares.delete(user.id)
+        this.#people.delete(user.id)
+        continue
+      }
+      const known = this.#people.get(user.id)
+      // The HTTP form lags behind: it never takes back what the channel said.
+      if (known?.source === 'channel' && source === 'http') continue
+      const name = user.name || known?.participant.name || 'Unknown'
+      const participant = { id: user.id, name, isHost: user.isHost }
+      this.#people.set(user.id, { participant, source, isIn, absences: 0 })
+    }
+    if (users.length > 0 && this.#source !== 'channel') this.#source = source
+    this.#tell(at)
+  }
+
+  takeOutputs(outputs: readonly OutputRecord[]): void {
+    for (const output of outputs) this.#outputs.set(`${output.kind}/${output.deviceId}`, output)
+  }
+
+  /** `count` is everybody in the call, the bot too, where a label says so. `shares` are tiles of shared screens. */
+  takePage(seen: readonly SeenPerson[], shares: ReadonlyMap<string, string>, count: number | null, at: number): void {
+    for (const { id, isSelf } of seen) if (isSelf && !this.#hasOwnMark) this.#markSelf(id, false)
+    const ids = new Set(seen.map(({ id }) => id))
+    if (this.#source !== 'channel') {
+      this.#shares.clear()
+      for (const [id, parentId] of shares) this.#shares.set(id, parentId)
+    }
+    for (const { id, name } of seen) {
+      if (this.#shares.has(id)) continue
+      const known = this.#people.get(id)
+      if (known && known.source !== 'page') continue
+      const participant = { id, name: name || known?.participant.name || 'Unknown', isHost: false }
+      this.#people.set(id, { participant, source: 'page', isIn: true, absences: 0 })
+      this.#source ??= 'page'
+    }
+    const present = [...this.#people.values()].filter(({ isIn }) => isIn).length
+    for (const [id, known] of this.#people) {
+      if (known.source !== 'page' || !known.isIn || ids.has(id)) continue
+      known.absences++
+      const mayBeUnseen = count !== null && present <= count - (this.#selfIds.size > 0 ? 1 : 0)
+      if (known.absences >= ABSENCES && !mayBeUnseen) known.isIn = false
+    }
+    this.#tell(at)
+  }
+
+  /** Others in the meeting, in the order in which they were first seen. */
+  present(): PageParticipant[] {
+    return [...this.#people.values()]
+      .filter(({ isIn, participant }) => isIn && !this.isSelf(participant.id))
+      .map(({ participant }) => participant)
+  }
+
+  isSelf(id: string): boolean {
+    return this.#selfIds.has(id)
+  }
+
+  /** The only device of ours that is surely ours; null while no mark was seen. */
+  ownId(): string | null {
+    return [...this.#selfIds].at(-1) ?? null
+  }
+
+  nameOf(id: string): string | null {
+    return this.#people.get(this.#shares.get(id) ?? id)?.participant.name ?? null
+  }
+
+  /** Participants behind a contributing source; several in a merged room, none where it is not known. */
+  ownersOfSource(csrc: number): string[] {
+    const wanted = String(csrc)
+    return [...this.#outputs.values()]
+      .filter(({ kind, streamId }) => kind === 'audio' && streamId === wanted)
+      .map(({ deviceId }) => deviceId)
+      .filter((id) => !this.isSelf(id) && !this.#shares.has(id) && this.#people.get(id)?.isIn !== false)
+  }
+
+  videoOf(deviceId: string): OutputRecord | null {
+    return this.#outputs.get(`video/${deviceId}`) ?? null
+  }
+
+  shares(): ReadonlyMap<string, string> {
+    return this.#shares
+  }
+
+  #markSelf(id: string, isCertain: boolean): void {
+    // What the page shows may be stale or another's; what the roster says is certain and replaces it.
+    if (isCertain && !this.#hasOwnMark) this.#selfIds.clear()
+    if (isCertain) this.#hasOwnMark = true
+    this.#selfIds.add(id)
+  }
+
+  #tell(at: number): void {
+    if (this.#begunAt === null) return
+    const selfIsKnown = this.#selfIds.size > 0
+    if (!selfIsKnown && at - this.#begunAt < SELF_UNKNOWN_MS) return
+    const present = this.present().filter(({ name }) => selfIsKnown || name !== this.#botName)
+    const now = new Map(present.map((participant) => [participant.id, participant]))
+    for (const id of [...this.#told.keys()].filter((told) => !now.has(told))) {
+      this.#told.delete(id)
+      this.#emit({ type: 'participant_left', participantId: id, at })
+    }
+    for (const participant of present) {
+      const told = this.#told.get(participant.id)
+      if (told && told.name === participant.name && told.isHost === participant.isHost) continue
+      this.#told.set(participant.id, { ...participant })
+      const type = told ? 'participant_changed' : 'participant_joined'
+      this.#emit({ type, participant: { ...participant }, at })
+    }
+    const sharing = new Set([...this.#shares.values()].filter((id) => !this.isSelf(id)))
+    for (const id of [...this.#sharing].filter((told) => !sharing.has(told))) {
+      this.#sharing.delete(id)
+      this.#emit({ type: 'screen_share', participantId: id, isSharing: false, at })
+    }
+    for (const id of [...sharing].filter((shares) => !this.#sharing.has(shares))) {
+      this.#sharing.add(id)
+      this.#emit({ type: 'screen_share', participantId: id, isSharing: true, at })
+    }
+  }
+}

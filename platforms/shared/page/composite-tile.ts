@@ -1,0 +1,177 @@
+/** One picture of the composite: a video element over initials, and a name under it. */
+
+import { initialsOf, labelOf } from './initials.ts'
+import type { Place, Rectangle } from './layout.ts'
+
+export interface TileContent {
+  name: string
+  stream: MediaStream | null
+  isScreen: boolean
+}
+
+/** A camera that gives no picture for this long is taken for switched off, and the initials are shown. */
+export const FIRST_FRAME_MS = 3000
+
+export interface TileView {
+  element: HTMLElement
+  update(content: TileContent): void
+  /** Frames the picture of who speaks. */
+  mark(isSpeaking: boolean): void
+  /** Null takes the tile out of view; its video goes on, so that it comes back with a picture at once. */
+  place(place: Place | null): void
+  /** What is to be seen of the tile now is painted: a frame, or initials because there is nothing to wait for. */
+  isSettled(): boolean
+  /** Width by height of the picture, null before there is one. */
+  aspect(): number | null
+  hasCamera(): boolean
+  /** Elements stand still after having been taken out of the page. */
+  play(): void
+  dispose(): void
+}
+
+/** `changed` is called when a frame came first, the shape of the picture changed, or the camera went off. */
+export function createTileView(color: string, changed: () => void): TileView {
+  const element = create('div', 'tile')
+  const picture = create('div', 'picture')
+  const initials = create('div', 'initials')
+  const caption = create('div', 'caption')
+  const name = create('span', 'name')
+  // The direction is that of the name itself, never of the page or of the name before it.
+  name.dir = 'auto'
+  const video = document.createElement('video')
+  video.muted = true
+  video.playsInline = true
+  video.disablePictureInPicture = true
+  initials.style.setProperty('background', color)
+  caption.append(name)
+  picture.append(initials, video)
+  element.append(picture, caption)
+
+  let stream: MediaStream | null = null
+  let track: MediaStreamTrack | null = null
+  let hasFrame = false
+  let waitingSince = 0
+  let isInView = false
+
+  function showPicture(): void {
+    const shown = track !== null && hasFrame && !track.muted
+    element.classList.toggle('has-picture', shown)
+    element.classList.toggle('is-portrait', video.videoHeight > video.videoWidth)
+  }
+
+  /** Only the video is taken: a muted element with sound would still run it through the browser's mixer. */
+  function takeTrack(): void {
+    const next = stream?.getVideoTracks().find(({ readyState }) => readyState === 'live') ?? null
+    if (next === track) return
+    untie(track)
+    track = next
+    hasFrame = false
+    waitingSince = performance.now()
+    video.srcObject = track ? new MediaStream([track]) : null
+    if (track) {
+      for (const type of TRACK_CHANGES) track.addEventListener(type, onTrackChange)
+      awaitFrame()
+      play()
+    }
+    showPicture()
+    changed()
+  }
+
+  function awaitFrame(): void {
+    const awaited = track
+    video.requestVideoFrameCallback(() => {
+      if (awaited !== track) return
+      hasFrame = true
+      showPicture()
+      changed()
+    })
+  }
+
+  function onTrackChange(): void {
+    takeTrack()
+    waitingSince = performance.now()
+    showPicture()
+    changed()
+  }
+
+  function untie(from: MediaStreamTrack | null): void {
+    for (const type of TRACK_CHANGES) from?.removeEventListener(type, onTrackChange)
+  }
+
+  function setStream(next: MediaStream | null): void {
+    if (next !== stream) {
+      for (const type of STREAM_CHANGES) stream?.removeEventListener(type, takeTrack)
+      stream = next
+      for (const type of STREAM_CHANGES) stream?.addEventListener(type, takeTrack)
+    }
+    takeTrack()
+  }
+
+  function play(): void {
+    if (!track) return
+    // Rejected when the element is taken out or gets another source meanwhile; both play again on their own.
+    video.play().catch(() => {})
+  }
+
+  video.addEventListener('resize', () => {
+    showPicture()
+    changed()
+  })
+  video.addEventListener('pause', () => {
+    if (video.isConnected) play()
+  })
+
+  return {
+    element,
+    update(content) {
+      const label = labelOf(content.name)
+      if (name.textContent !== label) {
+        name.textContent = label
+        initials.textContent = initialsOf(content.name)
+      }
+      element.classList.toggle('is-screen', content.isScreen)
+      setStream(content.stream)
+    },
+    mark: (isSpeaking) => element.classList.toggle('is-speaking', isSpeaking),
+    place(place) {
+      isInView = place !== null
+      element.classList.toggle('in-view', isInView)
+      if (!place) return
+      setRectangle(picture, place.picture)
+      setRectangle(caption, place.caption)
+      caption.style.setProperty('font-size', `${place.fontSize}px`)
+      const diameter = Math.round(Math.min(place.picture.width, place.picture.height) * 0.42)
+      initials.style.setProperty('width', `${diameter}px`)
+      initials.style.setProperty('height', `${diameter}px`)
+      initials.style.setProperty('font-size', `${Math.round(diameter * 0.4)}px`)
+    },
+    isSettled() {
+      if (!isInView || !track || track.muted) return true
+      return hasFrame || performance.now() - waitingSince > FIRST_FRAME_MS
+    },
+    aspect: () => (video.videoWidth > 0 && video.videoHeight > 0 ? video.videoWidth / video.videoHeight : null),
+    hasCamera: () => track !== null && !track.muted,
+    play,
+    dispose() {
+      setStream(null)
+      element.remove()
+    },
+  }
+}
+
+const TRACK_CHANGES = ['mute', 'unmute', 'ended'] as const
+const STREAM_CHANGES = ['addtrack', 'removetrack'] as const
+
+/** Through the object model: a style attribute in markup would need the page's permission. */
+export function setRectangle(element: HTMLElement, { x, y, width, height }: Rectangle): void {
+  for (const [name, value] of Object.entries({ left: x, top: y, width, height })) {
+    const wanted = `${value}px`
+    if (element.style.getPropertyValue(name) !== wanted) element.style.setProperty(name, wanted)
+  }
+}
+
+export function create(tag: string, className: string): HTMLElement {
+  const element = document.createElement(tag)
+  element.className = className
+  return element
+}

@@ -1,0 +1,222 @@
+/** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
+import type { RecordingMode } from '../../../src/wire/codes.ts'
+import { CALM_COLORS, COMPOSITE_STYLE } from './composite-style.ts'
+import { create, createTileView, FIRST_FRAME_MS, setRectangle, type TileView } from './composite-tile.ts'
+import { layOut, type Place } from './layout.ts'
+import { createTopLayer } from './top-layer.ts'
+import { chooseView, EMPTY_MEMORY, type ViewChoice } from './view-choice.ts'
+
+export type CompositeMode = Exclude<RecordingMode, 'audio_only'>
+
+/** One picture of the meeting. The bot's own tile is never among them. */
+export interface CompositeTile {
+  /** Stable while the tile exists: the participant's id, and another one for a shared screen. */
+  id: string
+  /** Shown as text, whatever it holds. */
+  name: string
+  /** Null when the camera is off. Only its video is used. The same object may be given again and again. */
+  stream: MediaStream | null
+  isScreen: boolean
+  isSpeaking: boolean
+}
+
+export interface CompositeOptions {
+  /** Shown while nobody else is there; default: Waiting for others. */
+  emptyText?: string
+}
+
+/** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
+export interface Composite {
+  /** Lays the picture over the page, or changes its layout. */
+  show(mode: CompositeMode): void
+  /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
+  update(tiles: readonly CompositeTile[]): void
+  /** Takes the layer away; tiles are kept. */
+  hide(): void
+  /**
+   * Resolves once the picture of the latest `show`/`update` is really on the screen: every tile in view has painted a
+   * frame of its video, or shows initials because none came within `FIRST_FRAME_MS`. Waits for `show` first.
+   */
+  painted(): Promise<void>
+  /** The same as a flag. */
+  readonly isPainted: boolean
+  /** Takes everything back, also the hooks. */
+  dispose(): void
+}
+
+export { FIRST_FRAME_MS }
+
+export function createComposite(options: CompositeOptions = {}): Composite {
+  const layer = createTopLayer(() => {
+    for (const { view } of views.values()) view.play()
+  })
+  const nextFrame = requestAnimationFrame.bind(globalThis)
+  const stage = create('div', 'stage')
+  const rest = create('div', 'rest')
+  const empty = create('div', 'empty')
+  const emptyText = create('span', '')
+  emptyText.textContent = options.emptyText ?? 'Waiting for others'
+  empty.append(emptyText)
+  stage.append(rest, empty)
+  const style = new CSSStyleSheet()
+  style.replaceSync(COMPOSITE_STYLE)
+  layer.root.adoptedStyleSheets = [style]
+  layer.root.append(stage)
+
+  const views = new Map<string, { view: TileView; tile: CompositeTile }>()
+  let mode: CompositeMode | null = null
+  let order: readonly CompositeTile[] = []
+  let memory = EMPTY_MEMORY
+  let colorsUsed = 0
+  let shownPlaces = ''
+  let recheck: ReturnType<typeof setTimeout> | undefined
+  let drawing = false
+  let settling = false
+  let isPainted = false
+  const waiting = new Set<() => void>()
+
+  function draw(): void {
+    drawing = false
+    if (!mode) return
+    const choice = choose()
+    const places = layOut({
+      mode,
+      // A window may be a pixel larger than the screen it fills.
+      width: Math.min(globalThis.innerWidth, globalThis.screen.width),
+      height: Math.min(globalThis.innerHeight, globalThis.screen.height),
+      screenId: choice.screenId,
+      screenAspect: choice.screenId === null ? null : (views.get(choice.screenId)?.view.aspect() ?? null),
+      speakerId: choice.speakerId,
+      gallery: choice.gallery,
+      hiddenCount: choice.hiddenCount,
+    })
+    const wanted = JSON.stringify([mode, places, choice.hiddenCount])
+    if (wanted !== shownPlaces) {
+      shownPlaces = wanted
+      putInPlace(places, choice.hiddenCount)
+      isPainted = false
+    }
+    markSpeakers(mode)
+    settle()
+  }
+
+  function choose(): ViewChoice {
+    const now = performance.now()
+    const candidates = order.map(({ id, isScreen, isSpeaking }) => {
+      return { id, isScreen, isSpeaking, hasCamera: views.get(id)?.view.hasCamera() ?? false }
+    })
+    const choice = chooseView(memory, candidates, now)
+    memory = choice.memory
+    clearTimeout(recheck)
+    if (choice.recheckAt !== null) recheck = setTimeout(drawSoon, choice.recheckAt - now + 1)
+    return choice
+  }
+
+  function putInPlace(places: readonly Place[], hiddenCount: number): void {
+    const byId = new Map(places.map((place) => [place.id, place]))
+    for (const [id, { view }] of views) view.place(byId.get(id) ?? null)
+    const restPlace = byId.get(null)
+    rest.classList.toggle('in-view', restPlace !== undefined)
+    if (restPlace) {
+      setRectangle(rest, restPlace.picture)
+      rest.style.setProperty('font-size', `${Math.round(restPlace.picture.height * 0.26)}px`)
+      rest.textContent = `+${hiddenCount}`
+    }
+    empty.classList.toggle('in-view', places.length === 0)
+  }
+
+  /** The large picture of the speaker view is the speaker's anyway; a frame around it would say nothing. */
+  function markSpeakers(shown: CompositeMode): void {
+    const isFramed = shown === 'gallery_view' || memory.screens.length > 0
+    for (const { view, tile } of views.values()) view.mark(tile.isSpeaking && !tile.isScreen && isFramed)
+  }
+
+  /** Gathers the changes of one task into one drawing, before the next frame. */
+  function drawSoon(): void {
+    if (drawing) return
+    drawing = true
+    queueMicrotask(draw)
+  }
+
+  function isComplete(): boolean {
+    return mode !== null && !drawing && [...views.values()].every(({ view }) => view.isSettled())
+  }
+
+  /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */
+  function settle(): void {
+    if (isPainted || settling) return
+    settling = true
+    const before = shownPlaces
+    nextFrame(() =>
+      nextFrame(() => {
+        settling = false
+        if (mode === null) return
+        if (before !== shownPlaces || !isComplete()) {
+          settle()
+          return
+        }
+        isPainted = true
+        for (const tell of waiting) tell()
+        waiting.clear()
+      }),
+    )
+  }
+
+  function onTileChange(): void {
+    isPainted = false
+    drawSoon()
+  }
+
+  function hide(): void {
+    mode = null
+    isPainted = false
+    shownPlaces = ''
+    clearTimeout(recheck)
+    layer.hide()
+  }
+
+  globalThis.addEventListener('resize', drawSoon)
+
+  return {
+    show(wanted) {
+      mode = wanted
+      layer.show()
+      drawSoon()
+    },
+    update(tiles) {
+      const ids = new Set(tiles.map(({ id }) => id))
+      for (const [id, { view }] of views) {
+        if (ids.has(id)) continue
+        view.dispose()
+        views.delete(id)
+      }
+      for (const tile of tiles) {
+        const known = views.get(tile.id)
+        if (known) known.tile = tile
+        const view = known?.view ?? createTileView(CALM_COLORS[colorsUsed++ % CALM_COLORS.length]!, onTileChange)
+        if (!known) {
+          views.set(tile.id, { view, tile })
+          stage.append(view.element)
+        }
+        view.update(tile)
+      }
+      order = [...new Map(tiles.map((tile) => [tile.id, tile])).values()]
+      drawSoon()
+    },
+    hide,
+    painted() {
+      if (isPainted && !drawing) return Promise.resolve()
+      return new Promise((resolve) => waiting.add(resolve))
+    },
+    get isPainted() {
+      return isPainted && !drawing
+    },
+    dispose() {
+      hide()
+      globalThis.removeEventListener('resize', drawSoon)
+      for (const { view } of views.values()) view.dispose()
+      views.clear()
+      layer.dispose()
+    },
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Chooses who is in the picture: the speaker on stage, the people of the gallery, the shared screen. Pure; what has to
+ * be remembered from one choice to the next is a value that goes in and comes out.
+ */
+
+/** Speech that puts somebody on stage while the one on stage is silent. */
+export const TAKE_OVER_MS = 800
+/** Speech that takes the stage from somebody who goes on speaking, so that a noisy microphone cannot hold it. */
+export const OVERLAP_MS = 2500
+export const GALLERY_LIMIT = 25
+/** People beside a shared screen in the gallery. */
+export const BESIDE_SCREEN_LIMIT = 12
+
+export interface Candidate {
+  id: string
+  isScreen: boolean
+  isSpeaking: boolean
+  hasCamera: boolean
+}
+
+export interface ViewMemory {
+  speakerId: string | null
+  /** When the present speaker came on stage. */
+  onStageSince: number
+  /** Somebody was put on stage because of speech. */
+  hasSpoken: boolean
+  /** Begin of the speech of those who speak now. */
+  speechSince: ReadonlyMap<string, number>
+  lastSpokeAt: ReadonlyMap<string, number>
+  /** People of the gallery in the order of their places. */
+  gallery: readonly string[]
+  /** Shared screens, oldest first. */
+  screens: readonly string[]
+}
+
+export const EMPTY_MEMORY: ViewMemory = {
+  speakerId: null,
+  onStageSince: Number.NEGATIVE_INFINITY,
+  hasSpoken: false,
+  speechSince: new Map(),
+  lastSpokeAt: new Map(),
+  gallery: [],
+  screens: [],
+}
+
+export interface ViewChoice {
+  memory: ViewMemory
+  /** The newest shared screen. */
+  screenId: string | null
+  speakerId: string | null
+  gallery: readonly string[]
+  /** People who found no place in the gallery. */
+  hiddenCount: number
+  /** When the choice has to be made again although no tile changed; null when that is not needed. */
+  recheckAt: number | null
+}
+
+/** `now` is any clock in milliseconds, the same in every call. Tiles stand in the order in which people joined. */
+export function chooseView(before: ViewMemory, tiles: readonly Candidate[], now: number): ViewChoice {
+  const people = tiles.filter((tile) => !tile.isScreen)
+  const shared = tiles.filter((tile) => tile.isScreen).map((tile) => tile.id)
+  const screens = [...before.screens.filter((id) => shared.includes(id))]
+  screens.push(...shared.filter((id) => !screens.includes(id)))
+
+  const speechSince = new Map<string, number>()
+  const lastSpokeAt = new Map<string, number>()
+  for (const { id, isSpeaking } of people) {
+    if (isSpeaking) speechSince.set(id, before.speechSince.get(id) ?? now)
+    const spokeAt = isSpeaking ? now : before.lastSpokeAt.get(id)
+    if (spokeAt !== undefined) lastSpokeAt.set(id, spokeAt)
+  }
+  const known = { ...before, speechSince, lastSpokeAt, screens }
+  const stage = chooseSpeaker(known, people, now)
+  const limit = screens.length > 0 ? BESIDE_SCREEN_LIMIT : GALLERY_LIMIT
+  const gallery = chooseGallery(known, people, limit, now)
+
+  return {
+    memory: { ...known, ...stage, gallery },
+    screenId: screens.at(-1) ?? null,
+    speakerId: stage.speakerId,
+    gallery,
+    hiddenCount: people.length - gallery.length,
+    recheckAt: nextCheck(known, stage.speakerId, now),
+  }
+}
+
+type Stage = Pick<ViewMemory, 'speakerId' | 'onStageSince' | 'hasSpoken'>
+
+function chooseSpeaker(memory: ViewMemory, people: readonly Candidate[], now: number): Stage {
+  const current = people.find(({ id }) => id === memory.speakerId)
+  const challenger = challengerOf(memory, current, now)
+  if (challenger !== null) return { speakerId: challenger, onStageSince: now, hasSpoken: true }
+  if (current && memory.hasSpoken) return memory
+  if (memory.hasSpoken) {
+    // The speaker left: whoever speaks now, or spoke last, takes the place without waiting.
+    const heir = oldest(memory.speechSince) ?? newest(memory.lastSpokeAt)
+    if (heir !== null) return { speakerId: heir, onStageSince: now, hasSpoken: true }
+  }
+  const first = people.find(({ hasCamera }) => hasCamera) ?? people[0]
+  const speakerId = first?.id ?? null
+  return { speakerId, onStageSince: speakerId === memory.speakerId ? memory.onStageSince : now, hasSpoken: false }
+}
+
+function challengerOf(memory: ViewMemory, current: Candidate | undefined, now: number): string | null {
+  const others = [...memory.speechSince].filter(([id, since]) => id !== current?.id && now - since >= TAKE_OVER_MS)
+  if (current?.isSpeaking) {
+    if (!memory.hasSpoken && hasSpokenFor(memory, current.id, now) >= TAKE_OVER_MS) return current.id
+    // Only who began after the speaker came on stage, or two who never stop would swap for ever.
+    return newest(new Map(others.filter(([, since]) => since > memory.onStageSince && now - since >= OVERLAP_MS)))
+  }
+  return oldest(new Map(others))
+}
+
+function hasSpokenFor(memory: ViewMemory, id: string, now: number): number {
+  return now - (memory.speechSince.get(id) ?? now)
+}
+
+/** People keep their places; who speaks and has none takes that of the one who was silent longest. */
+function chooseGallery(memory: ViewMemory, people: readonly Candidate[], limit: number, now: number): string[] {
+  if (people.length <= limit) return people.map(({ id }) => id)
+  // One place is needed to say how many more there are.
+  const places = limit - 1
+  const present = new Set(people.map(({ id }) => id))
+  const order = people.map(({ id }) => id)
+  const silentLongestFirst = (one: string, other: string) =>
+    (memory.lastSpokeAt.get(one) ?? 0) - (memory.lastSpokeAt.get(other) ?? 0) ||
+    order.indexOf(other) - order.indexOf(one)
+
+  let gallery = memory.gallery.filter((id) => present.has(id))
+  if (gallery.length > places) {
+    const leaving = new Set([...gallery].sort(silentLongestFirst).slice(0, gallery.length - places))
+    gallery = gallery.filter((id) => !leaving.has(id))
+  }
+  const waiting = order.filter((id) => !gallery.includes(id)).sort((one, other) => silentLongestFirst(other, one))
+  gallery.push(...waiting.splice(0, places - gallery.length))
+
+  for (const [id, since] of memory.speechSince) {
+    if (gallery.includes(id) || now - since < TAKE_OVER_MS) continue
+    const quietest = gallery.filter((shown) => !memory.speechSince.has(shown)).sort(silentLongestFirst)[0]
+    if (quietest !== undefined) gallery[gallery.indexOf(quietest)] = id
+  }
+  return gallery
+}
+
+/** Times at which speech that goes on may change the choice. */
+function nextCheck(memory: ViewMemory, speakerId: string | null, now: number): number | null {
+  const times = [...memory.speechSince]
+    .flatMap(([id, since]) => (id === speakerId ? [since + TAKE_OVER_MS] : [since + TAKE_OVER_MS, since + OVERLAP_MS]))
+    .filter((time) => time > now)
+  return times.length > 0 ? Math.min(...times) : null
+}
+
+function oldest(times: ReadonlyMap<string, number>): string | null {
+  return [...times].sort(([, one], [, other]) => one - other)[0]?.[0] ?? null
+}
+
+function newest(times: ReadonlyMap<string, number>): string | null {
+  return [...times].sort(([, one], [, other]) => other - one)[0]?.[0] ?? null
+}

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Supervised, supervise } from '../src/supervised.ts'
+import { childEnvironment, SAMPLE_RATE } from './settings.ts'
+
+export interface AudioSink {
+  /** Path of the server's socket. */
+  server: string
+  /** The sink that the browser plays into. */
+  sink: string
+  /** The source that the recording is taken from: what the sink plays, nothing else. */
+  monitor: string
+  process: Supervised
+  /** Removes the folder of the server; for after its end. */
+  removeFolder(): Promise<void>
+}
+
+const SINK = 'meeting'
+const SILENT_SOURCE = 'no_microphone'
+/** The longest path that fits into a socket's address on Linux, its closing zero included. */
+const SOCKET_PATH_LIMIT = 108
+const CONNECT_INTERVAL_MS = 25
+
+/**
+ * Starts a sound server of the bot's own, without sound hardware, configuration files or D-Bus.
+ *
+ * The default source is a silent one of its own and never the monitor: a page that asks for a microphone without naming
+ * it must not send the participants their own voices back. The microphone that speaks is made in the page.
+ *
+ * norewinds holds the sink's latency at 50 ms or less. Left alone it grows to two seconds while nothing plays, and the
+ * times of the first second of a recording are then off by up to half a second (measured).
+ *
+ * -n reads no start-up file; idle exit and exit on request are off; no pid file, no shared memory (small in containers)
+ * and no real-time priority (not allowed there). The socket module comes last, so that whoever connects finds the sink.
+ * auth-anonymous, because the folder's mode is the lock: only the bot's own user reaches the socket.
+ */
+export async function startAudioSink(options: {
+  folder: string
+  readyDeadlineMs: number
+  signal: AbortSignal
+}): Promise<AudioSink> {
+  const { home, isTemporary } = await makeHome(options.folder)
+  const socket = join(home, 'native')
+  const removeFolder = () => (isTemporary ? rm(home, { recursive: true, force: true }) : Promise.resolve())
+  try {
+    const process = await supervise({
+      name: 'sound server',
+      command: 'pulseaudio',
+      args: [
+        '-n',
+        '--daemonize=no',
+        '--exit-idle-time=-1',
+        '--disallow-exit',
+        '--use-pid-file=no',
+        '--disable-shm=yes',
+        '--realtime=no',
+        '--high-priority=no',
+        '--log-target=stderr',
+        '--log-level=warn',
+        `--load=module-null-sink sink_name=${SINK} rate=${SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,
+        `--load=module-null-source source_name=${SILENT_SOURCE} rate=${SAMPLE_RATE} channels=1`,
+        `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
+      ],
+      env: {
+        ...childEnvironment(home),
+        PULSE_RUNTIME_PATH: home,
+        PULSE_STATE_PATH: home,
+        DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+        DBUS_SYSTEM_BUS_ADDRESS: 'disabled:',
+      },
+      ready: (child) => accepts(socket, child),
+      readyDeadlineMs: options.readyDeadlineMs,
+      signal: options.signal,
+    })
+    return { server: socket, sink: SINK, monitor: `${SINK}.monitor`, process, removeFolder }
+  } catch (error) {
+    await removeFolder()
+    throw error
+  }
+}
+
+/** The working folder where its path is short and plain enough for a module's argument, else one in the system's. */
+async function makeHome(folder: string): Promise<{ home: string; isTemporary: boolean }> {
+  const home = join(folder, 'pulse')
+  if (/^[\w./-]+$/.test(home) && Buffer.byteLength(join(home, 'native')) < SOCKET_PATH_LIMIT) {
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    return { home, isTemporary: false }
+  }
+  return { home: await mkdtemp(join(tmpdir(), 'standin-pulse-')), isTemporary: true }
+}
+
+async function accepts(path: string, child: Supervised): Promise<void> {
+  while (child.ending() === null) {
+    const isAccepted = await new Promise<boolean>((resolve) => {
+      const socket = connect(path)
+      socket.once('connect', () => resolve(true))
+      socket.once('error', () => resolve(false))
+      socket.once('close', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+    if (isAccepted) return
+    await sleep(CONNECT_INTERVAL_MS)
+  }
+}

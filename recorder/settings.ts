@@ -1,0 +1,62 @@
+/** Choices of the recorder, each with where its number comes from. */
+
+/** The size that the display has and the recording keeps; the specification's 720p. */
+export const PICTURE_WIDTH = 1280
+export const PICTURE_HEIGHT = 720
+
+/** Pulse, the browser and the recording agree on it, so that nothing is resampled on the way. */
+export const SAMPLE_RATE = 48_000
+
+/**
+ * How long Chromium takes, in software rendering, from the instant a picture is due until it stands on the display.
+ * Median of flash and beep in a page: 30 ms on two idle cores.
+ */
+export const BROWSER_PICTURE_LATENCY_MS = 30
+
+export interface RecorderLimits {
+  /** Display or sound server from start to ready. */
+  serverReadyMs: number
+  /** From the start of the encoder to its first frame. */
+  firstFrameMs: number
+  /** From the polite request to stop until the encoder is interrupted: it still writes what it holds. */
+  encoderStopMs: number
+  /** No new frame for so long means that the encoder is dead, whatever the process says. */
+  standingStillMs: number
+  /** Sound below the noise floor for so long counts as silence. */
+  silenceMs: number
+  /** Peak level in dBFS; comfort noise of meeting clients stays near -70, quiet speech peaks above -40. */
+  noiseFloorDb: number
+  /** Making one final file, without the time for its size. */
+  remuxMs: number
+  /** Added per megabyte; slow disks of small machines write 10 MB/s, and each byte is written twice. */
+  remuxMsPerMegabyte: number
+  /** Asking ffprobe about one file. */
+  probeMs: number
+}
+
+export const DEFAULT_LIMITS: Readonly<RecorderLimits> = {
+  serverReadyMs: 20_000,
+  firstFrameMs: 20_000,
+  encoderStopMs: 5_000,
+  standingStillMs: 10_000,
+  silenceMs: 2_000,
+  noiseFloorDb: -50,
+  remuxMs: 60_000,
+  remuxMsPerMegabyte: 500,
+  probeMs: 30_000,
+}
+
+/** Where the programs of Debian packages are. Children inherit nothing of our environment, which may hold secrets. */
+export const CHILD_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** The environment of a child: `folder` takes whatever it wants to keep, because the home folder may be read-only. */
+export function childEnvironment(folder: string): Record<string, string> {
+  return {
+    PATH: CHILD_PATH,
+    HOME: folder,
+    TMPDIR: folder,
+    XDG_CONFIG_HOME: folder,
+    XDG_RUNTIME_DIR: folder,
+    LC_ALL: 'C',
+  }
+}

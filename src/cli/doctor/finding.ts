@@ -1,0 +1,24 @@
+/** What the doctor says about one part of the machine. */
+export interface Finding {
+  part: string
+  /** `unfit`: a bot cannot run. `warning`: it can, with the drawback that `found` names. */
+  verdict: 'fit' | 'warning' | 'unfit'
+  /** What was seen, for people: a version, a size, or what is wrong. */
+  found: string
+  /** What to do about it; on everything that is not fit. */
+  cure?: string
+}
+
+export const fine = (part: string, found: string): Finding => ({ part, verdict: 'fit', found })
+
+export const warning = (part: string, found: string, cure: string): Finding => ({
+  part,
+  verdict: 'warning',
+  found,
+  cure,
+})
+
+export const unfit = (part: string, found: string, cure: string): Finding => ({ part, verdict: 'unfit', found, cure })
+
+export const installing = (...packages: string[]): string =>
+  `apt-get install -y --no-install-recommends ${packages.join(' ')}`

@@ -1,0 +1,168 @@
+/** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { shownText } from '../shown-text.ts'
+import { type Finding, fine, installing, unfit, warning } from './finding.ts'
+import { findProgram, type Trial, tryProgram } from './try-program.ts'
+
+export interface Workshop {
+  /** Folders with programs, as in PATH. */
+  searchPath: string
+  /** A browser chosen by the environment; null for Debian's own. */
+  chromium: string | null
+  /** Empty, private, removed afterwards: home and temporary folder of whatever is tried. */
+  folder: string
+  /** For each trial. */
+  deadlineMs: number
+}
+
+/** `-isync`, which keeps sound and picture together, and `-fps_mode` came with this version. */
+const OLDEST_FFMPEG = [5, 1]
+/** What the page scripts are compiled for. */
+const OLDEST_CHROMIUM = 120
+
+type Try = (command: string, args: readonly string[], until?: (output: string) => boolean) => Promise<Trial>
+
+function trying(shop: Workshop): Try {
+  const { folder, deadlineMs } = shop
+  const env = {
+    PATH: shop.searchPath,
+    HOME: folder,
+    TMPDIR: folder,
+    XDG_CONFIG_HOME: folder,
+    XDG_RUNTIME_DIR: folder,
+    DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+    DBUS_SYSTEM_BUS_ADDRESS: 'disabled:',
+    LC_ALL: 'C',
+  }
+  return (command, args, until) => tryProgram({ command, args, env, deadlineMs, until })
+}
+
+function whatWentWrong(trial: Trial): string {
+  if (trial.isLate) return 'it does not come to an end'
+  const how = trial.signal ?? (trial.exitCode === null ? 'it cannot be started' : `exit code ${trial.exitCode}`)
+  const words = trial.output.trim().split('\n').slice(-2).join(' ')
+  return words === '' ? how : `${how}: ${shownText(words)}`
+}
+
+const missing = (shop: Workshop, program: string) => `there is no ${program} in ${shop.searchPath}`
+
+export async function checkChromium(shop: Workshop): Promise<Finding> {
+  const part = 'Chromium'
+  const name = shop.chromium ?? 'chromium'
+  const cure =
+    shop.chromium === null ? installing('chromium') : 'Correct STANDIN_CHROMIUM, or unset it to use Debian’s.'
+  const program = await findProgram(name, shop.searchPath)
+  if (program === null) return unfit(part, shop.chromium === null ? missing(shop, name) : `there is no ${name}`, cure)
+  const attempt = trying(shop)
+  const asked = await attempt(program, ['--version'])
+  const version = /\b(\d+)\.\d+\.\d+\.\d+/.exec(asked.output)
+  if (version === null) return unfit(part, `${program} does not tell its version: ${whatWentWrong(asked)}`, cure)
+  if (Number(version[1]) < OLDEST_CHROMIUM)
+    return unfit(part, `version ${version[0]}; needed: ${OLDEST_CHROMIUM} or newer`, cure)
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  const page = 'data:text/html,<title>t</title><p>standin-doctor</p>'
+  const opened = await attempt(program, [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...quiet],
+    ...[`--user-data-dir=${join(shop.folder, 'profile')}`, '--dump-dom', page],
+  ])
+  if (!opened.output.includes('<p>standin-doctor</p>'))
+    return unfit(part, `version ${version[0]} does not open a page: ${whatWentWrong(opened)}`, cure)
+  return fine(part, `${version[0]}, opens a page`)
+}
+
+export async function checkFfmpeg(shop: Workshop): Promise<Finding> {
+  const part = 'ffmpeg'
+  const cure = installing('ffmpeg')
+  for (const name of ['ffmpeg', 'ffprobe'])
+    if ((await findProgram(name, shop.searchPath)) === null) return unfit(part, missing(shop, name), cure)
+  const attempt = trying(shop)
+  const told = await attempt('ffmpeg', ['-hide_banner', '-version'])
+  const version = /^ffmpeg version \D{0,2}(\d+)\.(\d+)/m.exec(told.output)
+  if (told.exitCode !== 0) return unfit(part, whatWentWrong(told), cure)
+  // Builds from the sources of the day carry no number; what they can do decides.
+  if (version !== null && compare([Number(version[1]), Number(version[2])], OLDEST_FFMPEG) < 0)
+    return unfit(part, `version ${version[1]}.${version[2]}; needed: ${OLDEST_FFMPEG.join('.')} or newer`, cure)
+  const devices = await attempt('ffmpeg', ['-hide_banner', '-devices'])
+  const encoders = await attempt('ffmpeg', ['-hide_banner', '-encoders'])
+  const lacks = [
+    ...['x11grab', 'pulse'].filter((name) => !lists(devices.output, name)),
+    ...['libx264', 'aac'].filter((name) => !lists(encoders.output, name)),
+  ]
+  if (lacks.length > 0) return unfit(part, `built without ${lacks.join(', ')}`, cure)
+  return fine(
+    part,
+    `${version === null ? 'development version' : `${version[1]}.${version[2]}`}, x11grab, pulse, libx264, aac`,
+  )
+}
+
+/** ffmpeg's tables: flags, name, explanation. */
+function lists(table: string, name: string): boolean {
+  return table.split('\n').some((line) => /^\s*[A-Z.]+\s+(\S+)/.exec(line)?.[1]?.split(',').includes(name))
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  return left.map((value, index) => value - (right[index] ?? 0)).find((difference) => difference !== 0) ?? 0
+}
+
+export async function checkXvfb(shop: Workshop): Promise<Finding> {
+  const part = 'Xvfb'
+  const cure = installing('xvfb')
+  if ((await findProgram('Xvfb', shop.searchPath)) === null) return unfit(part, missing(shop, 'Xvfb'), cure)
+  const screen = ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'tcp']
+  const started = await trying(shop)('Xvfb', screen, (output) => /^\d+$/m.test(output))
+  return started.isReached
+    ? fine(part, 'opens a screen of 1280×720')
+    : unfit(part, `does not open a screen: ${started.isLate ? 'not ready in time' : whatWentWrong(started)}`, cure)
+}
+
+export async function checkPulse(shop: Workshop): Promise<Finding> {
+  const part = 'PulseAudio'
+  const cure = installing('pulseaudio')
+  if ((await findProgram('pulseaudio', shop.searchPath)) === null) return unfit(part, missing(shop, 'pulseaudio'), cure)
+  const socket = join(shop.folder, 'native')
+  const modules = ['--load=module-null-sink sink_name=meeting', `--load=module-native-protocol-unix socket=${socket}`]
+  const server = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--use-pid-file=no', '--disable-shm=yes']
+  const started = await trying(shop)('pulseaudio', [...server, '--realtime=no', ...modules], () => existsSync(socket))
+  return started.isReached
+    ? fine(part, 'opens a sink')
+    : unfit(part, `does not open a sink: ${started.isLate ? 'not ready in time' : whatWentWrong(started)}`, cure)
+}
+
+export async function checkSetpriv(shop: Workshop): Promise<Finding> {
+  const part = 'setpriv'
+  const cure = installing('util-linux')
+  if ((await findProgram('setpriv', shop.searchPath)) === null) return unfit(part, missing(shop, 'setpriv'), cure)
+  const tried = await trying(shop)('setpriv', ['--pdeathsig', 'KILL', '--', process.execPath, '--version'])
+  return tried.exitCode === 0 && tried.output.trim() === process.version
+    ? fine(part, 'ties children to the bot')
+    : unfit(part, `cannot tie a child to the bot: ${whatWentWrong(tried)}`, cure)
+}
+
+/** Scripts that names are written in, with Debian's small font package for each. */
+const SCRIPTS: readonly [script: string, pattern: string, debianPackage: string][] = [
+  ['Latin, Cyrillic, Greek', ':lang=en:lang=ru:lang=el', 'fonts-liberation'],
+  ['Arabic, Hebrew', ':lang=ar:lang=he', 'fonts-dejavu-core'],
+  ['Devanagari, Thai', ':lang=hi:lang=th', 'fonts-freefont-ttf'],
+  ['Chinese, Japanese, Korean', ':charset=4e2d 3042 ac00', 'fonts-droid-fallback'],
+  ['emoji', ':charset=1f600', 'fonts-noto-color-emoji'],
+]
+
+export async function checkFonts(shop: Workshop): Promise<Finding> {
+  const part = 'Fonts'
+  if ((await findProgram('fc-list', shop.searchPath)) === null)
+    return warning(part, missing(shop, 'fc-list'), installing('fontconfig', ...SCRIPTS.map(([, , font]) => font)))
+  const attempt = trying(shop)
+  const lacks: [script: string, font: string][] = []
+  for (const [script, pattern, font] of SCRIPTS) {
+    const listed = await attempt('fc-list', [pattern, 'family'])
+    if (listed.exitCode !== 0 || listed.output.trim() === '') lacks.push([script, font])
+  }
+  if (lacks.length === 0) return fine(part, `for ${SCRIPTS.map(([script]) => script).join(', ')}`)
+  const scripts = lacks.map(([script]) => script).join(', ')
+  return warning(
+    part,
+    `names in these scripts would show as boxes: ${scripts}`,
+    installing(...lacks.map(([, font]) => font)),
+  )
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Trial {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  output: string
+  /** It was killed because it took too long. */
+  isLate: boolean
+  /** `until` was met, and it was killed for that. */
+  isReached: boolean
+}
+
+export interface TrialOptions {
+  command: string
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  deadlineMs: number
+  /** For programs that run on: asked with all output so far, on each new piece of it and every 50 ms. */
+  until?: (output: string) => boolean
+}
+
+const ASK_INTERVAL_MS = 50
+/** Of a program that talks without end. */
+const LONGEST_OUTPUT = 1 << 20
+
+/**
+ * Runs a program in a group of its own until it ends, does what is waited for, or is late; then nothing of it is left.
+ * It does without setpriv, which is one of the parts that may be missing. Never rejects.
+ */
+export async function tryProgram(options: TrialOptions): Promise<Trial> {
+  const trial: Trial = { exitCode: null, signal: null, output: '', isLate: false, isReached: false }
+  const child = spawn(options.command, options.args, {
+    env: { ...options.env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const killGroup = () => {
+    if (child.pid === undefined) return
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // Nobody of the group is left.
+    }
+  }
+  const ask = () => {
+    if (trial.isReached || !options.until?.(trial.output)) return
+    trial.isReached = true
+    killGroup()
+  }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      trial.output = (trial.output + text).slice(0, LONGEST_OUTPUT)
+      ask()
+    })
+  }
+  const asking = setInterval(ask, ASK_INTERVAL_MS)
+  const timer = setTimeout(() => {
+    trial.isLate = !trial.isReached
+    killGroup()
+  }, options.deadlineMs)
+  await new Promise<void>((resolve) => {
+    child.on('error', (error) => {
+      trial.output += error.message
+      resolve()
+    })
+    child.on('exit', (exitCode, signal) => {
+      trial.exitCode = exitCode
+      trial.signal = signal
+      // Children of the child go with it; they would hold its pipes open otherwise.
+      killGroup()
+    })
+    child.on('close', () => resolve())
+  })
+  clearInterval(asking)
+  clearTimeout(timer)
+  return trial
+}
+
+/** The program's path, where the bot would find it; null where there is none. */
+export async function findProgram(name: string, searchPath: string): Promise<string | null> {
+  const places = name.includes('/') ? [name] : searchPath.split(':').map((folder) => join(folder, name))
+  for (const place of places) {
+    const isProgram = await access(place, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isProgram) return place
+  }
+  return null
+}

@@ -1,0 +1,310 @@
+/**
+ * The control link: one WebSocket that is opened again however often it breaks. docs/control-link.md describes the
+ * exchange. What is sent lies in the journal first, so a broken link costs time and nothing else.
+ */
+import { type Logger, redactText } from '../logger.ts'
+import type { DownMessage, UpMessage } from '../wire/commands.ts'
+import { upMessageSchema } from '../wire/commands.ts'
+import type { BotEvent } from '../wire/events.ts'
+import { type Problem, problemsOf } from '../wire/job.ts'
+import { CommandDesk } from './command-desk.ts'
+import { Connection, type ConnectionEnd } from './connection.ts'
+import { Journal } from './journal.ts'
+import type { CommandedControlPlane, LocalOptions } from './local.ts'
+import { createUsageMeter, type UsageMeter } from './process-usage.ts'
+import { reconnectDelayMs } from './reconnect-delay.ts'
+import { Reporter } from './reporter.ts'
+import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
+
+/** Characters of events that are read from the journal in one go. */
+const BATCH_SIZE = 256 * 1024
+/** Of the messages of one connection that do not fit, so many are told in the log. */
+const MAX_LOGGED_BAD_MESSAGES = 10
+
+export interface ControlLinkOptions extends LocalOptions {
+  /** `ws://` or `wss://`. */
+  url: string
+  token: string
+  timing?: Partial<LinkTiming>
+  usage?: UsageMeter
+  random?: () => number
+}
+
+/** Opens the link and returns at once; it connects on its own and never gives up until it is closed. */
+export function openControlLink(options: ControlLinkOptions): CommandedControlPlane {
+  return new ControlLink(options)
+}
+
+/** What is true of the connection that is open now. */
+interface Session {
+  number: number
+  connection: Connection
+  /** Null until the control plane has said what it has. */
+  sentSeq: number | null
+  openedAt: number
+  welcomeTimer: NodeJS.Timeout | undefined
+  badMessages: number
+}
+
+class ControlLink implements CommandedControlPlane {
+  readonly #options: ControlLinkOptions
+  readonly #timing: LinkTiming
+  readonly #logger: Logger
+  readonly #journal: Journal
+  readonly #reporter: Reporter
+  readonly #desk: CommandDesk
+  readonly #usage: UsageMeter
+  readonly #heartbeat: NodeJS.Timeout
+  readonly #whenQuiet = new Set<() => void>()
+  #whenEnded: (() => void) | null = null
+  /** Numbers up to here may be known to the control plane; what it claims beyond them cannot be ours. */
+  #toldSeq: number
+  #session: Session | null = null
+  #sessions = 0
+  #failures = 0
+  #reconnect: NodeJS.Timeout | undefined
+  #wasRenewed = false
+  #isDraining = false
+  #isClosed = false
+
+  constructor(options: ControlLinkOptions) {
+    this.#options = options
+    this.#timing = { ...DEFAULT_TIMING, ...options.timing }
+    this.#logger = options.logger
+    this.#journal = new Journal(options)
+    this.#toldSeq = this.#journal.lastSeq
+    this.#reporter = new Reporter({ journal: this.#journal, logger: this.#logger, onEvent: options.onEvent })
+    this.#desk = new CommandDesk({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
+    this.#usage = options.usage ?? createUsageMeter()
+    this.#heartbeat = setInterval(() => void this.#beat(), this.#timing.heartbeatMs)
+    void this.#usage.read()
+    this.#connect()
+  }
+
+  report(event: BotEvent): void {
+    this.#reporter.report(event)
+    this.#sendEvents()
+  }
+
+  onCommand(listener: Parameters<CommandedControlPlane['onCommand']>[0]): void {
+    this.#desk.listen(listener)
+  }
+
+  submit: CommandedControlPlane['submit'] = (command) => this.#desk.submit(command)
+
+  async drain(deadlineMs: number): Promise<void> {
+    this.#isDraining = true
+    if (this.#reconnect) this.#connect()
+    if (!this.#isQuiet() && !this.#isClosed) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(() => {
+        const missing = this.#journal.lastSeq - this.#journal.acknowledged
+        this.#logger.warn('Not every event was acknowledged in time; the journal keeps them', { missing })
+        resolve()
+      }, deadlineMs)
+      this.#whenQuiet.add(resolve)
+      await promise
+      this.#whenQuiet.delete(resolve)
+      clearTimeout(timer)
+    }
+    this.#isDraining = false
+    await this.#journal.flush()
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearInterval(this.#heartbeat)
+    clearTimeout(this.#reconnect)
+    const session = this.#session
+    if (session) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#whenEnded = resolve
+      session.connection.close(1000, 'the bot has ended')
+      await promise
+    }
+    await this.#journal.close()
+  }
+
+  #connect(): void {
+    clearTimeout(this.#reconnect)
+    this.#reconnect = undefined
+    const number = ++this.#sessions
+    const mine = () => (this.#session?.number === number ? this.#session : null)
+    const session: Session = {
+      number,
+      sentSeq: null,
+      openedAt: 0,
+      welcomeTimer: undefined,
+      badMessages: 0,
+      connection: new Connection(this.#options, this.#timing, {
+        onOpen: () => this.#opened(session),
+        onMessage: (message) => mine() && this.#take(session, message),
+        onBadMessage: (problems, commandId) => mine() && this.#takeBad(session, problems, commandId),
+        onEnd: (end) => this.#ended(session, end),
+      }),
+    }
+    this.#session = session
+  }
+
+  #opened(session: Session): void {
+    session.openedAt = performance.now()
+    session.welcomeTimer = setTimeout(() => session.connection.breakOff('no welcome came'), this.#timing.welcomeMs)
+    this.#send(session, {
+      type: 'hello',
+      protocol_version: 1,
+      bot_id: this.#options.botId,
+      journal_id: this.#journal.id,
+      last_seq: this.#journal.lastSeq,
+    })
+  }
+
+  #ended(session: Session, end: ConnectionEnd): void {
+    clearTimeout(session.welcomeTimer)
+    this.#session = null
+    if (this.#isClosed) {
+      this.#whenEnded?.()
+      return
+    }
+    const wasGood = session.openedAt > 0 && performance.now() - session.openedAt >= this.#timing.settledMs
+    this.#failures = wasGood ? 0 : this.#failures + 1
+    const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = this.#timing
+    const attempts = this.#isDraining ? 0 : end.isUnauthorized ? Number.MAX_SAFE_INTEGER : this.#failures
+    const delayMs = reconnectDelayMs(attempts, this.#options.random, { minMs, maxMs })
+    const fields = { url: placeOf(this.#options.url), reason: end.reason, retryInMs: delayMs }
+    if (end.isUnauthorized) this.#logger.error('The control plane refuses the token of this bot', fields)
+    else this.#logger.warn('The control link is down', fields)
+    this.#reconnect = setTimeout(() => this.#connect(), delayMs)
+  }
+
+  #take(session: Session, message: DownMessage): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#welcomed(session, message.acknowledged)
+        break
+      case 'ack':
+        this.#acknowledged(session, message.seq)
+        break
+      case 'command':
+        this.#desk.receive(message.id, message.command, session.number)
+        break
+    }
+  }
+
+  #takeBad(session: Session, problems: Problem[], commandId: string | null): void {
+    session.badMessages += 1
+    const told = problems.slice(0, 20)
+    if (session.badMessages <= MAX_LOGGED_BAD_MESSAGES)
+      this.#logger.warn('A message of the control plane does not fit', { commandId, problems: told })
+    if (commandId === null) return
+    const text = told.map(({ path, message }) => `${path || 'message'}: ${message}`).join('; ')
+    this.#desk.refuse(commandId, text.slice(0, 2_000), session.number)
+  }
+
+  #welcomed(session: Session, acknowledged: number): void {
+    if (session.sentSeq !== null) {
+      this.#takeBad(session, [{ path: 'type', message: 'a second welcome' }], null)
+      return
+    }
+    clearTimeout(session.welcomeTimer)
+    if (acknowledged > this.#toldSeq && !this.#wasRenewed) {
+      this.#renew(session, acknowledged)
+      return
+    }
+    if (acknowledged > this.#toldSeq)
+      this.#logger.error('The control plane counts events that were never sent; it has to store them by journal_id', {
+        acknowledged,
+        sent: this.#toldSeq,
+      })
+    const start = Math.min(acknowledged, this.#toldSeq)
+    this.#logger.info('The control link is up', { url: placeOf(this.#options.url), acknowledged: start })
+    this.#journal.acknowledge(start)
+    session.sentSeq = start
+    this.#desk.sendUnsent()
+    this.#sendEvents()
+    this.#tellQuiet()
+  }
+
+  /**
+   * The control plane has events under the journal's name that this journal never sent: the disk of an earlier life
+   * was lost. Under a new name it takes everything from the first event on.
+   */
+  #renew(session: Session, acknowledged: number): void {
+    const message = 'The control plane has more events than this journal sent; the journal is given a new name'
+    this.#logger.warn(message, { acknowledged, sent: this.#toldSeq })
+    this.#wasRenewed = true
+    this.#journal.renew()
+    this.#toldSeq = 0
+    session.connection.close(1000, 'the journal has a new name')
+  }
+
+  #acknowledged(session: Session, seq: number): void {
+    if (session.sentSeq === null || seq > this.#toldSeq) {
+      this.#takeBad(session, [{ path: 'seq', message: `${seq} was not sent` }], null)
+      return
+    }
+    // An acknowledgement that comes late or twice says nothing new.
+    if (seq <= this.#journal.acknowledged) return
+    this.#failures = 0
+    this.#journal.acknowledge(seq)
+    this.#tellQuiet()
+  }
+
+  /** Sends what the journal has, as far as the connection takes it; the rest follows when there is room. */
+  #sendEvents(): void {
+    const session = this.#session
+    if (session === null || session.sentSeq === null) return
+    while (session.sentSeq < this.#journal.lastSeq && session.connection.canTakeMore) {
+      const lines = this.#journal.readAfter(session.sentSeq, BATCH_SIZE)
+      if (lines.length === 0) return
+      for (const line of lines) {
+        const isLast = line === lines.at(-1)
+        if (!session.connection.send(line.text, isLast ? () => this.#sendEvents() : undefined)) return
+        session.sentSeq = line.seq
+        this.#toldSeq = Math.max(this.#toldSeq, line.seq)
+      }
+    }
+  }
+
+  #sendAnswer(text: string): number | null {
+    const session = this.#session
+    if (session === null || session.sentSeq === null || !session.connection.send(text)) return null
+    // The drain may have waited for this answer only.
+    queueMicrotask(() => this.#tellQuiet())
+    return session.number
+  }
+
+  #send(session: Session, message: UpMessage): void {
+    const checked = upMessageSchema.safeParse(message)
+    if (checked.success) session.connection.send(JSON.stringify(checked.data))
+    else this.#logger.error('A message does not fit the protocol', { problems: problemsOf(checked.error) })
+  }
+
+  async #beat(): Promise<void> {
+    // Read also while the link is down: a percentage is over the time since the last reading.
+    const { cpuPercent, memoryBytes } = await this.#usage.read()
+    const session = this.#session
+    if (session === null || session.sentSeq === null || !session.connection.canTakeMore) return
+    this.#send(session, {
+      type: 'heartbeat',
+      at: new Date().toISOString(),
+      status: this.#reporter.status,
+      cpu_percent: cpuPercent,
+      memory_bytes: memoryBytes,
+    })
+  }
+
+  #isQuiet(): boolean {
+    return this.#journal.acknowledged >= this.#journal.lastSeq && !this.#desk.hasUnsent
+  }
+
+  #tellQuiet(): void {
+    if (this.#isQuiet()) for (const resolve of this.#whenQuiet) resolve()
+  }
+}
+
+/** Where a link leads, without what an address may carry beside it. */
+function placeOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return redactText(`${protocol}//${host}${pathname}`)
+}

@@ -1,0 +1,36 @@
+import type { Logger } from '../logger.ts'
+import type { CommandAnswer, ControlPlane } from '../ports.ts'
+import type { BotCommand } from '../wire/commands.ts'
+import type { NumberedEvent } from '../wire/events.ts'
+import { CommandDesk } from './command-desk.ts'
+import { Journal } from './journal.ts'
+import { Reporter } from './reporter.ts'
+
+/** The bot's end of a link, which also takes commands from inside the process. */
+export interface CommandedControlPlane extends ControlPlane {
+  /** Runs in turn with those of the control plane. Never rejects. */
+  submit(command: BotCommand): Promise<CommandAnswer>
+}
+
+export interface LocalOptions {
+  /** The recording's folder, which holds the journal; made where it is missing. */
+  folder: string
+  botId: string
+  logger: Logger
+  /** Sees every event once it is numbered and on disk. */
+  onEvent?: (event: NumberedEvent) => void
+}
+
+/** Where no control plane was named: events go into the journal, commands come from inside the process only. */
+export function createLocalControlPlane(options: LocalOptions): CommandedControlPlane {
+  const journal = new Journal(options)
+  const reporter = new Reporter({ journal, logger: options.logger, onEvent: options.onEvent })
+  const desk = new CommandDesk({ logger: options.logger, send: () => null })
+  return {
+    report: (event) => reporter.report(event),
+    onCommand: (listener) => desk.listen(listener),
+    submit: (command) => desk.submit(command),
+    drain: () => journal.flush(),
+    close: () => journal.close(),
+  }
+}

@@ -1,0 +1,64 @@
+/** The way of an event from the life of the bot into the journal and to those in the process who want to see it. */
+import { type Logger, redactText } from '../logger.ts'
+import type { Status } from '../wire/codes.ts'
+import { type BotEvent, botEventSchema, type NumberedEvent } from '../wire/events.ts'
+import { problemsOf } from '../wire/job.ts'
+import type { Journal } from './journal.ts'
+
+/** An event that would be larger than this many characters is left out: no link and no reader is made for it. */
+export const MAX_EVENT_SIZE = 8 * 1024 * 1024
+
+export interface ReporterOptions {
+  journal: Journal
+  logger: Logger
+  /** Called with every event that was numbered; what it throws is logged. */
+  onEvent?: ((event: NumberedEvent) => void) | undefined
+}
+
+export class Reporter {
+  readonly #options: ReporterOptions
+  #status: Status = 'joining_call'
+
+  constructor(options: ReporterOptions) {
+    this.#options = options
+  }
+
+  /** The status that was reported last. */
+  get status(): Status {
+    return this.#status
+  }
+
+  /** Never throws. */
+  report(event: BotEvent): void {
+    const checked = this.#checked(event)
+    if (checked.type === 'status_change') this.#status = checked.status
+    const numbered = this.#options.journal.append(checked)
+    if (numbered === null) return
+    try {
+      this.#options.onEvent?.(numbered)
+    } catch (error) {
+      this.#options.logger.error('A listener of events broke', { error })
+    }
+  }
+
+  /** The event, or a notice in its place where it does not fit: the control plane should know that one is missing. */
+  #checked(event: BotEvent): BotEvent {
+    const checked = botEventSchema.safeParse(event)
+    const size = checked.success ? JSON.stringify(checked.data).length : 0
+    if (checked.success && size <= MAX_EVENT_SIZE) return withoutSecrets(checked.data)
+    const problems = checked.success
+      ? [{ path: '', message: `has ${size} characters` }]
+      : problemsOf(checked.error).slice(0, 20)
+    this.#options.logger.error('An event does not fit the protocol', { type: event.type, problems })
+    const what = problems.map(({ path, message }) => `${path || 'event'}: ${message}`).join('; ')
+    const message = redactText(`An event of type ${event.type} was left out: ${what}`.slice(0, 2_000))
+    return { type: 'notice', level: 'warning', message }
+  }
+}
+
+/** Sentences about errors may quote an address; the journal is a file that others read. */
+function withoutSecrets(event: BotEvent): BotEvent {
+  if (event.type === 'notice') return { ...event, message: redactText(event.message) }
+  if (!('error_message' in event) || typeof event.error_message !== 'string') return event
+  return { ...event, error_message: redactText(event.error_message) }
+}

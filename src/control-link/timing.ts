@@ -1,0 +1,33 @@
+import { RECONNECT_MAX_MS, RECONNECT_MIN_MS } from './reconnect-delay.ts'
+
+export const HEARTBEAT_EVERY_MS = 5_000
+
+/** All in milliseconds. Settings for tests; a bot uses what stands here. */
+export interface LinkTiming {
+  heartbeatMs: number
+  /** From dialing to an open WebSocket. */
+  handshakeMs: number
+  /** From `hello` to `welcome`. */
+  welcomeMs: number
+  pingMs: number
+  /** A link on which nothing is heard for this long is dead, although nobody said so. */
+  silenceMs: number
+  /** For the peer to answer a polite close. */
+  closeMs: number
+  reconnectMinMs: number
+  reconnectMaxMs: number
+  /** A connection that lasted this long was a good one: the next failure is the first again. */
+  settledMs: number
+}
+
+export const DEFAULT_TIMING: Readonly<LinkTiming> = {
+  heartbeatMs: HEARTBEAT_EVERY_MS,
+  handshakeMs: 10_000,
+  welcomeMs: 10_000,
+  pingMs: 5_000,
+  silenceMs: 20_000,
+  closeMs: 2_000,
+  reconnectMinMs: RECONNECT_MIN_MS,
+  reconnectMaxMs: RECONNECT_MAX_MS,
+  settledMs: 10_000,
+}

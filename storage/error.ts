@@ -1,0 +1,29 @@
+/** What kind of trouble it was, for those who have to decide by it. */
+export type StorageTrouble =
+  /** The name, address or settings can never work. */
+  | 'invalid'
+  /** The place exists, and we may not do this there. */
+  | 'access'
+  /** Bucket, folder or file is not there. */
+  | 'missing'
+  /** No room, or a quota. */
+  | 'full'
+  /** Nobody answers, or only with temporary errors until patience ran out. */
+  | 'unreachable'
+  /** What is stored is not what was sent. */
+  | 'corrupted'
+  | 'other'
+
+/** A file that is not certainly stored. The message says where, what was answered, and the cure; never a secret. */
+export class StorageError extends Error {
+  readonly trouble: StorageTrouble
+  /** The S3 server's own word for it, such as `NoSuchUpload`. */
+  readonly serverCode: string | undefined
+
+  constructor(trouble: StorageTrouble, message: string, options: { cause?: unknown; serverCode?: string } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'StorageError'
+    this.trouble = trouble
+    this.serverCode = options.serverCode
+  }
+}

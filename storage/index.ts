@@ -1,0 +1,20 @@
+import type { Storage } from '../src/ports.ts'
+import { FolderStorage } from './folder.ts'
+import { S3Storage } from './s3.ts'
+import type { S3Tuning, StorageConfig } from './s3-session.ts'
+
+export { StorageError, type StorageTrouble } from './error.ts'
+export { parseS3Address, type S3Address } from './names.ts'
+export type { S3Tuning, StorageConfig } from './s3-session.ts'
+
+/**
+ * The place that the job's `storage` object names, for the recording of one bot: a folder, or a prefix of a bucket, that
+ * is named by the bot's id. Throws a StorageError for settings that can never work.
+ */
+export function openStorage(
+  config: StorageConfig,
+  recording: { botId: string },
+  tuning: Partial<Pick<S3Tuning, 'clock' | 'onRetry'>> = {},
+): Storage {
+  return config.type === 'folder' ? new FolderStorage(config, recording) : new S3Storage(config, recording, tuning)
+}

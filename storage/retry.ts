@@ -1,0 +1,59 @@
+import type { Clock } from '../src/ports.ts'
+
+export interface Patience {
+  /** Milliseconds before the second attempt; doubles from attempt to attempt. */
+  firstDelayMs: number
+  maxDelayMs: number
+  /** No new attempt is begun when this much time has passed since the first failure. */
+  totalMs: number
+}
+
+/** The last failure, once patience ran out. */
+export class GaveUp extends Error {
+  readonly attempts: number
+  readonly elapsedMs: number
+
+  constructor(cause: unknown, attempts: number, elapsedMs: number) {
+    super(`Gave up after ${attempts} attempts`, { cause })
+    this.name = 'GaveUp'
+    this.attempts = attempts
+    this.elapsedMs = elapsedMs
+  }
+}
+
+export interface RetryOptions {
+  patience: Patience
+  clock: Clock
+  signal: AbortSignal
+  isTransient: (error: unknown) => boolean
+  /** Told before each pause. */
+  onRetry: (error: unknown, attempt: number, delayMs: number) => void
+}
+
+/**
+ * Repeats what fails for a passing reason, with growing pauses. The only owner of retries in storage: the SDK's own are
+ * switched off. Rejects with the signal's reason, the lasting error as it is, or `GaveUp` with the last passing one.
+ */
+export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { patience, clock, signal } = options
+  let firstFailureAt: number | null = null
+  for (let count = 1; ; count++) {
+    signal.throwIfAborted()
+    try {
+      return await attempt()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!options.isTransient(error)) throw error
+      firstFailureAt ??= clock.now()
+      const elapsedMs = clock.now() - firstFailureAt
+      const ceilingMs = Math.min(patience.maxDelayMs, patience.firstDelayMs * 2 ** (count - 1))
+      // Between half and all of it, so that bots that failed together do not come back together.
+      const delayMs = Math.round(ceilingMs * (0.5 + Math.random() / 2))
+      if (elapsedMs + delayMs > patience.totalMs) throw new GaveUp(error, count, elapsedMs)
+      options.onRetry(error, count, delayMs)
+      await clock.sleep(delayMs, signal).catch((stopped: unknown) => {
+        throw signal.aborted ? signal.reason : stopped
+      })
+    }
+  }
+}

@@ -1,0 +1,160 @@
+/** Who may import whom, as style.md has it. Read from the sources themselves, so that a new file is judged too. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { packageRoot } from '../src/page-scripts.ts'
+
+interface Source {
+  file: string
+  /** Files of ours, as paths from the root. */
+  ours: string[]
+  /** Names of packages, and `node:` modules. */
+  packages: string[]
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s(?<type>type\s)?[^'"]*?from\s+['"](?<from>[^'"]+)['"]|import\(\s*['"](?<late>[^'"]+)['"]\s*\)|(?:^|\n)import\s+['"](?<bare>[^'"]+)['"]/g
+
+function read(file: string): Source {
+  const text = readFileSync(join(packageRoot, file), 'utf8')
+  const named = [...text.matchAll(IMPORT)].map(({ groups }) => ({
+    name: groups?.from ?? groups?.late ?? groups?.bare ?? '',
+    isType: groups?.type !== undefined,
+  }))
+  const local = named.filter(({ name }) => name.startsWith('.'))
+  const fromRoot = (name: string) => relative(packageRoot, join(packageRoot, dirname(file), name))
+  return {
+    file,
+    ours: local.filter(({ isType }) => !isType || !isPageCode(file)).map(({ name }) => fromRoot(name)),
+    packages: named.map(({ name }) => name).filter((name) => !name.startsWith('.')),
+  }
+}
+
+/** Runs in a page, where types are gone: only what it imports for real counts. */
+function isPageCode(file: string): boolean {
+  return /\/page\//.test(file)
+}
+
+const sources = globSync('{src,platforms,recorder,storage,mock}/**/*.ts', { cwd: packageRoot }).sort().map(read)
+
+/** What the life knows and every room may use: it imports Node, small libraries and each other. */
+const LEAVES = [
+  'src/wire/',
+  'src/ports.ts',
+  'src/meeting.ts',
+  'src/errors.ts',
+  'src/logger.ts',
+  'src/clock.ts',
+  'src/supervised.ts',
+  'src/cleanup.ts',
+  'src/page-scripts.ts',
+  'src/safe-fetch.ts',
+]
+const LIFE = [
+  'src/bot.ts',
+  'src/bot-chat.ts',
+  'src/commands.ts',
+  'src/ending.ts',
+  'src/status.ts',
+  'src/states.ts',
+  'src/leave-rules.ts',
+  'src/timeline.ts',
+  'src/recording-clock.ts',
+  'src/artifacts.ts',
+  'src/delivery.ts',
+]
+const isIn = (file: string, places: readonly string[]) =>
+  places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
+
+/** The imports of ours that a file in `from` may have. */
+const RULES: { name: string; from: (file: string) => boolean; may: (target: string, file: string) => boolean }[] = [
+  {
+    name: 'the wire imports nothing of the project',
+    from: (file) => file.startsWith('src/wire/'),
+    may: (target) => target.startsWith('src/wire/'),
+  },
+  { name: 'leaves import leaves', from: (file) => isIn(file, LEAVES), may: (target) => isIn(target, LEAVES) },
+  {
+    name: 'the life imports leaves and itself',
+    from: (file) => isIn(file, LIFE),
+    may: (target) => isIn(target, [...LEAVES, ...LIFE]),
+  },
+  {
+    name: 'what runs in a page imports only what runs in a page',
+    from: isPageCode,
+    may: (target, file) =>
+      /^(platforms|mock)\/[^/]+\/page\//.test(target) && target.split('/')[0] === file.split('/')[0],
+  },
+  {
+    name: 'a platform imports leaves, what platforms share and itself',
+    from: (file) => /^platforms\/[^/]+\//.test(file) && !isPageCode(file),
+    may: (target, file) =>
+      isIn(target, [...LEAVES, 'src/browser.ts', 'platforms/shared/', `${file.split('/').slice(0, 2).join('/')}/`]) &&
+      !isPageCode(target),
+  },
+  {
+    name: 'the recorder imports leaves and itself',
+    from: (file) => file.startsWith('recorder/'),
+    may: (target) => isIn(target, [...LEAVES, 'recorder/']),
+  },
+  {
+    name: 'storage imports leaves and itself',
+    from: (file) => file.startsWith('storage/'),
+    may: (target) => isIn(target, [...LEAVES, 'storage/']),
+  },
+  {
+    name: 'the mock meetings know nothing of the bot but the leaves',
+    from: (file) => file.startsWith('mock/') && !isPageCode(file),
+    may: (target) => isIn(target, ['src/page-scripts.ts', 'src/logger.ts', 'mock/']),
+  },
+]
+
+describe('imports', () => {
+  test('are read from real sources', () => {
+    expect(sources.length).toBeGreaterThan(40)
+    expect(sources.find(({ file }) => file === 'src/main.ts')?.ours).toContain('src/bot.ts')
+  })
+
+  test.each(RULES)('$name', ({ from, may }) => {
+    const judged = sources.filter(({ file }) => from(file))
+    expect(judged.length).toBeGreaterThan(0)
+    const wrong = judged.flatMap(({ file, ours }) =>
+      ours.filter((target) => !may(target, file)).map((target) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('only the composition root knows platforms, recorder, storage and control link', () => {
+    const rooms = ['platforms/index.ts', 'recorder/index.ts', 'storage/index.ts', 'src/control-link/client.ts']
+    const users = sources.filter(
+      ({ file, ours }) =>
+        ours.some((target) => rooms.includes(target)) && !rooms.some((room) => dirname(room) === dirname(file)),
+    )
+    expect(users.map(({ file }) => file)).toEqual(['src/main.ts'])
+  })
+
+  test('shipped code imports nothing from the tests', () => {
+    const wrong = sources.filter(({ ours }) => ours.some((target) => /^(test|scripts|bench)\//.test(target)))
+    expect(wrong.map(({ file }) => file)).toEqual([])
+  })
+
+  test.each([
+    ['playwright', ['platforms/', 'src/browser.ts', 'src/browser-plugins.ts']],
+    ['ws', ['src/control-link/', 'mock/']],
+    ['@aws-sdk/', ['storage/']],
+    ['werift', ['mock/']],
+    ['commander', ['src/cli/']],
+    ['pino', ['src/logger.ts', 'src/main.ts']],
+  ] as const)('%s stays in its place', (name, places) => {
+    const users = sources.filter(({ packages }) =>
+      packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),
+    )
+    expect(users.length).toBeGreaterThan(0)
+    expect(users.map(({ file }) => file).filter((file) => !isIn(file, places))).toEqual([])
+  })
+
+  test('the environment is read in one place', () => {
+    const readers = sources.filter(({ file }) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')))
+    expect(readers.map(({ file }) => file)).toEqual(['src/cli/index.ts'])
+  })
+})

@@ -1,0 +1,135 @@
+/** Measures a recording of a mock meeting: who is heard, whose picture is shown, and how far sound and picture are apart. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { BEEP_HZ, lookColor, voiceFrequency } from '../../mock/media/room.ts'
+
+const RATE = 16_000
+const SMALL = { width: 160, height: 90 }
+/** A window is long enough to tell voices 4 Hz apart... in 250 ms. */
+const VOICE_WINDOW_SECONDS = 0.25
+const run = promisify(execFile)
+
+async function decode(arguments_: string[]): Promise<Buffer> {
+  const options = { encoding: 'buffer', maxBuffer: 2 ** 31 - 1 } as const
+  const { stdout } = await run('ffmpeg', ['-v', 'error', ...arguments_, 'pipe:1'], options)
+  return stdout
+}
+
+/** The recording's sound, mono, 16 kHz, -1 to 1. */
+export async function soundOf(path: string): Promise<Float32Array> {
+  const bytes = await decode(['-i', path, '-map', '0:a:0', '-ac', '1', '-ar', String(RATE), '-f', 'f32le'])
+  return new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / 4))
+}
+
+/** The strength of one frequency in a stretch of sound (Goertzel), as amplitude. */
+function strength(sound: Float32Array, from: number, to: number, hz: number): number {
+  const factor = 2 * Math.cos((2 * Math.PI * hz) / RATE)
+  let before = 0
+  let last = 0
+  for (let index = from; index < to; index++) {
+    const next = (sound[index] ?? 0) + factor * last - before
+    before = last
+    last = next
+  }
+  return (2 * Math.sqrt(last * last + before * before - factor * last * before)) / (to - from)
+}
+
+/** Share (0 to 1) of the windows between two times, in seconds, in which this look's voice is heard. */
+export function heardShare(sound: Float32Array, look: number, start: number, end: number): number {
+  const size = Math.round(VOICE_WINDOW_SECONDS * RATE)
+  let windows = 0
+  let heard = 0
+  for (let from = Math.round(start * RATE); from + size <= end * RATE && from + size <= sound.length; from += size) {
+    windows += 1
+    if (strength(sound, from, from + size, voiceFrequency(look)) > 0.01) heard += 1
+  }
+  return windows === 0 ? 0 : heard / windows
+}
+
+/** Onsets of the beep, in seconds. */
+export function beepsIn(sound: Float32Array): number[] {
+  const size = RATE / 100
+  const onsets: number[] = []
+  let wasLoud = true
+  for (let from = 0; from + size <= sound.length; from += size / 4) {
+    const isLoud = strength(sound, from, from + size, BEEP_HZ) > 0.1
+    // The window is loud when half of it beeps: the onset is its middle.
+    if (isLoud && !wasLoud) onsets.push((from + size / 2) / RATE)
+    wasLoud = isLoud
+  }
+  return onsets
+}
+
+export interface Picture {
+  seconds: number
+  /** RGB, 160×90. */
+  pixels: Buffer
+}
+
+/** Every picture of a stretch, small, with its time in the recording. */
+export async function picturesOf(path: string, start = 0, seconds?: number): Promise<Picture[]> {
+  const { stdout } = await run('ffprobe', [
+    ...['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', path],
+  ])
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : start + seconds
+  const times = stdout
+    .split('\n')
+    .map(Number.parseFloat)
+    .filter((time) => time >= start - 0.001 && time < end - 0.001)
+  const bytes = await decode([
+    ...['-ss', String(start), '-i', path, '-map', '0:v:0', '-frames:v', String(Math.max(1, times.length))],
+    ...['-vf', `scale=${SMALL.width}:${SMALL.height}:flags=area`, '-fps_mode', 'passthrough', '-pix_fmt', 'rgb24'],
+    ...['-f', 'rawvideo'],
+  ])
+  const size = SMALL.width * SMALL.height * 3
+  return times
+    .slice(0, Math.floor(bytes.byteLength / size))
+    .map((time, index) => ({ seconds: time, pixels: bytes.subarray(index * size, (index + 1) * size) }))
+}
+
+/** The picture shown at a time, as a player that seeks shows it. */
+export async function pictureAt(path: string, seconds: number): Promise<Picture> {
+  const [picture] = await picturesOf(path, seconds, 0.05)
+  if (picture === undefined) throw new Error(`${path} has no picture at ${seconds} s`)
+  return picture
+}
+
+/** Share (0 to 1) of the picture that has this look's background color. */
+export function shownShare(picture: Picture, look: number): number {
+  const { red, green, blue } = lookColor(look)
+  return shareOf(picture, (r, g, b) => Math.abs(r - red) + Math.abs(g - green) + Math.abs(b - blue) < 45)
+}
+
+export function whiteShare(picture: Picture): number {
+  return shareOf(picture, (r, g, b) => r > 215 && g > 215 && b > 215)
+}
+
+function shareOf({ pixels }: Picture, fits: (r: number, g: number, b: number) => boolean): number {
+  let count = 0
+  for (let at = 0; at < pixels.length; at += 3) if (fits(pixels[at]!, pixels[at + 1]!, pixels[at + 2]!)) count += 1
+  return count / (pixels.length / 3)
+}
+
+/** Times at which the picture turns white. */
+export function flashesIn(pictures: readonly Picture[]): number[] {
+  const shares = pictures.map(whiteShare)
+  return pictures
+    .filter((_, index) => index > 0 && shares[index]! > 0.4 && shares[index - 1]! < 0.2)
+    .map(({ seconds }) => seconds)
+}
+
+/** How much later the sound of each flash comes than its picture, in milliseconds; pairs further apart are none. */
+export function offsets(flashes: readonly number[], beeps: readonly number[]): number[] {
+  return flashes.flatMap((flash) => {
+    const nearest = beeps.toSorted((a, b) => Math.abs(a - flash) - Math.abs(b - flash))[0]
+    return nearest !== undefined && Math.abs(nearest - flash) < 0.9 ? [(nearest - flash) * 1000] : []
+  })
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+export function worst(values: readonly number[]): number {
+  return values.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0)
+}

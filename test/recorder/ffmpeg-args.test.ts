@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { type CaptureSettings, captureArguments, joinArguments } from '../../recorder/ffmpeg-args.ts'
+
+const SETTINGS: CaptureSettings = {
+  pulseServer: '/work folder/pulse/native',
+  source: 'meeting.monitor',
+  picture: { display: ':7', width: 1280, height: 720, framesPerSecond: 25, latencyMs: 30 },
+  noiseFloorDb: -50,
+  silenceMs: 2_000,
+}
+
+/** The value that follows a flag; several when it is given several times. */
+function values(args: readonly string[], flag: string): string[] {
+  return args.flatMap((arg, index) => (arg === flag ? [args[index + 1] ?? ''] : []))
+}
+
+test('sound is opened first and put on the clock of the picture', () => {
+  const args = captureArguments(SETTINGS)
+  expect(values(args, '-i')).toEqual(['meeting.monitor', ':7'])
+  expect(values(args, '-isync')).toEqual(['1'])
+  expect(args.indexOf('-isync')).toBeLessThan(args.indexOf('-i'))
+  expect(values(args, '-server')).toEqual(['unix:/work folder/pulse/native'])
+})
+
+test('probing is cut short for both inputs', () => {
+  const args = captureArguments(SETTINGS)
+  expect(values(args, '-probesize')).toEqual(['32', '32'])
+  expect(values(args, '-analyzeduration')).toEqual(['0', '0'])
+})
+
+test('frame rate, key frames every two seconds and the delay of sound follow the settings', () => {
+  const args = captureArguments(SETTINGS)
+  expect(values(args, '-framerate')).toEqual(['25'])
+  expect(values(args, '-r')).toEqual(['25'])
+  expect(values(args, '-g')).toEqual(['50'])
+  expect(values(args, '-af')[0]).toContain('adelay=50:all=1')
+  expect(values(args, '-af')[0]).toContain('silencedetect=noise=-50dB:duration=2')
+})
+
+test('sound alone needs no display, no clock to follow and no delay', () => {
+  const args = captureArguments({ ...SETTINGS, picture: null })
+  expect(values(args, '-i')).toEqual(['meeting.monitor'])
+  expect(args).not.toContain('x11grab')
+  expect(args).not.toContain('-isync')
+  expect(args).not.toContain('libx264')
+  expect(values(args, '-af')[0]).not.toContain('adelay')
+})
+
+test('joining copies, counts pictures anew and puts the priming packet before zero', () => {
+  const args = joinArguments({
+    pictures: { list: 'list', framesPerSecond: 30 },
+    packets: 'sound.adts',
+    primingSeconds: 0.5,
+    output: 'out',
+  })
+  expect(values(args, '-c')).toEqual(['copy'])
+  expect(values(args, '-bsf:v')).toEqual(['setts=ts=N/(30*TB)'])
+  expect(values(args, '-itsoffset')).toEqual(['-0.5'])
+  expect(values(args, '-movflags')).toEqual(['+faststart'])
+})

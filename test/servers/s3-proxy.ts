@@ -1,0 +1,85 @@
+/**
+ * Stands between the storage under test and any S3 server: counts, and lets a test step in at an exact moment, so that
+ * the same suite runs against a real server and against ours.
+ */
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
+import { operationOf } from './s3-operations.ts'
+
+export interface Passing {
+  operation: string
+  key: string
+  partNumber: number | null
+}
+
+export interface S3Proxy {
+  endpoint: string
+  /** Requests so far, oldest first. */
+  seen: Passing[]
+  mostAtOnce(operation: string): number
+  /** Called before each request is passed on; it is passed on when the promise resolves, and broken off by 'break'. */
+  onRequest: ((passing: Passing) => Promise<'break' | undefined>) | null
+  close(): Promise<void>
+}
+
+export async function startS3Proxy(target: string): Promise<S3Proxy> {
+  const { hostname, port } = new URL(target)
+  const underWay = new Map<string, { now: number; most: number }>()
+  const seen: Passing[] = []
+
+  function pass(message: IncomingMessage, response: ServerResponse): void {
+    // The proxy has answered the client's "Expect: 100-continue" itself. The host stays, since it is signed.
+    const { expect: _, ...headers } = message.headers
+    const onward = sendRequest({ hostname, port, method: message.method, path: message.url, headers, agent: false })
+    onward.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.on('error', () => response.destroy())
+      answer.pipe(response)
+    })
+    onward.once('error', () => message.socket.destroy())
+    response.once('close', () => onward.destroy())
+    message.pipe(onward)
+  }
+
+  async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { operation, key, partNumber } = operationOf(message.method ?? '', message.url ?? '/', message.headers)
+    const passing = { operation, key, partNumber }
+    seen.push(passing)
+    const count = underWay.get(operation) ?? { now: 0, most: 0 }
+    underWay.set(operation, count)
+    count.now += 1
+    count.most = Math.max(count.most, count.now)
+    response.once('close', () => {
+      count.now -= 1
+    })
+    if ((await proxy.onRequest?.(passing)) === 'break') {
+      // In the middle of the body, where it has one.
+      message.once('data', () => message.socket.destroy())
+      message.once('end', () => message.socket.destroy())
+      return
+    }
+    pass(message, response)
+  }
+
+  const server = createServer((message, response) => {
+    handle(message, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  server.on('connection', (socket) => {
+    socket.on('error', () => {
+      // Broken connections are part of the play.
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port')
+  const proxy: S3Proxy = {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    seen,
+    mostAtOnce: (operation) => underWay.get(operation)?.most ?? 0,
+    onRequest: null,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}

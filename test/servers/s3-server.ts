@@ -1,0 +1,253 @@
+/**
+ * A small S3 server for tests: one bucket in memory, signatures checked, multipart state kept, and faults on demand. The
+ * same suite runs against a real server, which holds this one honest.
+ */
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { answerOperation, operationOf, type Reply, type S3Request, toXml } from './s3-operations.ts'
+import { S3State, type StateRules } from './s3-state.ts'
+import { checkSignature, type Keys, type Refusal } from './sigv4.ts'
+
+/** What goes wrong with the next requests that match. */
+export interface Fault {
+  /** Such as `UploadPart`. */
+  operation: string
+  key?: string
+  partNumber?: number
+  /** How often; 1 unless told. */
+  times?: number
+  effect: /** Answers this and does nothing. */
+    | { kind: 'refuse'; status: number; code: string }
+    /** Breaks the connection after this many bytes of the request's body. */
+    | { kind: 'reset'; afterBytes: number }
+    /** Takes the request and never answers. */
+    | { kind: 'stall' }
+    /** Does what is asked and breaks the connection without an answer. */
+    | { kind: 'lose_answer' }
+    /** Does what is asked, and breaks the connection in the middle of the answer's body. */
+    | { kind: 'cut_answer' }
+    /** Does what is asked, and goes silent in the middle of the answer's body. */
+    | { kind: 'stall_answer' }
+    /** Does what is asked, and answers a success whose body ends too early. */
+    | { kind: 'short_answer' }
+    /** Stores the body with one bit flipped, and believes that to be right. */
+    | { kind: 'flip_bit' }
+}
+
+export interface S3ServerOptions extends Partial<StateRules> {
+  bucket?: string
+  region?: string
+  keys?: Keys[]
+  /** Whether `x-amz-checksum-*` is understood; otherwise it is ignored, as older servers do. */
+  checksums?: boolean
+  /** How far this server's clock is ahead of the machine's. */
+  clockAheadMs?: number
+}
+
+export interface S3Server {
+  endpoint: string
+  bucket: string
+  region: string
+  keys: Keys
+  state: S3State
+  /** What was asked so far, oldest first, with the status that was answered (0 for none). */
+  requests: { operation: string; key: string; partNumber: number | null; status: number }[]
+  /** The most requests of one kind that were under way at once. */
+  mostAtOnce(operation: string): number
+  fail(fault: Fault): void
+  /** Calls back before each request of this kind is answered, once its body has arrived. */
+  before(operation: string, callback: (request: { key: string }) => void): void
+  /** Stops listening and breaks every connection; the memory stays. */
+  goDown(): Promise<void>
+  comeBack(): Promise<void>
+  close(): Promise<void>
+}
+
+const DEFAULT_KEYS: Keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
+
+function xmlError({ code, message, extra = {} }: Refusal): string {
+  const fields = Object.entries({ Code: code, Message: message, ...extra, RequestId: 'test' })
+  return `<?xml version="1.0" encoding="UTF-8"?><Error>${fields.map(([name, text]) => `<${name}>${toXml(text)}</${name}>`).join('')}</Error>`
+}
+
+export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
+  const bucket = options.bucket ?? 'recordings'
+  const region = options.region ?? 'us-east-1'
+  const keys = options.keys ?? [DEFAULT_KEYS]
+  const state = new S3State({ etags: options.etags ?? 'md5', smallestPart: options.smallestPart ?? 5 * 1024 * 1024 })
+  const requests: S3Server['requests'] = []
+  const faults: (Fault & { times: number })[] = []
+  const watchers: { operation: string; callback: (request: { key: string }) => void }[] = []
+  const underWay = new Map<string, { now: number; most: number }>()
+  const sockets = new Set<Socket>()
+
+  function takeFault(request: S3Request): Fault['effect'] | null {
+    const fault = faults.find(
+      (each) =>
+        each.times > 0 &&
+        each.operation === request.operation &&
+        (each.key === undefined || each.key === request.key) &&
+        (each.partNumber === undefined || each.partNumber === request.partNumber),
+    )
+    if (fault === undefined) return null
+    fault.times -= 1
+    return fault.effect
+  }
+
+  async function readBody(message: IncomingMessage, effect: Fault['effect'] | null): Promise<Buffer | null> {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    try {
+      for await (const chunk of message as AsyncIterable<Buffer>) {
+        chunks.push(chunk)
+        bytes += chunk.length
+        if (effect?.kind === 'reset' && bytes > effect.afterBytes) break
+      }
+    } catch {
+      // The client went away in the middle of its request.
+      return null
+    }
+    if (effect?.kind === 'reset') {
+      message.socket.resetAndDestroy()
+      return null
+    }
+    return Buffer.concat(chunks)
+  }
+
+  function checkBody(request: S3Request, payload: string): Refusal | null {
+    const given = createHash('sha256').update(request.body).digest()
+    if (payload.startsWith('STREAMING-'))
+      return { status: 411, code: 'MissingContentLength', message: 'Streams are not taken' }
+    if (payload !== 'UNSIGNED-PAYLOAD' && payload !== given.toString('hex')) {
+      return {
+        status: 400,
+        code: 'XAmzContentSHA256Mismatch',
+        message: 'The provided x-amz-content-sha256 does not match.',
+      }
+    }
+    const md5 = request.headers['content-md5']
+    if (md5 !== undefined && md5 !== createHash('md5').update(request.body).digest('base64')) {
+      return {
+        status: 400,
+        code: 'BadDigest',
+        message: 'The Content-MD5 you specified did not match what we received.',
+      }
+    }
+    const checksum = request.headers['x-amz-checksum-sha256']
+    if (options.checksums === true && checksum !== undefined && checksum !== given.toString('base64')) {
+      return {
+        status: 400,
+        code: 'BadDigest',
+        message: 'The SHA256 you specified did not match the calculated checksum.',
+      }
+    }
+    return null
+  }
+
+  function answerOf(request: S3Request, effect: Fault['effect'] | null): Reply | Refusal {
+    if (effect?.kind === 'refuse') return { status: effect.status, code: effect.code, message: 'As the test wanted' }
+    const now = Date.now() + (options.clockAheadMs ?? 0)
+    const signed = checkSignature(request, { keys, region, now })
+    if ('code' in signed) return signed
+    const wrong = checkBody(request, signed.payload)
+    if (wrong !== null) return wrong
+    if (request.bucket !== bucket)
+      return { status: 404, code: 'NoSuchBucket', message: 'The specified bucket does not exist' }
+    for (const watcher of watchers) if (watcher.operation === request.operation) watcher.callback(request)
+    if (effect?.kind === 'flip_bit' && request.body.length > 0) request.body[request.body.length >> 1]! ^= 1
+    return answerOperation(state, request, options.checksums === true)
+  }
+
+  function send(request: S3Request, reply: Reply, effect: Fault['effect'] | null, response: ServerResponse): void {
+    const half = reply.body.subarray(0, reply.body.length >> 1)
+    const date = new Date(Date.now() + (options.clockAheadMs ?? 0)).toUTCString()
+    const length = effect?.kind === 'short_answer' ? half.length : reply.body.length
+    response.writeHead(reply.status, { ...reply.headers, 'content-length': length, date, 'x-amz-request-id': 'test' })
+    if (request.method === 'HEAD') response.end()
+    else if (effect?.kind === 'short_answer') response.end(half)
+    else if (effect?.kind === 'cut_answer') response.write(half, () => response.socket?.destroy())
+    else if (effect?.kind === 'stall_answer') response.write(half)
+    else response.end(reply.body)
+  }
+
+  async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = operationOf(message.method ?? '', message.url ?? '/', message.headers)
+    const effect = takeFault(request)
+    const record = { operation: request.operation, key: request.key, partNumber: request.partNumber, status: 0 }
+    requests.push(record)
+    const body = await readBody(message, effect)
+    if (body === null || effect?.kind === 'stall') return
+    request.body = body
+    const answer = answerOf(request, effect)
+    if (effect?.kind === 'lose_answer') {
+      message.socket.destroy()
+      return
+    }
+    const reply =
+      'code' in answer
+        ? { status: answer.status, headers: { 'content-type': 'application/xml' }, body: Buffer.from(xmlError(answer)) }
+        : answer
+    record.status = reply.status
+    send(request, reply, effect, response)
+  }
+
+  const server = createServer((message, response) => {
+    const { operation } = operationOf(message.method ?? '', message.url ?? '/', message.headers)
+    const count = underWay.get(operation) ?? { now: 0, most: 0 }
+    underWay.set(operation, count)
+    count.now += 1
+    count.most = Math.max(count.most, count.now)
+    response.once('close', () => {
+      count.now -= 1
+    })
+    handle(message, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', () => {
+      // Broken connections are part of the play.
+    })
+  })
+
+  let port = 0
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', () => {
+        server.removeListener('error', reject)
+        resolve()
+      })
+    })
+  await listen()
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port')
+  port = address.port
+
+  async function goDown(): Promise<void> {
+    if (!server.listening) return
+    const closed = new Promise((resolve) => server.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket,
+    region,
+    keys: keys[0]!,
+    state,
+    requests,
+    mostAtOnce: (operation) => underWay.get(operation)?.most ?? 0,
+    fail: (fault) => {
+      faults.push({ times: 1, ...fault })
+    },
+    before: (operation, callback) => {
+      watchers.push({ operation, callback })
+    },
+    goDown,
+    comeBack: listen,
+    close: goDown,
+  }
+}

@@ -1,0 +1,58 @@
+/** What the contract suite needs of a place where recordings go, whatever it is. */
+import { createHash, randomFillSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Storage } from '../../src/ports.ts'
+
+export interface Place {
+  /** Files above this size go in several steps. */
+  stepBytes: number
+  /** The address under which `name` of `botId` is to be found. */
+  addressOf(botId: string, name: string): string
+  open(botId: string): Storage
+  /** Reads a stored file by other means than the storage; null where there is none. */
+  read(botId: string, name: string): Promise<Buffer | null>
+  /** Temporary files and unfinished uploads, anywhere in the place. */
+  leftovers(): Promise<string[]>
+  /** Calls back once, in the middle of the next file of several steps, when a part of it is stored. */
+  inTheMiddle(callback: () => void): void
+  /** Changes one bit of the next stored file before it is verified. */
+  damageNext(botId: string, name: string): void
+}
+
+/** A folder for local files that goes with the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'standin-storage-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface LocalFile {
+  path: string
+  content: Buffer
+  sha256: string
+}
+
+export async function localFile(bytes: number, folder?: string, name = 'local.bin'): Promise<LocalFile> {
+  const content = Buffer.alloc(bytes)
+  randomFillSync(content)
+  const file = path.join(folder ?? (await temporaryFolder()), name)
+  await writeFile(file, content)
+  return { path: file, content, sha256: createHash('sha256').update(content).digest('hex') }
+}
+
+export const never = new AbortController().signal
+export const video = { contentType: 'video/mp4' }
+
+/** What a promise rejects with; fails the test when it does not. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<Error> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+  if (!('error' in outcome)) throw new Error(`Did not reject but answered ${JSON.stringify(outcome.value)}`)
+  if (!(outcome.error instanceof Error)) throw new Error(`Rejected with ${String(outcome.error)}, which is no Error`)
+  return outcome.error
+}
