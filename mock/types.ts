@@ -78,8 +78,10 @@ export interface MockMeeting {
 export interface MockServer {
   /** Such as `127.0.0.1:40123`. */
   readonly address: string
-  /** For `--map-host`: each real host name of the platform with the address that serves it here. */
+  /** The real host names of the platform; for `--map-host` each is served at `address`. */
   readonly hosts: readonly string[]
+  /** Where a person plays host, such as `http://127.0.0.1:40124/`. */
+  readonly hostPage: string
   /** Base64 SHA-256 of the certificate's public key, which the browser is told to accept. */
   readonly certificateHash: string
   /** A meeting that runs the named scenario with the given people; every call makes a meeting with a code of its own. */

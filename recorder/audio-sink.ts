@@ -33,8 +33,9 @@ const CONNECT_INTERVAL_MS = 25
  * norewinds holds the sink's latency at 50 ms or less. Left alone it grows to two seconds while nothing plays, and the
  * times of the first second of a recording are then off by up to half a second (measured).
  *
- * -n reads no start-up file; idle exit and exit on request are off; no pid file, no shared memory (small in containers)
- * and no real-time priority (not allowed there). The socket module comes last, so that whoever connects finds the sink.
+ * -n reads no start-up file; idle exit and exit on request are off; no pid file and no shared memory (small in containers).
+ * Priority is asked for, because a starved sound server is what breaks first on a busy machine; where it is not allowed,
+ * as in most containers, the server runs without. The socket module comes last, so that whoever connects finds the sink.
  * auth-anonymous, because the folder's mode is the lock: only the bot's own user reaches the socket.
  */
 export async function startAudioSink(options: {
@@ -56,8 +57,8 @@ export async function startAudioSink(options: {
         '--disallow-exit',
         '--use-pid-file=no',
         '--disable-shm=yes',
-        '--realtime=no',
-        '--high-priority=no',
+        '--realtime=yes',
+        '--high-priority=yes',
         '--log-target=stderr',
         '--log-level=warn',
         `--load=module-null-sink sink_name=${SINK} rate=${SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,

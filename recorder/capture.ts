@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../src/ports.ts'
 import { supervise } from '../src/supervised.ts'
@@ -75,7 +75,10 @@ export async function startCapture(options: {
 
   signal.throwIfAborted()
   // 'wx': a segment never overwrites another one. flush: what is closed survives a power cut.
-  const file = createWriteStream(options.path, { flags: 'wx', flush: true })
+  const handle = await open(options.path, 'wx').catch((error: Error) => {
+    throw new Error(`The recording cannot be written: ${error.message}`)
+  })
+  const file = handle.createWriteStream({ flush: true })
   const child = await supervise({
     name: 'encoder',
     command: 'ffmpeg',
@@ -120,6 +123,8 @@ export async function startCapture(options: {
     await Promise.race([begun, gone.then((error) => Promise.reject(error)), late, abort.promise])
   } catch (error) {
     await stop()
+    // Nobody counts on it yet, and a second attempt needs the name.
+    await rm(options.path, { force: true })
     throw error
   } finally {
     deadline.abort()

@@ -49,7 +49,9 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
  * -fragment_size: 20 ms of sound per packet. -draw_mouse 0: no pointer. The queue of raw pictures is short, as each
  * takes 3.7 MB.
  *
- * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. superfast with
+ * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
+ * pictures stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to
+ * the nearest frame instead. superfast with
  * -bf 0 (no reordering, so that segments join without a gap). The GOP is fixed (-sc_threshold 0) for seeking and cuts.
  *
  * Container. Fragments make what is on disk playable after any kill; delay_moov writes the header with the first
@@ -90,7 +92,18 @@ function pictureInput(picture: NonNullable<CaptureSettings['picture']>): string[
 function videoEncoding(framesPerSecond: number): string[] {
   const gop = String(framesPerSecond * SECONDS_BETWEEN_KEY_FRAMES)
   return [
-    ...['-r', String(framesPerSecond), '-fps_mode', 'cfr', '-c:v', 'libx264', '-preset', 'superfast'],
+    ...[
+      '-r',
+      String(framesPerSecond),
+      '-fps_mode',
+      'cfr',
+      '-frame_drop_threshold',
+      '0.5',
+      '-c:v',
+      'libx264',
+      '-preset',
+      'superfast',
+    ],
     ...['-crf', String(VIDEO_CRF), '-maxrate', `${VIDEO_MAX_KILOBITS}k`, '-bufsize', `${2 * VIDEO_MAX_KILOBITS}k`],
     ...['-bf', '0', '-g', gop, '-keyint_min', gop, '-sc_threshold', '0', '-pix_fmt', 'yuv420p'],
   ]

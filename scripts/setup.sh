@@ -112,6 +112,13 @@ if ! npm_is_done; then
   npm_is_done || touch node_modules/.package-lock.json
 fi
 
+# Older npm (9.2, Debian 12's) installs the package with Node and leaves its command out.
+if [ ! -x node_modules/.bin/node ]; then
+  for binary in node_modules/node-linux-*/bin/node; do
+    if "$binary" --version >/dev/null 2>&1; then ln -sf "../${binary#node_modules/}" node_modules/.bin/node; fi
+  done
+fi
+
 node_fits() {
   node -e '
     const [major, minor] = process.versions.node.split(".").map(Number)

@@ -118,15 +118,9 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
   }
 }
 
-async function wrap(
-  context: BrowserContext,
-  home: string,
-  stage: Stage,
-  options: BrowserOptions,
-): Promise<BotBrowser> {
+async function wrap(context: BrowserContext, home: string, stage: Stage, options: BrowserOptions): Promise<BotBrowser> {
   const profile = join(home, 'profile')
-  for (const origin of options.mediaOrigins ?? [])
-    await context.grantPermissions(['camera', 'microphone'], { origin })
+  for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })
   if (options.initScript !== undefined) await context.addInitScript({ content: options.initScript })
   // Plugins do not reach the page that a persistent context starts with.
   const first = context.pages()[0]

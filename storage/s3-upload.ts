@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
@@ -21,8 +22,8 @@ export interface Digests {
   sha256: string
   /** As S3 makes it of plain bytes: MD5 in hex, or the MD5 of the parts' MD5 with their number. */
   etag: string
-  /** As S3 makes it: base64, for parts that of the parts' SHA-256 with their number. */
-  checksum: string
+  /** As S3 makes it: base64, for parts that of the parts' SHA-256 with their number. Null where it is not asked for. */
+  checksum: string | null
 }
 
 /** What the server said of itself when it took the file. */
@@ -56,30 +57,36 @@ async function readExactly(upload: Upload, buffer: Buffer, position: number): Pr
   }
 }
 
+/** Feeds hashes a MiB at a time: whole parts would hold up the control link and the recorder for tens of milliseconds. */
+async function feed(data: Uint8Array, hashes: Hash[]): Promise<void> {
+  for (let start = 0; start < data.length; start += MIB) {
+    const slice = data.subarray(start, start + MIB)
+    for (const hash of hashes) hash.update(slice)
+    await nextTurn()
+  }
+}
+
 function digest(algorithm: 'md5' | 'sha256', data: Uint8Array): Buffer {
   return createHash(algorithm).update(data).digest()
 }
 
 /** What lets the server refuse a body that was damaged on its way. Content-MD5 is what every server knows. */
-function integrity(
-  session: S3Session,
-  md5: Buffer,
-  sha256: Buffer,
-): { ContentMD5: string } | { ChecksumSHA256: string } {
-  return session.withChecksums ? { ChecksumSHA256: sha256.toString('base64') } : { ContentMD5: md5.toString('base64') }
+function integrity(md5: Buffer, sha256: Buffer | null): { ContentMD5: string } | { ChecksumSHA256: string } {
+  return sha256 === null ? { ContentMD5: md5.toString('base64') } : { ChecksumSHA256: sha256.toString('base64') }
 }
 
 /** One request for the whole file. */
 export async function putWhole(session: S3Session, upload: Upload): Promise<{ digests: Digests; receipt: Receipt }> {
   const body = Buffer.alloc(upload.bytes)
   await readExactly(upload, body, 0)
-  const md5 = digest('md5', body)
-  const sha256 = digest('sha256', body)
+  const hashes = [createHash('md5'), createHash('sha256')] as const
+  await feed(body, [...hashes])
+  const [md5, sha256] = [hashes[0].digest(), hashes[1].digest()]
   const digests = {
     bytes: body.length,
     sha256: sha256.toString('hex'),
     etag: md5.toString('hex'),
-    checksum: sha256.toString('base64'),
+    checksum: session.withChecksums ? sha256.toString('base64') : null,
   }
   const { key, signal } = upload
   const answer = await session.request({ step: 'store', key, signal }, (options) =>
@@ -90,7 +97,7 @@ export async function putWhole(session: S3Session, upload: Upload): Promise<{ di
         Body: body,
         ContentLength: body.length,
         ContentType: upload.contentType,
-        ...integrity(session, md5, sha256),
+        ...integrity(md5, session.withChecksums ? sha256 : null),
       }),
       options,
     ),
@@ -116,11 +123,21 @@ async function sendParts(session: S3Session, upload: Upload, uploadId: string, p
   )
   const onTheirWay = new Set<Promise<void>>()
 
-  async function send(partNumber: number, part: Buffer, buffer: Buffer): Promise<void> {
-    const md5 = digest('md5', part)
-    const sha256 = digest('sha256', part)
-    progress.md5s.push(md5)
-    progress.sha256s.push(sha256)
+  async function read(part: Buffer, start: number): Promise<{ md5: Buffer; sha256: Buffer | null }> {
+    await readExactly(upload, part, start)
+    const [md5, sha256] = [createHash('md5'), session.withChecksums ? createHash('sha256') : null]
+    await feed(part, [progress.whole, md5, ...(sha256 === null ? [] : [sha256])])
+    const digests = { md5: md5.digest(), sha256: sha256?.digest() ?? null }
+    progress.md5s.push(digests.md5)
+    if (digests.sha256 !== null) progress.sha256s.push(digests.sha256)
+    return digests
+  }
+
+  async function send(
+    partNumber: number,
+    part: Buffer,
+    digests: { md5: Buffer; sha256: Buffer | null },
+  ): Promise<void> {
     const answer = await session.request({ step: `store part ${partNumber} of`, key: upload.key, signal }, (options) =>
       session.client.send(
         new UploadPartCommand({
@@ -130,7 +147,7 @@ async function sendParts(session: S3Session, upload: Upload, uploadId: string, p
           PartNumber: partNumber,
           Body: part,
           ContentLength: part.length,
-          ...integrity(session, md5, sha256),
+          ...integrity(digests.md5, digests.sha256),
         }),
         options,
       ),
@@ -138,7 +155,6 @@ async function sendParts(session: S3Session, upload: Upload, uploadId: string, p
     // Only what the server has understood may be named when the upload is completed.
     const echoed = answer.ChecksumSHA256 === undefined ? {} : { ChecksumSHA256: answer.ChecksumSHA256 }
     progress.parts[partNumber - 1] = { PartNumber: partNumber, ETag: answer.ETag, ...echoed }
-    buffers.push(buffer)
   }
 
   try {
@@ -151,13 +167,17 @@ async function sendParts(session: S3Session, upload: Upload, uploadId: string, p
       const buffer = buffers.pop()!
       const start = index * partBytes
       const part = buffer.subarray(0, Math.min(partBytes, upload.bytes - start))
-      await readExactly(upload, part, start)
-      progress.whole.update(part)
-      const sending: Promise<void> = send(index + 1, part, buffer)
-        .catch((error: unknown) => failure.abort(error))
+      const digests = await read(part, start)
+      const sending: Promise<void> = send(index + 1, part, digests)
+        .then(
+          () => void buffers.push(buffer),
+          (error: unknown) => failure.abort(error),
+        )
         .finally(() => onTheirWay.delete(sending))
       onTheirWay.add(sending)
     }
+  } catch (error) {
+    failure.abort(error)
   } finally {
     // Whatever happened, nothing of this upload may still be on its way when it is completed or aborted.
     await Promise.all(onTheirWay)
@@ -172,7 +192,10 @@ function digestsOf(progress: Progress, bytes: number): Digests {
     bytes,
     sha256: progress.whole.digest('hex'),
     etag: `${digest('md5', Buffer.concat(progress.md5s)).toString('hex')}-${count}`,
-    checksum: `${digest('sha256', Buffer.concat(progress.sha256s)).toString('base64')}-${count}`,
+    checksum:
+      progress.sha256s.length === 0
+        ? null
+        : `${digest('sha256', Buffer.concat(progress.sha256s)).toString('base64')}-${count}`,
   }
 }
 

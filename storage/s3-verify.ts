@@ -52,7 +52,8 @@ export async function verifyStored(
     )
   }
   const checksum = bare(head.ChecksumSHA256)
-  if (checksum !== undefined && checksum !== digests.checksum) throw corrupted(place, checksum, digests.checksum)
+  if (checksum !== undefined && digests.checksum !== null && checksum !== digests.checksum)
+    throw corrupted(place, checksum, digests.checksum)
   if (isProof({ etag: head.ETag, checksum: head.ChecksumSHA256 }, digests)) return
   const sha256 = await readBack(session, key, signal)
   if (sha256 !== digests.sha256) throw corrupted(place, sha256, digests.sha256)

@@ -29,7 +29,7 @@ export async function startHostPage(
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
       streams.add(response)
       response.on('close', () => streams.delete(response))
-    } else response.writeHead(404).end()
+    } else response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end()
   })
   const sent = new WeakMap<ServerResponse, string>()
   const timer = setInterval(() => {
@@ -120,7 +120,7 @@ function doAction(mock: MockGoogleMeet, action: HostAction): string {
   else if (action.act === 'say') meeting.say(action.id, action.text)
   else if (action.act === 'chat') meeting.setChatEnabled(action.enabled)
   else if (action.act === 'show') meeting.show(action.what)
-  else meeting.flashAndBeep(action.on)
+  else if (action.act === 'flash') meeting.flashAndBeep(action.on)
   return action.act
 }
 

@@ -11,8 +11,6 @@ export interface MediaLinkPorts {
   /** Called when the channel for the roster is there. */
   onCollections(channel: DataChannelLike): void
   onPageMessage(text: string): void
-  /** The roster's last word to somebody who is removed. */
-  sayRemoved(): void
 }
 
 export class MediaLink {
@@ -89,10 +87,6 @@ export class MediaLink {
 
   savedCamera(): Promise<Uint8Array | null> {
     return this.lastSession?.savedCamera() ?? Promise.resolve(null)
-  }
-
-  sayRemoved(): void {
-    this.ports.sayRemoved()
   }
 
   /** The network is gone: the old connection dies and the page makes a new one when it is back. */

@@ -1,25 +1,25 @@
 /** A mock meeting: its people, its truth, and the words by which a script or a person plays host. */
 import { randomBytes } from 'node:crypto'
-import { MediaRoom, type SpeakingTurn } from '../media/room.ts'
 import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
 import { perform, SHOWABLE } from './actions.ts'
-import { CaptionWriter } from './caption-writer.ts'
 import { MediaLink } from './media-link.ts'
-import { MixedSound } from './mixed-sound.ts'
+import { MeetingMedia } from './meeting-media.ts'
+import { hashOf } from './page/dom.ts'
+import type { HostPerson } from './page/host-protocol.ts'
 import type { FromPage, PagePerson, PageSettings } from './page/protocol.ts'
 import { People, type Person, shownAs } from './people.ts'
-import { captionEvent, syncAnswer } from './roster.ts'
+import { syncAnswer } from './roster.ts'
 import { RosterFeed } from './roster-feed.ts'
 import { DEFAULT_PEOPLE, type Scenario, type Step } from './scenarios.ts'
 import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
+import { StateWatch } from './state-watch.ts'
 import { Timers } from './timers.ts'
 import { TruthRecord } from './truth-record.ts'
-import { Visit, type VisitMeeting } from './visit.ts'
+import { IN_CALL, Visit, type VisitMeeting } from './visit.ts'
 
 const FIRST_ROSTER_MS = 300
-const DEFAULT_DEADLINE_MS = 30_000
 const TOAST_MS = 4000
-const MUTE_TOAST = 'The host muted you'
+const LONGEST_MESSAGE = 500
 
 export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   readonly code: string
@@ -31,19 +31,17 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   readonly speed: number
   readonly seed: number
   readonly bot: MockMeeting['bot']
-  readonly feed: RosterFeed
   /** How often the page's address was asked for. */
   loads = 0
   private readonly lang: string
   private readonly roster: People
+  private readonly feed: RosterFeed
+  private readonly media: MeetingMedia
   private readonly steps: readonly Step[]
   private readonly stepTimers: Timers
-  private readonly captions: CaptionWriter
-  private readonly mixedSound: MixedSound
-  private readonly stateWatchers = new Set<(state: string) => void>()
+  private readonly states = new StateWatch()
   private readonly visits = new Map<string, Visit>()
   private current: Visit | null = null
-  private media: MediaRoom | null = null
   private isChatOn: boolean
   private lastMessageId = 0
 
@@ -59,16 +57,15 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     this.steps = scenario.timeline ?? []
     this.stepTimers = new Timers(this.speed)
     this.isChatOn = this.settings.page.chat !== 'off'
-    this.truth = new TruthRecord(() => this.media?.flashes ?? [])
+    this.truth = new TruthRecord(() => this.media.flashes)
     this.roster = new People(randomBytes(6).toString('base64url'))
-    this.captions = new CaptionWriter((caption) => this.onCaption(caption))
-    this.mixedSound = new MixedSound((samples) => this.current?.sendSamples(samples))
+    this.media = new MeetingMedia(this.roster, this.truth, () => this.current)
     this.feed = new RosterFeed({
       people: () => this.roster.all(),
-      self: () => this.self(),
+      self: () => ({ device: this.current?.self ?? '', name: this.current?.botName ?? '' }),
       videoStreams: () => this.current?.media.videoStreams() ?? new Map(),
     })
-    this.bot = this.botView()
+    this.bot = botOf(() => this.current)
     for (const person of options.people ?? scenario.people ?? DEFAULT_PEOPLE) this.admitPerson(person)
   }
 
@@ -89,45 +86,50 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     return this.roster.get(id).device
   }
 
-  whenState(state: string, deadlineMs = DEFAULT_DEADLINE_MS): Promise<void> {
-    if (this.state === state) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.stateWatchers.delete(watch)
-        reject(
-          new Error(`The page of ${this.scenarioName} is in state ${this.state}, not ${state}, after ${deadlineMs} ms`),
-        )
-      }, deadlineMs)
-      const watch = (entered: string) => {
-        if (entered !== state) return
-        clearTimeout(timer)
-        this.stateWatchers.delete(watch)
-        resolve()
-      }
-      this.stateWatchers.add(watch)
-    })
+  /** The contributing source of a person's voice. */
+  audioSourceOf(id: string): number {
+    return this.roster.get(id).audioCsrc
   }
+
+  personView(id: string): HostPerson {
+    const { name, isHost, camera, muted, isSpeaking, shareDevice } = this.roster.get(id)
+    return {
+      id,
+      name,
+      isHost: isHost === true,
+      camera: camera === true,
+      muted: muted === true,
+      isSpeaking,
+      isSharing: shareDevice !== null,
+    }
+  }
+
+  whenState(state: string, deadlineMs?: number): Promise<void> {
+    return this.states.when(state, () => this.state, deadlineMs)
+  }
+
+  // What the server asks.
 
   /** The settings of the page that is about to be served, with a new visit for it. */
   newVisit(): { visit: Visit; page: PageSettings } {
+    const { blockedLoads, failedLoads } = this.settings
     const visit = new Visit(this, {
       self: this.roster.newDevice(),
       token: randomBytes(12).toString('base64url'),
-      isBlocked: this.loads <= this.settings.failedLoads + this.settings.blockedLoads && this.settings.blockedLoads > 0,
+      isBlocked: this.loads <= failedLoads + blockedLoads && blockedLoads > 0,
       media: (made) => this.mediaLink(made),
     })
     this.visits.set(visit.token, visit)
     const load = { code: this.code, seed: this.seed, speed: this.speed, lang: this.lang }
     const page = pageSettings(this.settings, load)
-    if (!this.isChatOn) page.chat = 'off'
-    return { visit, page }
+    return { visit, page: this.isChatOn ? page : { ...page, chat: 'off' } }
   }
 
-  /** The visit of a page that connects; it becomes the one the host deals with. */
-  visitOf(token: string): Visit | null {
-    return this.visits.get(token) ?? null
+  hasVisit(token: string): boolean {
+    return this.visits.has(token)
   }
 
+  /** The visit of a page that connects becomes the one the host deals with. */
   makeCurrent(visit: Visit): void {
     this.current = visit
     this.stepTimers.clear()
@@ -137,7 +139,12 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     return syncAnswer(this.feed.users())
   }
 
-  // What the visit asks of its meeting.
+  /** An address the page asked for. */
+  navigated(url: string): void {
+    this.log.push({ at: Date.now(), event: 'navigate', target: url })
+  }
+
+  // What a visit asks.
 
   namesInside(): string[] {
     return this.roster.all().map(({ name }) => name)
@@ -149,8 +156,8 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
       name: botName,
       isSelf: true,
       isHost: false,
-      camera: this.current?.cameraOn ?? false,
-      muted: !(this.current?.microphoneOn ?? false),
+      camera: this.bot.cameraOn,
+      muted: !this.bot.microphoneOn,
       speaking: false,
       shareDevice: null,
       merged: false,
@@ -158,14 +165,8 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     return [...this.roster.all().map(shownAs), own]
   }
 
-  note(message: Extract<FromPage, { say: 'log' }>): void {
-    const { event, target, trusted, detail } = message
+  note({ event, target, trusted, detail }: Extract<FromPage, { say: 'log' }>): void {
     this.log.push({ at: Date.now(), event, target, trusted, detail })
-  }
-
-  /** An address the page was sent to or asked for. */
-  navigated(url: string): void {
-    this.log.push({ at: Date.now(), event: 'navigate', target: url })
   }
 
   stateChanged(visit: Visit, state: string): void {
@@ -174,17 +175,11 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     if (!visit.isInCall) {
       this.truth.botLeft()
       this.feed.stop()
-      this.mixedSound.stop()
+      this.media.stopMix()
     }
-    if (!['call', 'consent', 'reconnecting', 'alonePrompt'].includes(state)) this.stepTimers.clear()
-    for (const watcher of [...this.stateWatchers]) watcher(state)
-    this.runSteps(state)
-  }
-
-  private runSteps(state: string): void {
-    // Back in the call after a dialog or a lost connection is not a new start.
-    const entered = this.log.filter((entry) => entry.event === 'state' && entry.target === state)
-    if (state === 'call' && entered.length > 1 && this.truth.admittedAt !== null && this.truth.leftAt === null) return
+    if (!IN_CALL.includes(state)) this.stepTimers.clear()
+    const isNewStart = this.states.enter(state, IN_CALL)
+    if (!isNewStart) return
     for (const step of this.steps) {
       if (step.in === state) this.stepTimers.after(step.afterMs, () => perform(this, step))
     }
@@ -193,13 +188,12 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   botJoined(visit: Visit): void {
     this.truth.botJoined()
     visit.setAlone(this.roster.all().length === 0)
-    if (this.settings.page.audio === 'worklet') this.mixedSound.start()
+    if (this.settings.page.audio === 'worklet') this.media.startMix()
   }
 
   chatFromBot(visit: Visit, text: string): void {
     const at = Date.now()
-    const isTooLong = [...text].length > 500
-    if (!this.isChatOn || isTooLong || !visit.isInCall) {
+    if (!this.isChatOn || [...text].length > LONGEST_MESSAGE || !visit.isInCall) {
       this.log.push({ at, event: 'chat', target: 'refused', detail: text })
       return
     }
@@ -225,7 +219,9 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   }
 
   remove(): void {
-    this.visit('remove').remove()
+    const visit = this.visit('remove')
+    this.feed.selfStatus(7)
+    visit.remove()
   }
 
   endForAll(): void {
@@ -241,8 +237,8 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
 
   removePerson(id: string): void {
     const person = this.dropPerson(id)
-    this.showPeople()
     this.feed.left(person)
+    this.showPeople()
     this.toast(`${person.name} left`)
   }
 
@@ -253,43 +249,41 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
 
   setCamera(id: string, on: boolean): void {
     this.change(id, { camera: on })
-    this.media?.setCamera(id, on)
+    this.media.setCamera(id, on)
   }
 
   startSpeaking(id: string): void {
-    const person = this.roster.get(id)
-    person.muted = false
-    this.showPeople(person)
-    this.mediaRoom().startSpeaking(id)
+    this.change(id, { muted: false })
+    this.media.room().startSpeaking(id)
   }
 
   stopSpeaking(id: string): void {
     this.roster.get(id)
-    this.media?.stopSpeaking(id)
+    this.media.stopSpeaking(id)
   }
 
   startSharing(id: string): void {
-    const shareDevice = this.roster.newDevice()
-    this.change(id, { shareDevice })
-    this.mediaRoom().startSharing(id)
+    if (this.roster.get(id).shareDevice !== null) return
+    const media = this.media.room()
+    this.change(id, { shareDevice: this.roster.newDevice() })
+    media.startSharing(id)
     this.toast(`${this.roster.get(id).name} is presenting`)
   }
 
   stopSharing(id: string): void {
-    const person = this.roster.get(id)
-    const device = person.shareDevice
-    this.media?.stopSharing(id)
+    const device = this.roster.get(id).shareDevice
+    if (device === null) return
+    this.media.stopSharing(id)
+    this.feed.stoppedSharing(this.roster.get(id), device)
     this.change(id, { shareDevice: null })
-    if (device) this.feed.stoppedSharing(person, device)
   }
 
   say(id: string, text: string): void {
-    const person = this.roster.get(id)
-    const at = Date.now()
-    this.truth.said(id, person.name, text, at)
-    const line = { id: this.messageId(), device: person.device, at, text }
+    const { name, device } = this.roster.get(id)
+    const line = { id: this.messageId(), device, at: Date.now(), text }
+    this.truth.said(id, name, text, line.at)
     if (!this.current?.isInCall) return
-    this.current.send({ do: 'chat', line: { ...line, name: person.name } })
+    this.current.send({ do: 'chat', line: { ...line, name } })
     this.feed.chat(line)
   }
 
@@ -300,15 +294,15 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
 
   muteBot(): void {
     this.visit('mute').send({ do: 'devices', microphone: false })
-    this.toast(MUTE_TOAST)
+    this.toast('The host muted you')
   }
 
   loseConnection(): void {
-    this.visit('lose the connection of').loseConnection()
+    this.visit('cut off').loseConnection()
   }
 
   regainConnection(): void {
-    this.visit('regain the connection of').regainConnection()
+    this.visit('reconnect').regainConnection()
   }
 
   show(what: string): void {
@@ -318,19 +312,13 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   }
 
   flashAndBeep(on: boolean): void {
-    this.mediaRoom().flashAndBeep(on)
-  }
-
-  /** Everything the meeting's pages need encoded is there; resolves at once for meetings nobody has joined. */
-  async mediaReady(): Promise<void> {
-    await this.mediaRoom().ready()
+    this.media.room().flashAndBeep(on)
   }
 
   async close(): Promise<void> {
     this.stepTimers.clear()
-    this.captions.stopAll()
-    this.mixedSound.stop()
-    await this.media?.close()
+    this.states.close()
+    await this.media.close()
   }
 
   private visit(verb: string): Visit {
@@ -339,18 +327,15 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   }
 
   private admitPerson(person: MockPerson): Person {
-    const isMerged = this.settings.mergedAudio && person.isHost !== true
-    const added = this.roster.add(person, isMerged)
+    const added = this.roster.add(person, this.settings.mergedAudio && person.isHost !== true)
     this.truth.joined(added)
-    if (this.media) this.addToRoom(added)
+    this.media.addPerson(added)
     return added
   }
 
   private dropPerson(id: string): Person {
-    this.roster.get(id)
-    this.media?.removePerson(id)
     const person = this.roster.remove(id)
-    this.captions.stop(id)
+    this.media.removePerson(id)
     this.truth.left(id)
     return person
   }
@@ -374,49 +359,9 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     if (this.current?.isInCall) this.current.send({ do: 'toast', text, forMs: TOAST_MS })
   }
 
-  private mediaRoom(): MediaRoom {
-    if (this.media) return this.media
-    const media = new MediaRoom()
-    this.media = media
-    media.onTurn((turn) => this.onTurn(turn))
-    for (const person of this.roster.all()) this.addToRoom(person)
-    return media
-  }
-
-  private addToRoom({ id, name, audioCsrc, camera, look, shareDevice }: Person): void {
-    this.media?.addPerson({ id, name, audioCsrc, camera: camera === true, look })
-    if (shareDevice !== null) this.media?.startSharing(id)
-  }
-
-  /** A voice began or ended to be sent: that, not the wish for it, is what the page shows and the truth holds. */
-  private onTurn(turn: SpeakingTurn): void {
-    const person = this.roster.find(turn.personId)
-    const name = person?.name ?? this.truth.presence.findLast((entry) => entry.personId === turn.personId)?.name ?? ''
-    this.truth.turn(turn.personId, name, turn.startedAt, turn.endedAt)
-    if (!person) return
-    person.isSpeaking = turn.endedAt === null
-    this.mixedSound.setSpeaking(
-      this.roster
-        .all()
-        .filter(({ isSpeaking }) => isSpeaking)
-        .map(({ look }) => look),
-    )
-    const shown = person.isMerged ? this.roster.all().filter(({ isMerged }) => isMerged) : [person]
-    for (const { device } of shown) this.current?.send({ do: 'speaking', device, speaking: person.isSpeaking })
-    if (person.isSpeaking) this.captions.start(person)
-    else this.captions.stop(person.id)
-  }
-
-  private onCaption(caption: { device: string; name: string; row: number; version: number; text: string }): void {
-    const visit = this.current
-    if (!visit?.captionsOn || !visit.isInCall) return
-    visit.send({ do: 'caption', device: caption.device, name: caption.name, text: caption.text, row: caption.row })
-    visit.media.captions?.send(captionEvent(caption))
-  }
-
   private mediaLink(visit: Visit): MediaLink {
     return new MediaLink({
-      room: () => this.mediaRoom(),
+      room: () => this.media.room(),
       send: (message) => visit.send(message),
       note: (target, detail) => this.note({ say: 'log', event: 'rpc', target, detail }),
       deviceOf: (personId, kind) => {
@@ -424,31 +369,12 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
         return (kind === 'camera' ? person?.device : person?.shareDevice) ?? null
       },
       onCollections: (channel) => {
-        const timers = new Timers(this.speed)
-        timers.after(FIRST_ROSTER_MS, () => visit.isInCall && this.feed.start(channel))
+        new Timers(this.speed).after(FIRST_ROSTER_MS, () => {
+          if (visit.isInCall && visit === this.current) this.feed.start(channel)
+        })
       },
       onPageMessage: (text) => this.chatFromBot(visit, text),
-      sayRemoved: () => this.feed.selfStatus(7),
     })
-  }
-
-  private self() {
-    const visit = this.current
-    return { device: visit?.self ?? '', name: visit?.botName ?? '', microphoneOn: visit?.microphoneOn ?? false }
-  }
-
-  private botView(): MockMeeting['bot'] {
-    const meeting = this
-    return {
-      get microphoneOn() {
-        return meeting.current?.microphoneOn ?? false
-      },
-      get cameraOn() {
-        return meeting.current?.cameraOn ?? false
-      },
-      savedCamera: async () => (await meeting.current?.media.savedCamera()) ?? null,
-      sent: () => meeting.current?.media.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null },
-    }
   }
 
   /** Ids look like milliseconds, as the platform's do, and never repeat. */
@@ -458,7 +384,20 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
   }
 }
 
+function botOf(current: () => Visit | null): MockMeeting['bot'] {
+  return {
+    get microphoneOn() {
+      return current()?.microphoneOn ?? false
+    },
+    get cameraOn() {
+      return current()?.cameraOn ?? false
+    },
+    savedCamera: async () => (await current()?.media.savedCamera()) ?? null,
+    sent: () => current()?.media.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null },
+  }
+}
+
 /** The same scenario looks the same every time unless another seed is asked for. */
 function seedOf(name: string): number {
-  return [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 7)
+  return hashOf(name) % 65_521
 }

@@ -5,7 +5,7 @@ import { collectionEvent, type RosterChat, type RosterOutput, type RosterUser, t
 
 export interface FeedSource {
   people(): Person[]
-  self(): { device: string; name: string; microphoneOn: boolean }
+  self(): { device: string; name: string }
   videoStreams(): Map<string, string>
 }
 

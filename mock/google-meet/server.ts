@@ -184,7 +184,7 @@ export class MockGoogleMeet implements MockServer {
   private answerCall(request: IncomingMessage, response: ServerResponse): void {
     request.resume()
     const token = String(request.headers['x-goog-meeting-identifier'] ?? '')
-    const meeting = [...this.meetings.values()].find((candidate) => candidate.visitOf(token))
+    const meeting = [...this.meetings.values()].find((candidate) => candidate.hasVisit(token))
     if (!meeting || !request.url?.includes('SyncMeetingSpaceCollections')) {
       response.writeHead(404).end()
       return

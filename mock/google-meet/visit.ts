@@ -43,7 +43,8 @@ const BLANK_MS = 500
 const CONSENT_MS = 500
 const DEVICE_RESET_MS = 1000
 const TIP_MS = 400
-const IN_CALL: readonly string[] = ['consent', 'call', 'reconnecting', 'alonePrompt']
+/** States of somebody who is in the call, or nearly. */
+export const IN_CALL: readonly string[] = ['consent', 'call', 'reconnecting', 'alonePrompt']
 
 export class Visit {
   state: VisitState = 'boot'
@@ -207,7 +208,6 @@ export class Visit {
 
   remove(): void {
     this.expect('remove', IN_CALL)
-    this.media.sayRemoved()
     this.finish('removed')
   }
 

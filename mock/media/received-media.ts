@@ -143,8 +143,12 @@ class CameraKeeper {
   toIvf(): Buffer | null {
     if (this.#frames.length === 0) return null
     const start = this.#frames[0]!.timestamp
-    const frames = this.#frames.map(({ data, timestamp }) => ({ data, timestamp: timestamp - start }))
-    return writeIvf(frames, this.width, this.#height, 90_000)
+    const frames = this.#frames.map(({ data, timestamp }) => ({
+      data,
+      timestamp: Math.round((timestamp - start) / 90),
+    }))
+    // In milliseconds: some readers take a fine time base for a frame rate.
+    return writeIvf(frames, this.width, this.#height, 1000)
   }
 
   #breakOff(): void {

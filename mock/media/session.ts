@@ -39,6 +39,8 @@ export interface SessionRoom {
 }
 
 const LOOPBACK = '127.0.0.1'
+/** A browser checks its path every 2.5 s; one that is not heard for this long is gone or stands still. */
+const GONE_AFTER_MS = 10_000
 
 /**
  * One page's connection with the room: the page offers, this side answers, and media flows over the loopback
@@ -57,6 +59,9 @@ export class MediaSession {
   readonly #waitingChannels: MediaDataChannel[] = []
   #hasDataChannels = false
   #isListening = false
+  #lastHeardAt = 0
+  #toldState: SessionState = 'new'
+  readonly #stateTimer: NodeJS.Timeout
   #answering: Promise<unknown> = Promise.resolve()
   #isClosed = false
   readonly #onVideoSlots: ((slots: VideoSlot[]) => void)[] = []
@@ -67,10 +72,11 @@ export class MediaSession {
     this.#room = room
     this.#options = options
     this.#video = new VideoLines((source) => room.videoProgram(source))
-    this.#peer = openPeer()
-    this.#peer.connectionStateChange.subscribe((state) => {
-      for (const listener of this.#onState) listener(state)
+    this.#peer = openPeer(() => {
+      this.#lastHeardAt = performance.now()
     })
+    this.#peer.connectionStateChange.subscribe(() => this.#tellState())
+    this.#stateTimer = setInterval(() => this.#tellState(), 1000).unref()
     this.#peer.onDataChannel.subscribe((channel) => {
       const wrapped = new MediaDataChannel(channel.label)
       wrapped.attach(channel)
@@ -126,7 +132,10 @@ export class MediaSession {
     return this.#received.summary()
   }
 
-  /** The last seconds of the page's camera as an IVF file (VP8), starting with a key frame; null if there are none. */
+  /**
+   * The last seconds of the page's camera as an IVF file (VP8), starting with a key frame; null if there are none.
+   * Frames come when the page sends them: decode with ffmpeg's `-fps_mode passthrough`.
+   */
   async savedCamera(): Promise<Uint8Array | null> {
     return this.#received.camera()
   }
@@ -137,9 +146,10 @@ export class MediaSession {
   }
 
   isConnected(): boolean {
-    return this.#peer.connectionState === 'connected'
+    return this.#state() === 'connected'
   }
 
+  /** A page that went away without a word is `disconnected` after ten seconds. */
   onState(listener: (state: SessionState) => void): void {
     this.#onState.push(listener)
   }
@@ -148,9 +158,11 @@ export class MediaSession {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    clearInterval(this.#stateTimer)
     this.#room.removeSession(this)
     for (const channel of this.#channels) channel.close()
     await this.#peer.close()
+    this.#tellState()
   }
 
   /** For the room: people came, went, or switched their camera or screen. */
@@ -167,6 +179,20 @@ export class MediaSession {
   /** For the room: the pictures of a room time, see `VideoLines.send`. */
   sendVideo(tick: number, fps: number, roomMs: number, isAfterGap: boolean): void {
     this.#video.send(tick, fps, roomMs, isAfterGap)
+  }
+
+  /** As ICE lite werift does not check on its own whether the other side is still there. */
+  #state(): SessionState {
+    const state = this.#peer.connectionState
+    const isGone = performance.now() - this.#lastHeardAt > GONE_AFTER_MS
+    return state === 'connected' && isGone ? 'disconnected' : state
+  }
+
+  #tellState(): void {
+    const state = this.#state()
+    if (state === this.#toldState) return
+    this.#toldState = state
+    for (const listener of this.#onState) listener(state)
   }
 
   async #answer(offerSdp: string): Promise<string> {
@@ -233,7 +259,8 @@ export class MediaSession {
   }
 }
 
-function openPeer(): RTCPeerConnection {
+/** @param onCheck called whenever the browser checks the path */
+function openPeer(onCheck: () => void): RTCPeerConnection {
   return new RTCPeerConnection({
     iceServers: [],
     // As ICE lite this side only answers: the browser finds it, whatever the browser tells of itself.
@@ -242,7 +269,10 @@ function openPeer(): RTCPeerConnection {
     iceUseIpv6: false,
     iceAdditionalHostAddresses: [LOOPBACK],
     // The browser also tries from its other addresses, and the first path that it names would be kept for good.
-    iceFilterStunResponse: (_message, [address]) => address === LOOPBACK,
+    iceFilterStunResponse: (_message, [address]) => {
+      onCheck()
+      return address === LOOPBACK
+    },
     bundlePolicy: 'max-bundle',
     codecs: {
       audio: [new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2 })],

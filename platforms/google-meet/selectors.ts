@@ -4,7 +4,8 @@
  */
 export const SELECTORS = {
   /** The guest's name, best first; the last one is the only visible text box of the page. */
-  nameBox: 'input[jsname="YPqjbf"], input[type="text"][aria-label="Your name"], input[type="text"][placeholder="Your name"]',
+  nameBox:
+    'input[jsname="YPqjbf"], input[type="text"][aria-label="Your name"], input[type="text"][placeholder="Your name"]',
   anyTextBox: 'input[type="text"]:not([aria-hidden="true"])',
   clickable: 'button, [role="button"]',
   /** The main button of the green room. */
@@ -31,7 +32,6 @@ export const SELECTORS = {
   sidePanel: 'aside',
   captionsRegion: '[role="region"][aria-label="Captions"]',
   chatPanelButton: 'button[data-panel-id="2"]',
-  chatPanel: '[data-panel-container-id^="sidePanel2"]',
   /** Select by tag: the send button has the same label. */
   chatBox: 'aside textarea',
   /** Pin buttons carry the message's id as well, so buttons are left out. */

@@ -122,3 +122,7 @@ export function labelSources(): Record<LabelName, string> {
   ])
   return Object.fromEntries(sources) as Record<LabelName, string>
 }
+
+export function labelIsJoin(label: string): boolean {
+  return matches(TEXTS.labels.join, label)
+}

@@ -55,7 +55,8 @@ function targetOf(url: URL): Recognized {
   const [first = '', second = '', ...more] = url.pathname.split('/').filter((part) => part !== '')
   if (first.toLowerCase() === '_meet' && more.length === 0) return targetOfCode(second)
   if (first.toLowerCase() === 'lookup' && second !== '') {
-    if (!ALIAS.test(second)) return { problem: 'The alias of the Google Meet link holds characters that it cannot have.' }
+    if (!ALIAS.test(second))
+      return { problem: 'The alias of the Google Meet link holds characters that it cannot have.' }
     return target(`lookup/${second}`)
   }
   if (first === '' || first.toLowerCase() === 'landing' || first.toLowerCase() === 'about')

@@ -132,6 +132,8 @@ export class Journal {
       file?.flush().catch((error) => this.#trouble('The journal cannot be flushed', error)),
     )
     await this.#flushing
+    // Trouble may pass without another event that would try again.
+    if (this.#waiting.length > 0) this.#saveSoon()
   }
 
   /** Repeatable; never rejects. */

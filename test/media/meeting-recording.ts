@@ -5,7 +5,7 @@ import { BEEP_HZ, lookColor, voiceFrequency } from '../../mock/media/room.ts'
 
 const RATE = 16_000
 const SMALL = { width: 160, height: 90 }
-/** A window is long enough to tell voices 4 Hz apart... in 250 ms. */
+/** Long enough to tell voices apart that are 16 Hz or more from each other. */
 const VOICE_WINDOW_SECONDS = 0.25
 const run = promisify(execFile)
 
@@ -21,17 +21,22 @@ export async function soundOf(path: string): Promise<Float32Array> {
   return new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / 4))
 }
 
-/** The strength of one frequency in a stretch of sound (Goertzel), as amplitude. */
+/**
+ * The strength of one frequency in a stretch of sound (Goertzel), as amplitude. The stretch is faded in and out (Hann),
+ * so that a strong voice does not spill over to its neighbors.
+ */
 function strength(sound: Float32Array, from: number, to: number, hz: number): number {
   const factor = 2 * Math.cos((2 * Math.PI * hz) / RATE)
+  const size = to - from
   let before = 0
   let last = 0
-  for (let index = from; index < to; index++) {
-    const next = (sound[index] ?? 0) + factor * last - before
+  for (let index = 0; index < size; index++) {
+    const weight = 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / size)
+    const next = (sound[from + index] ?? 0) * weight + factor * last - before
     before = last
     last = next
   }
-  return (2 * Math.sqrt(last * last + before * before - factor * last * before)) / (to - from)
+  return (4 * Math.sqrt(Math.max(0, last * last + before * before - factor * last * before))) / size
 }
 
 /** Share (0 to 1) of the windows between two times, in seconds, in which this look's voice is heard. */

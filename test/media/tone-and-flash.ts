@@ -5,7 +5,7 @@ import { openXWindow, type Rectangle } from './x-window.ts'
 /** What the source shows and sounds; the probe looks for exactly this. */
 export const SOURCE = {
   periodSeconds: 2,
-  lengthSeconds: 0.1,
+  lengthSeconds: 0.3,
   toneHertz: 1000,
   /** The part of the picture that turns white, and is dark otherwise. */
   flash: { x: 0, y: 0, width: 1280, height: 600 },
@@ -17,8 +17,10 @@ export const SOURCE = {
 } as const
 
 export interface ToneAndFlash {
-  /** UTC milliseconds of the flashes so far, newest last; each beep is heard at the same instant. */
+  /** UTC milliseconds at which the flashes so far were painted, newest last; a busy machine paints late. */
   flashes: readonly number[]
+  /** UTC milliseconds at which the beep nearest to an instant is heard, and its flash meant. */
+  beatNear(instant: number): number
   /** Resolves once its clock is settled. */
   running(): Promise<void>
   /** Makes the sound silent from now on, or audible again. */
@@ -28,8 +30,9 @@ export interface ToneAndFlash {
 
 const SAMPLE_RATE = 48_000
 const BYTES_PER_FRAME = 4
-/** How far ahead of what is heard the sound is written; longer than any stall of a busy machine is likely to be. */
-const AHEAD_SECONDS = 1
+/** How much sound the server holds, and how far ahead of what is heard it is written: a busy machine stalls programs. */
+const SERVER_BUFFER_MS = 2_000
+const AHEAD_SECONDS = 4
 const SILENCE = Buffer.alloc(0.1 * SAMPLE_RATE * BYTES_PER_FRAME)
 const REPORTS_KEPT = 101
 const REPORTS_TO_SETTLE = 10
@@ -56,7 +59,7 @@ export async function startToneAndFlash(options: {
       `--rate=${SAMPLE_RATE}`,
       '--channels=2',
       '--format=s16le',
-      '--latency-msec=40',
+      `--latency-msec=${SERVER_BUFFER_MS}`,
     ],
     { stdio: ['pipe', 'ignore', 'pipe'], env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C' } },
   )
@@ -118,6 +121,11 @@ export async function startToneAndFlash(options: {
 
   return {
     flashes,
+    beatNear(instant) {
+      const period = SOURCE.periodSeconds * 1000
+      const origin = heardOrigin ?? Number.NaN
+      return origin + Math.round((instant - origin) / period) * period
+    },
     async running() {
       await Promise.race([settled.promise, once(player, 'exit').then(() => Promise.reject(new Error('pacat ended')))])
     },

@@ -1,5 +1,6 @@
 import type { RecordedSpan } from '../../src/ports.ts'
-import { CLOCK_CYCLE_MS } from './probe.ts'
+import { CLOCK_CYCLE_MS, type Measurement } from './probe.ts'
+import { SOURCE, type ToneAndFlash } from './tone-and-flash.ts'
 
 /** The UTC instant, in milliseconds, of a second of the joined recording. */
 export function wallClockAt(spans: readonly RecordedSpan[], seconds: number): number {
@@ -19,4 +20,41 @@ export function wallClockAt(spans: readonly RecordedSpan[], seconds: number): nu
 export function pictureAgeMs(instant: number, shownMs: number): number {
   const age = (instant - shownMs) % CLOCK_CYCLE_MS
   return age > CLOCK_CYCLE_MS / 2 ? age - CLOCK_CYCLE_MS : age
+}
+
+/** How the tracks of one span lie to the truth, in milliseconds; positive is late. */
+export interface SpanTiming {
+  /** Median of how old the pictures are; half a step of their clock is taken off. */
+  pictureMs: number
+  /** Median of how late the beeps are. */
+  soundMs: number
+  beeps: number
+}
+
+/**
+ * Compares what was recorded with what the source knows, span by span. Beeps near the ends of a span are left out,
+ * because a pause may cut them in two.
+ */
+export function spanTimings(
+  measured: Measurement,
+  spans: readonly RecordedSpan[],
+  source: Pick<ToneAndFlash, 'beatNear'>,
+): SpanTiming[] {
+  const within = (seconds: number, span: RecordedSpan, marginMs: number) => {
+    const at = wallClockAt(spans, seconds)
+    return at >= span.startedAt + marginMs && at < (span.endedAt ?? 0) - marginMs
+  }
+  return spans.map((span) => {
+    const ages = (measured.video?.clock ?? [])
+      .filter(({ seconds }) => within(seconds, span, 0))
+      .map(({ seconds, shownMs }) => pictureAgeMs(wallClockAt(spans, seconds), shownMs) - SOURCE.counter.stepMs / 2)
+    const late = measured.audio.beeps
+      .filter((seconds) => within(seconds, span, 200))
+      .map((seconds) => wallClockAt(spans, seconds) - source.beatNear(wallClockAt(spans, seconds)))
+    return { pictureMs: median(ages), soundMs: median(late), beeps: late.length }
+  })
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

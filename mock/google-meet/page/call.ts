@@ -19,10 +19,11 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
   const captions = captionsOf(context)
   const openPanels = new Set<HTMLElement>()
   const toggle = (panel: HTMLElement) => {
-    const opening = panel.hidden
+    const opening = panel.hidden === true
     for (const other of openPanels) other.hidden = true
     openPanels.add(panel)
     panel.hidden = !opening
+    grid.root.classList.toggle(cls('besidePanel'), opening)
   }
   const chat = chatPanel(context, toggle)
   const roster = peoplePanel(context, toggle)

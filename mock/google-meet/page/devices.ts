@@ -164,3 +164,9 @@ export function deviceToggle(context: Context, kind: DeviceKind, place: 'greenRo
   })
   return element
 }
+
+/** Shows a track of one's own, or nothing. */
+export function showTrack(video: HTMLVideoElement, track: MediaStreamTrack | null): void {
+  video.srcObject = track ? new MediaStream([track]) : null
+  if (track) video.play().catch(() => {}) // Removed from the page before it began to play.
+}

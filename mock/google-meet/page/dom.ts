@@ -51,17 +51,22 @@ const KNOWN_CLASSES: Record<string, string> = {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** Gives every logical part of the page a class name that only this load knows. */
-export function classNames(random: Random, known: boolean): (part: string) => string {
+/** Gives every logical part of the page a class name of this seed, whatever order the parts come in. */
+export function classNames(seed: number, known: boolean): (part: string) => string {
   const given = new Map<string, string>()
   return (part) => {
     let name = given.get(part)
     if (name === undefined) {
-      name = (known && KNOWN_CLASSES[part]) || randomName(random)
+      name = (known && KNOWN_CLASSES[part]) || randomName(randomOf(seed + hashOf(part)))
       given.set(part, name)
     }
     return name
   }
+}
+
+/** A number of a text, the same every time. */
+export function hashOf(text: string): number {
+  return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, 7)
 }
 
 function randomName(random: Random): string {

@@ -1,6 +1,6 @@
 /** The page before the meeting: spinner, preview, name box, join button, and its traps. */
 import { button, type Context, type Shown } from './context.ts'
-import { deviceToggle } from './devices.ts'
+import { deviceToggle, showTrack } from './devices.ts'
 import { brokenText, h } from './dom.ts'
 
 export function loadingPage({ cls, words, random }: Context): Shown {
@@ -73,11 +73,6 @@ export function greenRoom(context: Context, inside: string[]): Shown {
     ),
   )
   return { root, close: stopWatching }
-}
-
-function showTrack(video: HTMLVideoElement, track: MediaStreamTrack | null): void {
-  video.srcObject = track ? new MediaStream([track]) : null
-  if (track) video.play().catch(() => {}) // Removed from the page before it began to play.
 }
 
 function whoIsInside(words: Context['words'], inside: string[]): string {

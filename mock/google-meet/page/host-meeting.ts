@@ -142,7 +142,12 @@ export class MeetingCard {
   }
 
   private addForm(): HTMLElement {
-    const name = h('input', { 'aria-label': 'Name of a new person', placeholder: 'Name', maxlength: 60, required: true })
+    const name = h('input', {
+      'aria-label': 'Name of a new person',
+      placeholder: 'Name',
+      maxlength: 60,
+      required: true,
+    })
     const camera = h('input', { type: 'checkbox', checked: true })
     return formOf(
       [name, h('label', {}, camera, ' with camera'), h('button', { type: 'submit' }, 'Add person')],
@@ -156,10 +161,7 @@ export class MeetingCard {
   private chatForm(): HTMLElement {
     const text = h('input', { 'aria-label': 'Message', placeholder: 'Message', maxlength: 500, required: true })
     const enabled = h('input', { type: 'checkbox', checked: true })
-    enabled.addEventListener(
-      'change',
-      () => void this.act({ act: 'chat', code: this.code, enabled: enabled.checked }),
-    )
+    enabled.addEventListener('change', () => void this.act({ act: 'chat', code: this.code, enabled: enabled.checked }))
     return formOf(
       [
         this.sender,

@@ -1,8 +1,8 @@
 /** The host's page: start meetings, see what the bot does, and be everybody else. */
 import { h } from './dom.ts'
+import { MeetingCard } from './host-meeting.ts'
 import type { HostAction, HostFacts, HostState } from './host-protocol.ts'
 import { addHostStyles } from './host-style.ts'
-import { MeetingCard } from './host-meeting.ts'
 
 const facts = JSON.parse(document.getElementById('facts')?.textContent ?? '{}') as HostFacts
 const notice = h('p', { role: 'status', class: 'notice' })

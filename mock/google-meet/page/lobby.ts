@@ -1,10 +1,11 @@
 /** The waiting room. It looks like the meeting in many ways: that is its trap. */
 import { button, type Context, type Shown } from './context.ts'
+import { showTrack } from './devices.ts'
 import { brokenText, h } from './dom.ts'
 import { callControls } from './toolbar.ts'
 
 export function lobbyPage(context: Context, self: string, textDelayMs: number): Shown & { text: HTMLElement } {
-  const { cls, words, random, media } = context
+  const { cls, words, random, media, devices } = context
   const text = h('div', { class: cls('lobbyText') })
   const timer = setTimeout(() => {
     text.append(
@@ -12,12 +13,16 @@ export function lobbyPage(context: Context, self: string, textDelayMs: number): 
       h('div', {}, brokenText(random, words("You'll join the call when someone lets you in"))),
     )
   }, textDelayMs)
+  const preview = h('video', { class: cls('video'), playsinline: true, autoplay: true })
+  preview.muted = true
+  const stopWatching = devices.watch(() => showTrack(preview, devices.track('camera')))
   const root = h(
     'div',
     { class: cls('lobby') },
     h(
       'div',
       { 'data-participant-id': self, class: cls('selfPreview') },
+      preview,
       button(context, {
         label: words('Backgrounds and effects'),
         icon: 'visual_effects',
@@ -31,5 +36,12 @@ export function lobbyPage(context: Context, self: string, textDelayMs: number): 
     callControls(context, 'lobby').root,
   )
   media.start()
-  return { root, text, close: () => clearTimeout(timer) }
+  return {
+    root,
+    text,
+    close: () => {
+      clearTimeout(timer)
+      stopWatching()
+    },
+  }
 }

@@ -48,6 +48,7 @@ export class Media {
       throw new TypeError('RTCPeerConnection was replaced by something else')
     }
     this.connection = connection
+    this.output ??= new AudioContext({ latencyHint: 'interactive' })
     connection.addEventListener('track', (event) => this.onTrack(event))
     connection.addEventListener('datachannel', ({ channel }) => {
       channel.binaryType = 'arraybuffer'
@@ -57,7 +58,8 @@ export class Media {
     this.messages = connection.createDataChannel('meet_messages')
     if (this.settings.audio === 'elements') {
       for (let index = 0; index < AUDIO_RECEIVERS; index++) {
-        connection.addTransceiver('audio', { direction: 'recvonly' })
+        const { receiver } = connection.addTransceiver('audio', { direction: 'recvonly' })
+        this.addElement(receiver.track)
       }
     }
     this.senders = {
@@ -81,19 +83,23 @@ export class Media {
   }
 
   private onTrack({ track, transceiver }: RTCTrackEvent): void {
-    if (track.kind === 'audio' && transceiver.direction === 'recvonly' && this.settings.audio === 'elements') {
-      const element = document.createElement('audio')
-      element.srcObject = new MediaStream([track])
-      document.body.append(element)
-      this.sounds.push(element)
+    if (track.kind === 'audio' && transceiver.direction === 'recvonly') {
       // The elements stay paused; what is heard goes through one mix.
       this.output?.createMediaStreamSource(new MediaStream([track])).connect(this.output.destination)
     }
     if (track.kind === 'video') this.changed()
   }
 
+  /** One for each sound, there from the waiting room on. */
+  private addElement(track: MediaStreamTrack): void {
+    const element = document.createElement('audio')
+    element.srcObject = new MediaStream([track])
+    document.body.append(element)
+    this.sounds.push(element)
+  }
+
   private async startSound(): Promise<void> {
-    this.output ??= new AudioContext({ latencyHint: 'interactive' })
+    if (!this.output) return
     void this.output.resume()
     if (this.settings.audio !== 'worklet' || this.worklet) return
     await this.output.audioWorklet.addModule(this.settings.workletPath)
@@ -144,6 +150,9 @@ export class Media {
     this.messages = null
     this.slots = []
     for (const element of this.sounds.splice(0)) element.remove()
+    void this.output?.close()
+    this.output = null
+    this.worklet = null
     this.changed()
   }
 

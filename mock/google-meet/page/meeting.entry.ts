@@ -32,7 +32,7 @@ function start({ settings, socketPath, token }: typeof __meeting): void {
   })
 
   const random = randomOf(settings.seed)
-  const cls = classNames(random, settings.knownClasses)
+  const cls = classNames(settings.seed, settings.knownClasses)
   useIconClasses(cls)
   const devices = new Devices(settings.devices)
   const wrapper = h('div', { jscontroller: 'dyDNGc', jsname: 'r4nke', class: cls('app') })
@@ -49,7 +49,10 @@ function start({ settings, socketPath, token }: typeof __meeting): void {
     media: new Media(settings, devices, say),
     wrapper,
     dialogLayer,
-    openDialog: (kind) => modals.set(kind, openDialog(context, kind)),
+    openDialog: (kind) => {
+      modals.get(kind)?.close()
+      modals.set(kind, openDialog(context, kind))
+    },
     toast: (text, forMs = 5000) => toasts.show(text, forMs),
   }
   addStyles(cls)

@@ -21,15 +21,15 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
     role: 'list',
     'aria-label': words('Participants'),
     'aria-busy': 'false',
-    class: cls('peopleList'),
   })
+  const scroller = h('div', { class: cls('peopleList') }, list)
   const count = h('div', {})
   const panel = h(
     'aside',
     { 'aria-label': words('Side panel'), class: cls('panel'), hidden: true },
     h('div', { role: 'heading', 'aria-level': 2 }, words('People')),
     h('div', { class: cls('section') }, h('span', {}, words('Contributors')), count),
-    list,
+    scroller,
   )
   const open = () => {
     toggle(panel)
@@ -56,7 +56,7 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
     hover?.show(people.length)
     // Rows have no nodes before the panel was opened once.
     if (panel.hidden && list.childElementCount === 0) return
-    const first = Math.min(Math.floor(list.scrollTop / ROW_HEIGHT), Math.max(0, people.length - ROWS_SHOWN))
+    const first = Math.min(Math.floor(scroller.scrollTop / ROW_HEIGHT), Math.max(0, people.length - ROWS_SHOWN))
     const shown = people.slice(first, first + ROWS_SHOWN)
     const rows = new Map([...list.children].map((row) => [row.getAttribute('data-participant-id'), row]))
     const fresh = shown.map((person, index) => {
@@ -71,7 +71,7 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
     list.replaceChildren(...fresh)
   }
 
-  list.addEventListener('scroll', () => {
+  scroller.addEventListener('scroll', () => {
     setAttribute(list, 'aria-busy', 'true')
     requestAnimationFrame(() => {
       fill()

@@ -24,11 +24,13 @@ body{margin:0;background:#131314;color:#e8eaed;font:14px/1.4 Roboto,Arial,sans-s
 .@primary{background:#0b57d0;color:#fff;padding:0 28px;font-weight:500}
 .@leave{background:#dc362e;color:#fff;min-width:64px}
 .@lobby{display:grid;place-content:center;justify-items:center;gap:20px;height:100%;font-size:18px;text-align:center}
-.@selfPreview{width:280px;height:158px;border-radius:12px;background:#202124;display:grid;place-content:end}
+.@selfPreview .@control{position:relative}
+.@selfPreview{position:relative;overflow:hidden;width:280px;height:158px;border-radius:12px;background:#202124;display:grid;place-content:end}
 .@endHeading{font-size:32px;font-weight:400;width:100%;text-align:center;margin:0}
 .@timer{color:#9aa0a6}
 .@call{position:absolute;inset:0}
 .@grid{position:absolute;inset:16px 16px 88px;display:grid;gap:12px}
+.@besidePanel{right:372px}
 .@tile,.@shareTile{position:relative;background:#202124;border-radius:12px;overflow:hidden;min-width:0;min-height:0}
 .@tileInner{position:absolute;inset:0;display:grid;place-items:center}
 .@video{position:absolute;width:100%;height:100%;object-fit:cover}
@@ -99,7 +101,7 @@ const GLYPHS: Record<string, string> = {
   back_hand: '✋',
   chat: '✉',
   people: '☷',
-  info: 'ⓘ',
+  info: 'i',
   category: '△',
   keep: '⌖',
   frame_person: '◫',

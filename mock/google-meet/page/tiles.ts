@@ -1,6 +1,6 @@
 /** The grid of people. Only some people have a tile; a presentation is a second tile of its sharer. */
 import { button, type Context } from './context.ts'
-import { h, randomOf, setAttribute } from './dom.ts'
+import { h, hashOf, randomOf, setAttribute } from './dom.ts'
 import type { PagePerson } from './protocol.ts'
 
 /** More people than this stay without a tile, as on the real page. */
@@ -196,7 +196,7 @@ class Tile {
 
 /** A letter on a color of the person's own. */
 function avatarOf({ name, device }: PagePerson): string {
-  const random = randomOf([...device].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) >>> 0)
+  const random = randomOf(hashOf(device))
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = 96
   const pen = canvas.getContext('2d')

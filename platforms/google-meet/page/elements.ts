@@ -17,7 +17,9 @@ export interface Elements {
   label(element: Element): string
 }
 
-export function createElements({ selectors, labels }: Pick<PageConfig, 'selectors' | 'labels'>): Elements {
+type Wording = Pick<PageConfig, 'selectors' | 'labels' | 'joinLabels'>
+
+export function createElements({ selectors, labels, joinLabels }: Wording): Elements {
   const expressions = new Map(Object.entries(labels).map(([name, source]) => [name, new RegExp(source, 'iu')]))
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
@@ -42,9 +44,9 @@ export function createElements({ selectors, labels }: Pick<PageConfig, 'selector
       .map((element) => ({ element, label: label(element) }))
       .filter(({ label: text }) => !says('switchHere', text) && !says('askAgain', text) && !says('rejoin', text))
     // The order of the wording is the order of preference.
-    const [first] = (labels.join ?? '')
-      .split('|')
-      .flatMap((source) => buttons.filter(({ label: text }) => new RegExp(source, 'iu').test(plain(text))))
+    const [first] = joinLabels.flatMap((source) =>
+      buttons.filter(({ label: text }) => new RegExp(source, 'iu').test(plain(text))),
+    )
     if (first) return { ...first, rank: 'label' }
     const named = buttons.find(({ element }) => element.matches(select('joinByName')))
     if (named) return { ...named, rank: 'jsname' }
@@ -68,9 +70,13 @@ export function createElements({ selectors, labels }: Pick<PageConfig, 'selector
 
   function deviceElement(kind: 'microphone' | 'camera'): Element | null {
     const words = [`${kind}On`, `${kind}Off`, `${kind}Problem`]
-    const byLabel = controls().filter((element) => words.some((word) => says(word, element.getAttribute('aria-label') ?? '')))
+    const byLabel = controls().filter((element) =>
+      words.some((word) => says(word, element.getAttribute('aria-label') ?? '')),
+    )
     const named = all(`${kind}ByName`)
-    const toggles = all('deviceToggle').filter((element) => !inTile(element) && element.closest(select('sidePanel')) === null)
+    const toggles = all('deviceToggle').filter(
+      (element) => !inTile(element) && element.closest(select('sidePanel')) === null,
+    )
     const byOrder = toggles.length === 2 ? toggles[kind === 'microphone' ? 0 : 1] : undefined
     return byLabel.find(isVisible) ?? byLabel[0] ?? named[0] ?? byOrder ?? null
   }
@@ -91,7 +97,9 @@ export function createElements({ selectors, labels }: Pick<PageConfig, 'selector
   }
 
   function byIcon(ligature: string): Element | null {
-    const icons = [...document.querySelectorAll('i, .google-symbols')].filter((icon) => icon.textContent?.trim() === ligature)
+    const icons = [...document.querySelectorAll('i, .google-symbols')].filter(
+      (icon) => icon.textContent?.trim() === ligature,
+    )
     const buttons = icons.flatMap((icon) => icon.closest(select('clickable')) ?? [])
     return buttons.find((element) => !inTile(element) && !inDialog(element)) ?? null
   }

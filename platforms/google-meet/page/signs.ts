@@ -65,7 +65,6 @@ export function createSignsReader(
       const peopleCount = elements.peopleCount()
       const join = elements.join()
       const nameBox = elements.find('nameBox') as HTMLInputElement | null
-      const chatBox = elements.find('chatBox') as HTMLTextAreaElement | null
       const isDrawn = (label: string) => {
         const element = elements.labelled(label)
         return element !== null && isVisible(element)
@@ -106,8 +105,6 @@ export function createSignsReader(
         rosterSource: roster.source,
         audioElements: document.querySelectorAll('audio').length,
         audioReceivers: audioReceivers(),
-        chatBox: chatBox === null ? null : { isEnabled: !chatBox.disabled && !chatBox.readOnly, value: chatBox.value },
-        chatPanelOpen: all('chatPanel').some(isVisible),
       }
     },
     reference: (ref) => references[ref] ?? null,

@@ -14,6 +14,8 @@ export interface PageConfig {
   selectors: Readonly<Record<string, string>>
   /** Sources of case-insensitive expressions for labels, of `texts.ts`. */
   labels: Readonly<Record<string, string>>
+  /** Sources of the wordings of the join button, preferred ones first. */
+  joinLabels: readonly string[]
 }
 
 export interface DialogSigns {
@@ -67,9 +69,6 @@ export interface PageSigns {
   rosterSource: 'channel' | 'http' | 'page' | null
   audioElements: number
   audioReceivers: number
-  /** Chat's text box: null while there is none. */
-  chatBox: { isEnabled: boolean; value: string } | null
-  chatPanelOpen: boolean
 }
 
 export type PageEvent =
@@ -126,6 +125,11 @@ export type ElementName =
   | 'send'
   | 'people'
 
+export interface ChatState {
+  box: { isEnabled: boolean; value: string } | null
+  own: { id: string; text: string }[]
+}
+
 export interface PageApi {
   snapshot(acknowledged: number): Snapshot
   element(name: ElementName): Element | null
@@ -133,8 +137,8 @@ export interface PageApi {
   reference(ref: number): Element | null
   /** From admission on events are told. */
   begin(): void
-  /** The bot's own message as the page shows it. */
-  ownMessages(): { id: string; text: string }[]
+  /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
+  chat(): ChatState
   showComposite(): Promise<void>
   /** Plain click without a pointer, where the pointer cannot reach. */
   clickElement(name: ElementName): boolean

@@ -21,11 +21,12 @@ export const COMPOSITE_STYLE = `
 }
 .tile.is-screen .initials { display: none }
 video {
-  position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; visibility: hidden; background: #0c0d10;
+  position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; visibility: hidden;
 }
 .tile.is-screen video, .tile.is-portrait video { object-fit: contain }
 .tile.in-view.has-picture video { visibility: inherit }
-.caption { display: flex; align-items: center; gap: .4em; padding: 0 4px; color: #c9ced8 }
+.tile.is-leaving > * { z-index: 1 }
+.caption { background: #15171c; display: flex; align-items: center; gap: .4em; padding: 0 4px; color: #c9ced8 }
 .tile.is-speaking .caption { color: #fff }
 .caption::before { content: ''; flex: none; display: none; width: .5em; height: .5em; border-radius: 50%; background: #7cb0ff }
 .tile.is-speaking .caption::before { display: block }

@@ -19,11 +19,16 @@ export interface TileView {
   mark(isSpeaking: boolean): void
   /** Null takes the tile out of view; its video goes on, so that it comes back with a picture at once. */
   place(place: Place | null): void
-  /** What is to be seen of the tile now is painted: a frame, or initials because there is nothing to wait for. */
+  isInView(): boolean
+  /** Keeps it above whatever comes in its place. */
+  keepAbove(isLeaving: boolean): void
+  /** There is a frame, or initials because there is nothing to wait for. */
   isSettled(): boolean
   /** Width by height of the picture, null before there is one. */
   aspect(): number | null
   hasCamera(): boolean
+  /** A frame has come, and the camera or screen is not off. */
+  hasPicture(): boolean
   /** Elements stand still after having been taken out of the page. */
   play(): void
   dispose(): void
@@ -53,9 +58,12 @@ export function createTileView(color: string, changed: () => void): TileView {
   let waitingSince = 0
   let isInView = false
 
+  function hasPicture(): boolean {
+    return track !== null && hasFrame && !track.muted
+  }
+
   function showPicture(): void {
-    const shown = track !== null && hasFrame && !track.muted
-    element.classList.toggle('has-picture', shown)
+    element.classList.toggle('has-picture', hasPicture())
     element.classList.toggle('is-portrait', video.videoHeight > video.videoWidth)
   }
 
@@ -145,11 +153,14 @@ export function createTileView(color: string, changed: () => void): TileView {
       initials.style.setProperty('height', `${diameter}px`)
       initials.style.setProperty('font-size', `${Math.round(diameter * 0.4)}px`)
     },
+    isInView: () => isInView,
+    keepAbove: (isLeaving) => element.classList.toggle('is-leaving', isLeaving),
     isSettled() {
-      if (!isInView || !track || track.muted) return true
+      if (!track || track.muted) return true
       return hasFrame || performance.now() - waitingSince > FIRST_FRAME_MS
     },
     aspect: () => (video.videoWidth > 0 && video.videoHeight > 0 ? video.videoWidth / video.videoHeight : null),
+    hasPicture,
     hasCamera: () => track !== null && !track.muted,
     play,
     dispose() {

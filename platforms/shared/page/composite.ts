@@ -1,5 +1,6 @@
 /** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
 import type { RecordingMode } from '../../../src/wire/codes.ts'
+import { createArrivals } from './composite-arrivals.ts'
 import { CALM_COLORS, COMPOSITE_STYLE } from './composite-style.ts'
 import { create, createTileView, FIRST_FRAME_MS, setRectangle, type TileView } from './composite-tile.ts'
 import { layOut, type Place } from './layout.ts'
@@ -63,6 +64,12 @@ export function createComposite(options: CompositeOptions = {}): Composite {
   layer.root.adoptedStyleSheets = [style]
   layer.root.append(stage)
 
+  const arrivals = createArrivals(nextFrame, (view) => {
+    if (retired.delete(view)) view.dispose()
+    else view.place(null)
+  })
+  /** Tiles of people who left, still in view until somebody else is. */
+  const retired = new Set<TileView>()
   const views = new Map<string, { view: TileView; tile: CompositeTile }>()
   let mode: CompositeMode | null = null
   let order: readonly CompositeTile[] = []
@@ -102,8 +109,11 @@ export function createComposite(options: CompositeOptions = {}): Composite {
 
   function choose(): ViewChoice {
     const now = performance.now()
-    const candidates = order.map(({ id, isScreen, isSpeaking }) => {
-      return { id, isScreen, isSpeaking, hasCamera: views.get(id)?.view.hasCamera() ?? false }
+    const candidates = order.flatMap(({ id, isScreen, isSpeaking }) => {
+      const view = views.get(id)?.view
+      // A screen of which nothing has come yet would only take the place of the people.
+      if (!view || (isScreen && !view.hasPicture())) return []
+      return [{ id, isScreen, isSpeaking, hasCamera: view.hasCamera() }]
     })
     const choice = chooseView(memory, candidates, now)
     memory = choice.memory
@@ -114,7 +124,13 @@ export function createComposite(options: CompositeOptions = {}): Composite {
 
   function putInPlace(places: readonly Place[], hiddenCount: number): void {
     const byId = new Map(places.map((place) => [place.id, place]))
-    for (const [id, { view }] of views) view.place(byId.get(id) ?? null)
+    const all = [...views].map(([id, { view }]) => ({ view, place: byId.get(id) ?? null }))
+    const comesWithPicture = all.some(({ view, place }) => place && !view.isInView() && view.hasCamera())
+    for (const { view, place } of all) {
+      if (place) arrivals.place(view, place)
+      else if (view.isInView()) arrivals.takeAway(view, comesWithPicture)
+    }
+    for (const view of retired) arrivals.takeAway(view, comesWithPicture)
     const restPlace = byId.get(null)
     rest.classList.toggle('in-view', restPlace !== undefined)
     if (restPlace) {
@@ -139,7 +155,10 @@ export function createComposite(options: CompositeOptions = {}): Composite {
   }
 
   function isComplete(): boolean {
-    return mode !== null && !drawing && [...views.values()].every(({ view }) => view.isSettled())
+    if (mode === null || drawing || !arrivals.areDone()) return false
+    return [...views.values()].every(({ view, tile }) => {
+      return !(view.isInView() || tile.isScreen) || view.isSettled()
+    })
   }
 
   /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */
@@ -187,8 +206,9 @@ export function createComposite(options: CompositeOptions = {}): Composite {
       const ids = new Set(tiles.map(({ id }) => id))
       for (const [id, { view }] of views) {
         if (ids.has(id)) continue
-        view.dispose()
         views.delete(id)
+        if (view.isInView()) retired.add(view)
+        else view.dispose()
       }
       for (const tile of tiles) {
         const known = views.get(tile.id)
@@ -215,6 +235,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
       hide()
       globalThis.removeEventListener('resize', drawSoon)
       for (const { view } of views.values()) view.dispose()
+      for (const view of retired) view.dispose()
       views.clear()
       layer.dispose()
     },

@@ -67,8 +67,8 @@ export function createTopLayer(reattached: () => void): TopLayer {
 
   /** Both before the next frame is drawn: one when the script that is running ends, one when there is none. */
   function raiseSoon(): void {
-    setTimeout(raise, 60)
-
+    queueMicrotask(raise)
+    nextFrame(raise)
   }
 
   function onToggle(event: Event): void {

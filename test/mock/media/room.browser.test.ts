@@ -254,7 +254,21 @@ describe('a media room in a real Chromium', { timeout: 90_000 }, () => {
     // The fake camera of Chromium is green; its fake microphone beeps.
     const camera = join(folder, 'camera.ivf')
     await writeFile(camera, (await session.savedCamera())!)
-    const decoded = ['-v', 'error', '-i', camera, '-vf', 'scale=2:2', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
+    const decoded = [
+      '-v',
+      'error',
+      '-i',
+      camera,
+      '-fps_mode',
+      'passthrough',
+      '-vf',
+      'scale=2:2',
+      '-f',
+      'rawvideo',
+      '-pix_fmt',
+      'rgb24',
+      'pipe:1',
+    ]
     const { stdout } = await run('ffmpeg', decoded, { encoding: 'buffer' })
     expect(stdout.length % 12).toBe(0)
     expect(stdout.length / 12).toBeGreaterThan(5)
@@ -301,7 +315,19 @@ describe('a media room in a real Chromium', { timeout: 90_000 }, () => {
       .toBeGreaterThan(48)
   })
 
-  it('closes: the page sees the end, and the session says so', async () => {
+  it('notices when the page goes away without a word', async () => {
+    await makeRoom({}, [person(0)])
+    const session = room.connect()
+    await page.join(session, { audio: 1, video: 1 })
+    await expect.poll(() => session.isConnected(), soon).toBe(true)
+    const states: string[] = []
+    session.onState((state) => states.push(state))
+    await page.load()
+    await expect.poll(() => states, { ...soon, timeout: 40_000 }).toEqual(['disconnected'])
+    expect(session.isConnected()).toBe(false)
+  })
+
+  it('ends every session when it is closed', async () => {
     await makeRoom({}, [person(0)])
     const session = room.connect()
     const states: string[] = []

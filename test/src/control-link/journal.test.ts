@@ -5,7 +5,7 @@ import { JOURNAL_NAME, Journal, LINK_STATE_NAME } from '../../../src/control-lin
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
 import type { BotEvent, NumberedEvent } from '../../../src/wire/events.ts'
 import { numberedEventSchema } from '../../../src/wire/events.ts'
-import { BOT_ID, memoryLogger, notice, numbersUpTo, seqs, temporaryFolder } from './support.ts'
+import { BOT_ID, memoryLogger, notice, numbersUpTo, seqs, temporaryFolder, until } from './support.ts'
 
 function openJournal(folder: string, botId = BOT_ID) {
   const logger = memoryLogger()
@@ -183,6 +183,18 @@ test('events wait in memory, readable and in order, while the folder cannot be m
   appendMany(journal, 51, 51)
   expect(seqs(await eventsIn(folder))).toEqual(numbersUpTo(51))
   expect(journal.readAfter(0, 1e9).map(({ seq }) => seq)).toEqual(numbersUpTo(51))
+})
+
+test('events that waited are written when the trouble is over, also if no further event comes', async () => {
+  const folder = join(await temporaryFolder(), 'recording')
+  await writeFile(folder, '')
+  const { journal } = openJournal(folder)
+  appendMany(journal, 1, 3)
+  await journal.flush()
+  await rm(folder)
+  await until(async () => expect(await eventsIn(folder)).toHaveLength(3))
+  journal.acknowledge(2)
+  await until(async () => expect(await readFile(join(folder, LINK_STATE_NAME), 'utf8')).toContain('"acknowledged":2'))
 })
 
 test('when neither disk nor memory has room, what says how the bot ended still gets its number', async () => {

@@ -1,0 +1,250 @@
+#!/bin/sh
+# Builds the image and runs bots in containers for real, each in the built-in mock meeting: without privileges, on a
+# read-only root, stopped with `docker stop`, killed, and with too little memory. Looks at the recordings afterwards.
+# Anybody can run it who has Docker, or root on a Debian with the packages docker.io and debootstrap.
+#
+#   sh docker/try.sh             all cases
+#   sh docker/try.sh stop oom    some of them: doctor stop kill oom invalid host build compose
+#
+# STANDIN_DOCKER_DIR is where engine and images are kept (default: standin-docker in the temporary folder).
+set -eu
+
+cd -- "$(dirname -- "$0")/.."
+root=$(pwd -P)
+. "$root/docker/engine.sh"
+
+image=standin
+prefix=standin-try-$$
+# How long a bot may take from start to recording; the machine may be busy.
+patience=180
+passed=0
+failed=0
+
+check() {
+  what=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    printf 'ok      %s\n' "$what"
+  else
+    failed=$((failed + 1))
+    printf 'NOT ok  %s\n' "$what"
+  fi
+}
+
+clean_up() {
+  docker ps -aq --filter "name=$prefix" | xargs -r docker rm -f >/dev/null 2>&1 || :
+  docker volume ls -q --filter "name=$prefix" | xargs -r docker volume rm >/dev/null 2>&1 || :
+  stop_engine
+}
+trap clean_up EXIT
+
+# A bot as docs/docker.md says: no root, no capabilities, nothing to write to but /tmp and /recordings.
+start_bot() {
+  name=$prefix-$1
+  shift
+  docker volume create "$name" >/dev/null
+  began=$(date +%s)
+  # shellcheck disable=SC2086
+  docker run -d --name "$name" --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
+    --pids-limit 500 --shm-size 1g -v "$name:/recordings" ${bot_options:-} "$image" "$@" >/dev/null
+}
+
+logs() { docker logs "$1" 2>&1; }
+recorded_seconds() { logs "$1" | sed -n 's/.*"type":"recording_progress","seconds":\([0-9]*\).*/\1/p' | tail -n 1; }
+is_running() { [ "$(docker inspect -f '{{.State.Running}}' "$1")" = true ]; }
+exit_code() { docker inspect -f '{{.State.ExitCode}}' "$1"; }
+oom_killed() { docker inspect -f '{{.State.OOMKilled}}' "$1"; }
+
+# Waits until the bot has recorded so many seconds; fails with its last words when it ends before or takes too long.
+await_recording() {
+  deadline=$(($(date +%s) + patience))
+  while :; do
+    seconds=$(recorded_seconds "$1")
+    if [ "${seconds:-0}" -ge "$2" ]; then
+      printf '        recorded %s s, %s s after its start\n' "$seconds" "$(($(date +%s) - began))"
+      return 0
+    fi
+    if ! is_running "$1" || [ "$(date +%s)" -gt "$deadline" ]; then
+      logs "$1" | tail -n 5 >&2
+      return 1
+    fi
+    sleep 0.5
+  done
+}
+
+await_end() {
+  deadline=$(($(date +%s) + patience))
+  while is_running "$1"; do
+    if [ "$(date +%s)" -gt "$deadline" ]; then return 1; fi
+    sleep 0.5
+  done
+}
+
+# Runs a program of the image over the recordings of a bot.
+look() {
+  volume=$1
+  shift
+  program=$1
+  shift
+  docker run --rm --network none -v "$volume:/recordings" -w /recordings --entrypoint "$program" "$image" "$@"
+}
+find_file() { look "$1" find /recordings -name "$2" | head -n 1; }
+duration_of() { look "$1" ffprobe -v error -show_entries format=duration -of csv=p=0 "$2" | cut -d. -f1; }
+decodes() { [ -z "$(look "$1" ffmpeg -v error -i "$2" -f null - 2>&1)" ]; }
+at_least() { [ "${1:-0}" -ge "$2" ]; }
+
+check_recording() {
+  for name in video.mp4 audio.m4a; do
+    file=$(find_file "$1" "$name")
+    check "$name is there" [ -n "$file" ]
+    [ -n "$file" ] || continue
+    check "$name lasts $2 s or longer" at_least "$(duration_of "$1" "$file")" "$2"
+    check "$name decodes from end to end without an error" decodes "$1" "$file"
+  done
+  check 'the manifest is there and agrees with the files' manifest_agrees "$1"
+}
+
+manifest_agrees() {
+  look "$1" node --input-type=module -e '
+    import { createHash } from "node:crypto"
+    import { readdirSync, readFileSync } from "node:fs"
+    const folder = readdirSync(".").map((name) => `/recordings/${name}`).find((name) => readdirSync(name).includes("manifest.json"))
+    const { artifacts } = JSON.parse(readFileSync(`${folder}/manifest.json`, "utf8"))
+    for (const { name, bytes, sha256 } of artifacts) {
+      const content = readFileSync(`${folder}/${name}`)
+      if (content.length !== bytes || createHash("sha256").update(content).digest("hex") !== sha256) throw new Error(name)
+    }
+    if (!artifacts.some(({ name }) => name === "video.mp4")) throw new Error("no video")
+  '
+}
+
+try_build() {
+  say 'building the image'
+  node_image
+  began=$(date +%s)
+  docker build -f docker/Dockerfile -t "$image" . >"$engine_folder/build.log" 2>&1 || {
+    tail -n 30 "$engine_folder/build.log" >&2
+    fail 'the image does not build'
+  }
+  printf '        %s s, %s\n' "$(($(date +%s) - began))" "$(docker images --format '{{.Size}}' "$image" | head -n 1)"
+  check 'its user is not root' [ "$(docker run --rm --entrypoint id "$image" -u)" = 1000 ]
+}
+
+try_doctor() {
+  say 'the doctor in a container'
+  bot_options='' start_bot doctor doctor
+  await_end "$prefix-doctor" || :
+  logs "$prefix-doctor"
+  check 'finds it fit' [ "$(exit_code "$prefix-doctor")" = 0 ]
+}
+
+try_stop() {
+  say 'docker stop while it records'
+  bot_options='--memory 2g --memory-swap 2g' start_bot stop demo --json
+  check 'it records' await_recording "$prefix-stop" 10
+  seconds=$(recorded_seconds "$prefix-stop")
+  began=$(date +%s)
+  docker stop -t 90 "$prefix-stop" >/dev/null
+  printf '        stopped within %s s\n' "$(($(date +%s) - began))"
+  # 4: it was taken away before the recording ended on its own; what was recorded is stored.
+  check "its exit code is 4 and not 137 (is $(exit_code "$prefix-stop"))" [ "$(exit_code "$prefix-stop")" = 4 ]
+  check 'its report says SIGTERM' reports "$prefix-stop" SIGTERM
+  check_recording "$prefix-stop" "${seconds:-10}"
+}
+
+reports() { logs "$1" | grep -q "\"type\":\"final_report\".*\"end_code\":\"$2\""; }
+
+try_kill() {
+  say 'killed while it records, without a word'
+  bot_options='' start_bot kill demo --json
+  check 'it records' await_recording "$prefix-kill" 10
+  seconds=$(recorded_seconds "$prefix-kill")
+  docker kill "$prefix-kill" >/dev/null
+  check "its exit code is 137 (is $(exit_code "$prefix-kill"))" [ "$(exit_code "$prefix-kill")" = 137 ]
+  check 'OOMKilled is false' [ "$(oom_killed "$prefix-kill")" = false ]
+  segment=$(look "$prefix-kill" find /recordings -name '*.mp4' -size +0 | sort | head -n 1)
+  check 'what was recorded is on disk' [ -n "$segment" ]
+  # Fragments of half a second; the encoder holds about one more.
+  check 'and plays up to the last seconds' at_least "$(duration_of_packets "$prefix-kill" "$segment")" "$((${seconds:-10} - 3))"
+}
+
+# A file without its end has no length in its header; the last packet's time is the truth.
+duration_of_packets() {
+  look "$1" ffprobe -v error -select_streams v -show_entries packet=pts_time -of csv=p=0 "$2" 2>/dev/null |
+    sed -n 's/^\([0-9]*\).*/\1/p' | sort -n | tail -n 1
+}
+
+try_oom() {
+  say 'far too little memory: 64 MB'
+  bot_options='--memory 64m --memory-swap 64m' start_bot oom-64 demo --json
+  await_end "$prefix-oom-64" || :
+  printf '        exit code %s, OOMKilled %s\n' "$(exit_code "$prefix-oom-64")" "$(oom_killed "$prefix-oom-64")"
+  check 'the engine says OOMKilled' [ "$(oom_killed "$prefix-oom-64")" = true ]
+  check 'it does not report success' [ "$(exit_code "$prefix-oom-64")" != 0 ]
+  for limit in 300 600; do
+    say "too little memory: $limit MB"
+    name=$prefix-oom-$limit
+    bot_options="--memory ${limit}m --memory-swap ${limit}m" start_bot "oom-$limit" demo --json --recording-timeout 20
+    await_end "$name" || docker stop -t 60 "$name" >/dev/null
+    printf '        exit code %s, OOMKilled %s\n' "$(exit_code "$name")" "$(oom_killed "$name")"
+    logs "$name" | sed -n 's/.*"type":"final_report","status":"\([a-z]*\)","end_code":"\([A-Z_]*\)".*/        report: \1, \2/p'
+    check 'it ends by itself with an exit code of its own or of the kernel' ends_plainly "$name"
+  done
+}
+
+ends_plainly() {
+  case $(exit_code "$1") in
+    0 | 3 | 4) logs "$1" | grep -q '"type":"final_report"' ;;
+    137) [ "$(oom_killed "$1")" = true ] ;;
+    *) return 1 ;;
+  esac
+}
+
+try_invalid() {
+  say 'a job that is not valid'
+  bot_options='-e STANDIN_JOB={"meeting_url":1}' start_bot invalid
+  await_end "$prefix-invalid" || :
+  logs "$prefix-invalid"
+  check 'its exit code is 2' [ "$(exit_code "$prefix-invalid")" = 2 ]
+}
+
+try_host() {
+  say 'a bot in one container, its meeting in another, on the network of the host'
+  docker run -d --name "$prefix-mock" --network host --entrypoint tini "$image" \
+    -- node /app/dist/docker-mock.js >/dev/null
+}
+
+try_compose() {
+  say 'the compose file: bot, control plane and S3'
+  if docker compose version >/dev/null 2>&1; then
+    compose='docker compose'
+  elif command -v docker-compose >/dev/null 2>&1; then
+    compose='docker-compose'
+  else
+    fail 'there is no docker compose: apt-get install docker-compose'
+  fi
+  debian_image
+  code=0
+  $compose -p "$prefix" -f docker/compose.yaml up --build --abort-on-container-exit --exit-code-from bot \
+    >"$engine_folder/compose.log" 2>&1 || code=$?
+  check "the bot ends with 0 (is $code)" [ "$code" = 0 ]
+  grep -E 'the bucket|listening|serving|final_report' "$engine_folder/compose.log" | cut -c1-200
+  $compose -p "$prefix" -f docker/compose.yaml down -v >/dev/null 2>&1
+}
+
+cases=${*:-build doctor invalid stop kill oom compose}
+start_engine
+case " $cases " in
+  *' build '*) ;;
+  *) docker image inspect "$image" >/dev/null 2>&1 || cases="build $cases" ;;
+esac
+for case in $cases; do
+  case $case in
+    build | doctor | invalid | stop | kill | oom | compose) "try_$case" ;;
+    *) fail "there is no case $case" ;;
+  esac
+done
+
+printf '\n%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

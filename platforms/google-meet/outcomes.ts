@@ -1,0 +1,106 @@
+/** The table from a situation of the page to its outcome, before and after admission. Pure. */
+import { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting.ts'
+import type { ErrorCode } from '../../src/wire/codes.ts'
+import type { Situation, SituationKind } from './situation.ts'
+
+/** `pre-join` until the bot asked to join, `waiting` from then until it is in. */
+export type Phase = 'pre-join' | 'waiting'
+
+interface Refusal {
+  code: ErrorCode
+  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  sentence: string
+  canRetry?: boolean
+}
+
+const BLOCKED: Refusal = {
+  code: 'BOT_NOT_ACCEPTED',
+  sentence: 'Google Meet refused the bot ("{text}"): guests may be off, or the meeting admits invited people only.',
+  // Most refusals of this kind pass on a fresh attempt.
+  canRetry: true,
+}
+
+const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+  invalid_code: { code: 'INVALID_MEETING_URL', sentence: 'Google Meet does not know this meeting code ("{text}").' },
+  landing: {
+    code: 'INVALID_MEETING_URL',
+    sentence: 'The link led to the home page of Google Meet ({text}) instead of a meeting.',
+  },
+  expired_code: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting code has expired ("{text}").' },
+  login_wall: { code: 'LOGIN_REQUIRED', sentence: 'Google Meet asked the bot to sign in ({text}).' },
+  credentials_lost: { code: 'LOGIN_REQUIRED', sentence: 'The account of the bot is no longer signed in ("{text}").' },
+  blocked: BLOCKED,
+  marketing: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Google Meet sent the bot away from the meeting to {text}.',
+    canRetry: true,
+  },
+  off_site: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The page left Google Meet for {text} before the bot was in.',
+    canRetry: true,
+  },
+  call_error: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Google Meet could not start the call ("{text}").',
+    canRetry: true,
+  },
+  captcha: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Google Meet showed a captcha, which the bot does not solve; nobody solved it in time.',
+  },
+  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'Somebody in the meeting denied the request to join ("{text}").' },
+  knock_timed_out: {
+    code: 'TIMEOUT_WAITING_TO_START',
+    sentence: 'Nobody answered the request to join until Google Meet gave up ("{text}").',
+  },
+  // Without a leave of our own this is how an active denial looks too.
+  left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
+  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
+  ended_for_all: {
+    code: 'EXITING_MEETING_BEFORE_RECORD',
+    sentence: 'The meeting ended while the bot was waiting ("{text}").',
+  },
+  everyone_left: {
+    code: 'EXITING_MEETING_BEFORE_RECORD',
+    sentence: 'Everybody left while the bot was waiting ("{text}").',
+  },
+  unknown_end: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence: 'Google Meet ended the attempt to join in words the bot does not know ("{text}").',
+  },
+}
+
+/** Before admission: the error that this situation is, or null where it is none. `sawBlocked`: its text came before. */
+export function refusalOf(situation: Situation, phase: Phase, sawBlocked = false): BotError | null {
+  const refusal = sawBlocked && situation.kind === 'marketing' ? BLOCKED : BEFORE_ADMISSION[situation.kind]
+  if (!refusal) return null
+  // A dead link says nothing about a host, and nobody has denied what nobody has asked.
+  if (phase === 'pre-join' && situation.kind === 'unknown_end') return null
+  const text = situation.text.slice(0, 200)
+  return new BotError(refusal.code, refusal.sentence.replace('{text}', text), {
+    step: phase,
+    canRetry: refusal.canRetry ?? false,
+  })
+}
+
+const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+  removed: 'removed',
+  ended_for_all: 'ended_for_all',
+  everyone_left: 'everyone_left',
+  // By another device of the same person, by an idle rule, or by words we do not know.
+  left: 'ended_for_all',
+  unknown_end: 'ended_for_all',
+  blocked: 'removed',
+  denied: 'removed',
+  off_site: 'removed',
+  marketing: 'removed',
+  landing: 'removed',
+  login_wall: 'removed',
+}
+
+/** After admission: the end that this situation is, or null. */
+export function endOf(situation: Situation): MeetingEnd | null {
+  return AFTER_ADMISSION[situation.kind] ?? null
+}

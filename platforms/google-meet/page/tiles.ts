@@ -1,0 +1,97 @@
+/** The page's tiles: whose they are, and the pictures for the recording's own composite. */
+import type { CompositeTile } from '../../shared/page/composite.ts'
+import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import type { Roster, SeenPerson } from './roster.ts'
+import type { PageConfig } from './types.ts'
+import { plain, textWithout } from './visible-text.ts'
+
+export interface SeenTile extends SeenPerson {
+  mediaId: string
+  isScreen: boolean
+  element: Element
+}
+
+type Says = (label: string, text: string) => boolean
+
+/** Badges and the suffix of a presentation are no part of a name. */
+export function nameIn(element: Element, selectors: PageConfig['selectors']): string {
+  const holder = element.querySelector(selectors.tileName ?? ':not(*)')
+  const text = holder ? textWithout(holder, selectors.icon ?? 'i') : (element.getAttribute('data-self-name') ?? '')
+  return plain(text)
+}
+
+export function readTiles(selectors: PageConfig['selectors'], says: Says): SeenTile[] {
+  const own = selectors.ownTileMark ?? ':not(*)'
+  return [...document.querySelectorAll(selectors.tile ?? ':not(*)')].flatMap((element) => {
+    const id = element.getAttribute('data-participant-id')
+    const mediaId = element.getAttribute('data-tile-media-id')
+    if (!id || !mediaId) return []
+    const shown = nameIn(element, selectors)
+    const isScreen = mediaId !== id || says('presentation', shown)
+    const name = isScreen ? shown.replace(/\s*\([^()]*\)$/, '') : shown
+    const isSelf =
+      !isScreen &&
+      (element.querySelector(own) !== null ||
+        element.hasAttribute('data-self-name') ||
+        element.querySelector(selectors.ownNameAttribute ?? ':not(*)') !== null)
+    return [{ id, mediaId, name, isSelf, isScreen, element }]
+  })
+}
+
+/** Rows of the people panel, as far as they are in the page. */
+export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPerson[] {
+  return [...document.querySelectorAll(selectors.personRow ?? ':not(*)')].flatMap((row) => {
+    const id = row.getAttribute('data-participant-id')
+    if (!id) return []
+    const isSelf = [...row.querySelectorAll('span, div')].some(
+      (part) => part.childElementCount === 0 && says('youMark', part.textContent ?? ''),
+    )
+    return [{ id, name: plain(row.getAttribute('aria-label') ?? ''), isSelf }]
+  })
+}
+
+/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+export function compositeTiles(
+  tiles: readonly SeenTile[],
+  roster: Roster,
+  tap: WebRtcTap,
+  speaking: ReadonlySet<string>,
+): CompositeTile[] {
+  const byMedia = new Map(tiles.map((tile) => [tile.mediaId, tile]))
+  const people = roster.present().map(({ id, name }): CompositeTile => {
+    const tile = byMedia.get(id)
+    const isOff = roster.videoOf(id)?.isDisabled === true
+    const stream = isOff ? null : tile ? streamIn(tile.element) : receivedStream(id, roster, tap)
+    return { id, name, stream, isScreen: false, isSpeaking: speaking.has(id) }
+  })
+  const sharedIds = new Set([
+    ...[...roster.shares()].filter(([, parent]) => !roster.isSelf(parent)).map(([id]) => id),
+    ...tiles.filter(({ isScreen, id }) => isScreen && !roster.isSelf(id)).map(({ mediaId }) => mediaId),
+  ])
+  const screens = [...sharedIds].flatMap((id): CompositeTile[] => {
+    const tile = byMedia.get(id)
+    const stream = tile ? streamIn(tile.element) : receivedStream(id, roster, tap)
+    const parent = roster.shares().get(id) ?? tile?.id ?? ''
+    const name = roster.nameOf(parent) ?? tile?.name ?? ''
+    return stream ? [{ id, name, stream, isScreen: true, isSpeaking: false }] : []
+  })
+  return [...people, ...screens]
+}
+
+function streamIn(tile: Element): MediaStream | null {
+  for (const video of tile.querySelectorAll('video')) {
+    const stream = video.srcObject
+    const isLive =
+      stream instanceof MediaStream && stream.getVideoTracks().some(({ readyState }) => readyState === 'live')
+    if (isLive && video.checkVisibility({ visibilityProperty: true })) return stream
+  }
+  return null
+}
+
+/** A picture that no tile shows now: the received stream's id is the one that the roster names. */
+function receivedStream(id: string, roster: Roster, tap: WebRtcTap): MediaStream | null {
+  const output = roster.videoOf(id)
+  if (!output || output.isDisabled) return null
+  const tapped = tap.tracks('video').find(({ streams }) => streams.some((stream) => stream.id === output.streamId))
+  return tapped && !tapped.track.muted ? (tapped.streams.find(({ id: own }) => own === output.streamId) ?? null) : null
+}

@@ -1,0 +1,78 @@
+/** The examples of docs/artifacts.md are what the code writes about the life that they tell of. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { saveEvidence, writeFilesAboutPeople } from '../../src/artifacts.ts'
+import { BotError } from '../../src/errors.ts'
+import { Timeline } from '../../src/timeline.ts'
+import { artifactSchema, numberedEventSchema } from '../../src/wire/events.ts'
+
+const page = await readFile(new URL('../../docs/artifacts.md', import.meta.url), 'utf8')
+const examples = new Map([...page.matchAll(/^```json (\S+)\n(.*?)^```$/gms)].map(([, name, text]) => [name!, text!]))
+
+function example(name: string) {
+  return JSON.parse(examples.get(name) ?? 'null')
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'standin-artifacts-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const at = (time: string) => Date.parse(`2026-11-21T${time}Z`)
+
+test('the files about people are written as the page shows them', async () => {
+  const timeline = new Timeline(() => [{ startedAt: at('09:30:00.084'), endedAt: at('09:30:10.084') }])
+  const participant = { id: 'spaces/x/devices/7', name: 'Ana Kovač', isHost: true }
+  const speech = { participantId: participant.id, source: 'csrc', confidence: 0.9, type: 'speaking' } as const
+  timeline.take({ type: 'participant_joined', participant, at: at('09:29:58.000') })
+  timeline.take({ ...speech, isSpeaking: true, at: at('09:30:00.584') })
+  timeline.take({ ...speech, isSpeaking: false, at: at('09:30:05.284') })
+  timeline.takeChat({
+    id: 'spaces/x/messages/31',
+    senderId: participant.id,
+    senderName: participant.name,
+    text: 'The agenda is in the document.',
+    at: at('09:30:07.084'),
+    isOwn: false,
+  })
+  timeline.close(at('09:30:10.084'))
+  const folder = await temporaryFolder()
+  await writeFilesAboutPeople(folder, {
+    participants: timeline.participantsFile(),
+    diarization: timeline.diarization(),
+    chat: timeline.chatFile(),
+  })
+  for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json'])
+    expect(JSON.parse(await readFile(join(folder, name), 'utf8')), name).toEqual(example(name))
+})
+
+test('the evidence of a failure is written as the page shows it', async () => {
+  const folder = await temporaryFolder()
+  const shown = example('debug/failure.json')
+  const error = new BotError('BOT_NOT_ACCEPTED', 'The host denied the request to join.', { step: 'waiting room' })
+  await saveEvidence(
+    folder,
+    { screenshot: new Uint8Array([1]), html: '<p>', console: ['a'], url: shown.url, signs: shown.signs },
+    { code: error.code, sentence: `${error.message} ${error.cure}`, step: error.step },
+  )
+  expect(JSON.parse(await readFile(join(folder, 'debug/failure.json'), 'utf8'))).toEqual(shown)
+  for (const name of ['screenshot.png', 'page.html', 'console.log']) {
+    expect((await readFile(join(folder, 'debug', name))).length).toBeGreaterThan(0)
+    expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
+  }
+})
+
+test('the examples of events and of stored files fit their schemas', () => {
+  expect(numberedEventSchema.parse(example('events.jsonl'))).toEqual(example('events.jsonl'))
+  const { files } = example('manifest.json')
+  expect(files.map((file: unknown) => artifactSchema.parse(file))).toEqual(files)
+})
+
+test('every JSON file of the table has an example', () => {
+  const named = [...page.matchAll(/^\| `(\S+\.jsonl?)`/gm)].map(([, name]) => name!)
+  expect(named).toContain('manifest.json')
+  for (const name of named) expect([...examples.keys()].join(' ')).toContain(name)
+})

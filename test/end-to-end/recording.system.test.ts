@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import { isIndexFirst } from '../../recorder/mp4-boxes.ts'
+import type { DiarizationSegment } from '../../src/timeline.ts'
+import type { Artifact } from '../../src/wire/events.ts'
+import { heardShare, pictureAt, picturesOf, shownShare, soundOf } from '../media/meeting-recording.ts'
+import type { BotProcess } from './bot-process.ts'
+import { endToEnd, LOOK, passes, probe, speak } from './stage.ts'
+
+const { openMeeting, startBot } = endToEnd()
+
+interface Turn {
+  id: string
+  name: string
+  /** Seconds of the recording, by the script's truth. */
+  start: number
+  end: number
+}
+
+/** Who truly spoke when, on the recording's clock. */
+function truthOf(meeting: ReturnType<typeof openMeeting>, bot: BotProcess): Turn[] {
+  const started = bot.events.find(
+    ({ event }) => event.type === 'status_change' && event.start_time !== undefined,
+  )?.event
+  if (started?.type !== 'status_change' || started.start_time === undefined) throw new Error('nothing was recorded')
+  const startedAt = started.start_time * 1000
+  return meeting.truth.turns.map(({ personId, name, startedAt: from, endedAt }) => ({
+    id: personId,
+    name,
+    start: (from - startedAt) / 1000,
+    end: ((endedAt ?? Date.now()) - startedAt) / 1000,
+  }))
+}
+
+describe('a meeting in speaker view', () => {
+  test('is recorded, heard and seen, written down and stored, from knock to final report', async () => {
+    const meeting = openMeeting('waiting-room')
+    const bot = startBot(meeting, { job: { entry_message: 'Hello from Standin', bot_name: 'Notes' } })
+    await bot.whenStatus('in_waiting_room')
+    expect(meeting.botName).toBe('Notes')
+    meeting.admit()
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
+    await speak(meeting, 'ann', 5)
+    await passes(2)
+    await speak(meeting, 'ben', 5)
+    await passes(2)
+    await speak(meeting, 'dan', 4)
+    meeting.say('cleo', 'A message with <script>alert(1)</script> & 😀')
+    await bot.whenEvent('chat_message', ({ is_own }) => !is_own)
+    await passes(2)
+    meeting.endForAll()
+    const { exitCode, report } = await bot.ended()
+
+    expect(exitCode).toBe(0)
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', error_code: null })
+    expect(bot.statuses()).toEqual([
+      'joining_call',
+      'in_waiting_room',
+      'in_call_not_recording',
+      'in_call_recording',
+      'completed',
+    ])
+    expect(bot.files()).toEqual(
+      expect.arrayContaining([
+        'audio.m4a',
+        'chat_messages.json',
+        'diarization.jsonl',
+        'events.jsonl',
+        'manifest.json',
+        'participants.json',
+        'video.mp4',
+      ]),
+    )
+
+    const media = await probe(bot.file('video.mp4'))
+    expect(media).toMatchObject({ codecs: ['h264', 'aac'], width: 1280, height: 720, frameRate: '25/1' })
+    expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
+    expect(await isIndexFirst(bot.file('video.mp4'))).toBe(true)
+    expect((await probe(bot.file('audio.m4a'))).codecs).toEqual(['aac'])
+    const video = bot.json<{ files: Artifact[] }>('manifest.json').files.find(({ name }) => name === 'video.mp4')
+    expect(video?.sha256).toMatch(/^[0-9a-f]{64}$/)
+
+    // The very first picture is the meeting: somebody's color fills it, and no page does.
+    const [first] = await picturesOf(bot.file('video.mp4'), 0, 0.05)
+    expect(Math.max(...Object.values(LOOK).map((look) => shownShare(first!, look)))).toBeGreaterThan(0.3)
+
+    const sound = await soundOf(bot.file('video.mp4'))
+    const turns = truthOf(meeting, bot)
+    expect(turns.map(({ id }) => id)).toEqual(['ann', 'ben', 'dan'])
+    const segments = bot.lines<DiarizationSegment>('diarization.jsonl')
+    for (const turn of turns) {
+      const [from, to] = [turn.start + 0.5, turn.end - 0.5]
+      expect(heardShare(sound, LOOK[turn.id]!, from, to), `${turn.id} is heard`).toBeGreaterThan(0.6)
+      for (const [other, look] of Object.entries(LOOK))
+        if (other !== turn.id) expect(heardShare(sound, look, from, to), `${other} is not`).toBeLessThan(0.1)
+      const mine = segments.filter(({ speaker }) => speaker === turn.name)
+      expect(mine.length, `${turn.name} is noted`).toBeGreaterThan(0)
+      expect(Math.abs(mine[0]!.start_time - turn.start), `${turn.name} begins`).toBeLessThan(1)
+      expect(Math.abs(mine.at(-1)!.end_time - turn.end), `${turn.name} ends`).toBeLessThan(1.5)
+    }
+    expect(segments.every(({ speaker }) => speaker !== 'Unknown' && speaker !== 'Notes')).toBe(true)
+
+    // Whoever speaks fills the picture, a person without a camera by initials.
+    const [ann, ben] = turns
+    expect(shownShare(await pictureAt(bot.file('video.mp4'), ann!.end - 0.5), LOOK.ann!)).toBeGreaterThan(0.3)
+    expect(shownShare(await pictureAt(bot.file('video.mp4'), ben!.end - 0.5), LOOK.ben!)).toBeGreaterThan(0.3)
+
+    const people = bot.json<{ name: string }[]>('participants.json')
+    expect(people.map(({ name }) => name).sort()).toEqual(['Ann Host', 'Ben <b>Bold</b>', 'Cléo Ñandú', 'Dan'])
+    const chat =
+      bot.json<{ text: string; sender_name: string; sender_id: number | null; is_own: boolean }[]>('chat_messages.json')
+    expect(chat).toMatchObject([
+      { text: 'Hello from Standin', sender_name: 'Notes', sender_id: null, is_own: true },
+      { text: 'A message with <script>alert(1)</script> & 😀', sender_name: 'Cléo Ñandú', is_own: false },
+    ])
+    expect(meeting.truth.chat.map(({ text }) => text)).toContain('Hello from Standin')
+    const admitted = meeting.truth.admittedAt!
+    expect(
+      bot.events.find(({ event }) => event.type === 'chat_message' && event.is_own)!.at <=
+        new Date(admitted + 15_000).toISOString(),
+    ).toBe(true)
+    expect(bot.lines<{ seq: number }>('events.jsonl').map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
+  })
+
+  test('shows a shared screen first', async () => {
+    const meeting = openMeeting()
+    const bot = startBot(meeting)
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
+    await passes(2)
+    const sharedAt = Date.now()
+    meeting.startSharing('ben')
+    await bot.whenEvent('screen_share', ({ is_sharing }) => is_sharing)
+    await passes(6)
+    meeting.stopSharing('ben')
+    await bot.whenEvent('screen_share', ({ is_sharing }) => !is_sharing)
+    await passes(3)
+    meeting.remove()
+    const { report } = await bot.ended()
+    expect(report?.end_code).toBe('BOT_REMOVED')
+    expect(report?.participants).toHaveLength(4)
+    const at = (sharedAt - Date.parse(report!.recording_started_at!)) / 1000
+    const before = await pictureAt(bot.file('video.mp4'), at - 1)
+    const during = await pictureAt(bot.file('video.mp4'), at + 5)
+    // The sheet of a shared screen is light, the composite around cameras is dark.
+    expect(brightness(during)).toBeGreaterThan(brightness(before) + 30)
+  })
+})
+
+function brightness({ pixels }: { pixels: Buffer }): number {
+  return pixels.reduce((sum, value) => sum + value, 0) / pixels.length
+}
+
+test('gallery view shows everybody at once', async () => {
+  const meeting = openMeeting()
+  const bot = startBot(meeting, { job: { recording_mode: 'gallery_view' } })
+  await bot.whenStatus('in_call_recording')
+  await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
+  await passes(6)
+  bot.kill('SIGINT')
+  const { exitCode, report } = await bot.ended()
+  expect(exitCode).toBe(0)
+  const picture = await pictureAt(bot.file('video.mp4'), report!.duration_seconds! - 1)
+  for (const person of ['ann', 'ben', 'cleo']) expect(shownShare(picture, LOOK[person]!), person).toBeGreaterThan(0.08)
+})
+
+test('sound only leaves a sound file, without a display server', async () => {
+  const meeting = openMeeting()
+  const bot = startBot(meeting, { job: { recording_mode: 'audio_only' } })
+  await bot.whenStatus('in_call_recording')
+  expect(bot.children('Xvfb')).toEqual([])
+  await passes(1)
+  await speak(meeting, 'cleo', 4)
+  await passes(1)
+  bot.kill('SIGINT')
+  const { exitCode } = await bot.ended()
+  expect(exitCode).toBe(0)
+  expect(bot.files()).not.toContain('video.mp4')
+  expect((await probe(bot.file('audio.m4a'))).codecs).toEqual(['aac'])
+  const [turn] = truthOf(meeting, bot)
+  const sound = await soundOf(bot.file('audio.m4a'))
+  expect(heardShare(sound, LOOK.cleo!, turn!.start + 0.5, turn!.end - 0.5)).toBeGreaterThan(0.6)
+})

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { endToEnd, passes, probe } from './stage.ts'
+
+const { openMeeting, startBot } = endToEnd()
+
+describe('asked to stop', () => {
+  test('before the page has loaded: nothing is recorded, and nobody is asked to be let in', async () => {
+    const meeting = openMeeting('waiting-room')
+    const bot = startBot(meeting)
+    await bot.whenStatus('joining_call')
+    bot.kill('SIGINT')
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(0)
+    expect(report?.error_code).toBe('EXITING_MEETING_BEFORE_RECORD')
+    expect(existsSync(bot.file('video.mp4'))).toBe(false)
+  })
+
+  test('in the waiting room: the knock is withdrawn', async () => {
+    const meeting = openMeeting('waiting-room')
+    const bot = startBot(meeting)
+    await bot.whenStatus('in_waiting_room')
+    bot.kill('SIGTERM')
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(0)
+    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
+    expect(['left', 'closed', 'none']).toContain(meeting.state)
+  })
+
+  test('SIGTERM while recording: leaves, finishes, stores and says SIGTERM', async () => {
+    const meeting = openMeeting()
+    const bot = startBot(meeting)
+    await bot.whenStatus('in_call_recording')
+    await passes(5)
+    bot.kill('SIGTERM')
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(4)
+    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
+    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(4)
+    expect(meeting.truth.leftAt).not.toBeNull()
+  })
+
+  test('a second interrupt leaves at once, and the recording is whole', async () => {
+    const meeting = openMeeting()
+    const bot = startBot(meeting)
+    await bot.whenStatus('in_call_recording')
+    await passes(4)
+    bot.kill('SIGINT')
+    await passes(0.6)
+    bot.kill('SIGINT')
+    const { exitCode } = await bot.ended()
+    expect(exitCode).toBe(0)
+    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(3)
+  })
+})
+
+describe('not let in', () => {
+  test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
+    const meeting = openMeeting('waiting-room')
+    const bot = startBot(meeting)
+    await bot.whenStatus('in_waiting_room')
+    meeting.deny()
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(3)
+    expect(report?.error_code).toBe('BOT_NOT_ACCEPTED')
+    for (const name of ['screenshot.png', 'page.html', 'console.log', 'failure.json'])
+      expect(existsSync(bot.file(`debug/${name}`)), name).toBe(true)
+    expect(bot.json<{ sentence: string }>('debug/failure.json').sentence).toContain('Ask the host')
+  })
+
+  test("nobody answers: the request is withdrawn after the job's own limit", async () => {
+    const meeting = openMeeting('own-lobby-timeout')
+    const bot = startBot(meeting, { job: { timeout_config: { waiting_room_timeout: 12 } } })
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(3)
+    expect(report?.error_code).toBe('TIMEOUT_WAITING_TO_START')
+    expect(['left', 'closed', 'none']).toContain(meeting.state)
+  })
+
+  test('a link that can never be a meeting is refused before any browser starts', async () => {
+    const meeting = openMeeting()
+    const bot = startBot(meeting, { arguments: ['https://meet.google.com/landing'] })
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(2)
+    expect(report).toBeUndefined()
+    expect(existsSync(bot.folder)).toBe(false)
+  })
+
+  test('a dead meeting is found by the page', async () => {
+    const meeting = openMeeting('invalid-code')
+    const bot = startBot(meeting)
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(3)
+    expect(report?.error_code).toBe('INVALID_MEETING_URL')
+  })
+})

@@ -1,0 +1,28 @@
+/**
+ * A bot that does nothing but record: prepares, starts, and tells on standard output what stands and how far it is. For
+ * tests that kill the whole process or run it as another user. Arguments: folder, mode, seconds until it finishes (none:
+ * until it is killed).
+ */
+import { createRecorder } from '../../recorder/index.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { RecordingMode } from '../../src/wire/codes.ts'
+import { realClock } from './stage.ts'
+
+const [folder = '', mode = 'speaker_view', seconds] = process.argv.slice(2)
+const say = (fact: unknown) => process.stdout.write(`${JSON.stringify(fact)}\n`)
+const recorder = createRecorder({
+  mode: mode as RecordingMode,
+  framesPerSecond: 30,
+  folder,
+  clock: realClock,
+  logger: silentLogger,
+  pictureLatencyMs: 0,
+})
+recorder.watch((event) => say(event))
+say({ type: 'stage', stage: await recorder.prepare(new AbortController().signal) })
+await recorder.start()
+if (seconds !== undefined) {
+  await realClock.sleep(Number(seconds) * 1000)
+  say({ type: 'files', files: await recorder.finish() })
+  await recorder.close()
+}

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { inspectSegment, isUnfit } from '../../recorder/segments.ts'
+import type { RecorderEvent } from '../../src/ports.ts'
+import { measure } from '../media/probe.ts'
+import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
+import { startToneAndFlash } from '../media/tone-and-flash.ts'
+
+const undo: Array<() => unknown> = []
+async function open(options: Parameters<typeof setUpStage>[0] = {}): Promise<TestStage> {
+  const opened = await setUpStage(options)
+  undo.push(() => opened.close())
+  return opened
+}
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+  for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
+})
+
+function failures(events: readonly RecorderEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'failed' ? [event.error.message] : []))
+}
+
+/** A fragment of half a second, and what the encoder holds back, is all that a kill may cost. */
+const LOST_SECONDS = 1.5
+
+test.for([
+  { program: 'ffmpeg', signal: 'SIGKILL', says: /^The encoder died \(SIGKILL\)/ },
+  { program: 'Xvfb', signal: 'SIGKILL', says: /^The display server died \(SIGKILL\)/ },
+  { program: 'pulseaudio', signal: 'SIGKILL', says: /^The sound server died \(SIGKILL\)/ },
+  { program: 'ffmpeg', signal: 'SIGSTOP', says: /^The encoder stands still: nothing new for 2 s/ },
+] as const)('$signal for $program is one failure, and what was recorded plays', async ({ program, signal, says }) => {
+  const limits = { standingStillMs: 2_000, encoderStopMs: 2_000 }
+  const { recorder, events, folder, recorded } = await open({ limits })
+  await recorder.start()
+  await recorded(5)
+  process.kill(await oneChild(program), signal)
+  await until(() => failures(events).length > 0)
+  expect(failures(events)[0]).toMatch(says)
+
+  await recorder.pause()
+  await expect(recorder.resume()).rejects.toThrow(failures(events)[0])
+  const files = await recorder.finish()
+  expect(files.map(({ name }) => name)).toEqual(['video.mp4', 'audio.m4a'])
+  const measured = await measure(join(folder, 'video.mp4'))
+  expect(measured.durationSeconds).toBeGreaterThan(5 - LOST_SECONDS)
+  expect(measured.audio.beeps.length).toBeGreaterThanOrEqual(1)
+  expect(measured.video!.flashes.length).toBeGreaterThanOrEqual(1)
+  expect(measured.isIndexFirst).toBe(true)
+  const [span] = recorder.spans()
+  expect(Math.abs((span!.endedAt! - span!.startedAt) / 1000 - measured.video!.frames / 30)).toBeLessThan(0.01)
+  expect(failures(events)).toHaveLength(1)
+})
+
+test('an encoder that is killed after a pause costs nothing of the span before', async () => {
+  const { recorder, folder, recorded, events } = await open()
+  await recorder.start()
+  await recorded(3)
+  await recorder.pause()
+  await recorder.resume()
+  await recorded(6)
+  process.kill(await oneChild('ffmpeg'), 'SIGKILL')
+  await until(() => failures(events).length > 0)
+  await recorder.finish()
+  const measured = await measure(join(folder, 'video.mp4'))
+  expect(measured.durationSeconds).toBeGreaterThan(6 - LOST_SECONDS)
+  expect(measured.video!.longestFrame).toBeCloseTo(1 / 30, 4)
+})
+
+test('a final file that cannot be made in time leaves the segments, and they are handed over', async () => {
+  const { recorder, folder, recorded, complaints } = await open({ limits: { remuxMs: 1, remuxMsPerMegabyte: 0 } })
+  await recorder.start()
+  await recorded(2)
+  const files = await recorder.finish()
+  expect(files.map(({ name }) => name)).toEqual(['segments/0001.mp4'])
+  expect(files[0]!.durationSeconds).toBeGreaterThan(1.5)
+  expect(complaints.join()).toContain('could not be joined')
+  expect((await readdir(folder)).sort()).toEqual(['segments', 'work'])
+  expect((await measure(files[0]!.path)).video!.frames).toBeGreaterThan(45)
+})
+
+test('a segment that is already there is never overwritten', async () => {
+  const { recorder, folder } = await open()
+  await mkdir(join(folder, 'segments'), { recursive: true })
+  await writeFile(join(folder, 'segments', '0001.mp4'), 'precious')
+  await expect(recorder.start()).rejects.toThrow(/cannot be written.*EEXIST/)
+  expect(await readFile(join(folder, 'segments', '0001.mp4'), 'utf8')).toBe('precious')
+})
+
+test('a start that fails can be tried again', async () => {
+  const { recorder, folder, recorded } = await open({ mode: 'audio_only' })
+  const encoder = recorder.start()
+  const outcome = expect(encoder).rejects.toThrow('The encoder died')
+  await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length > 0)
+  process.kill(await oneChild('ffmpeg'), 'SIGKILL')
+  await outcome
+  await recorder.start()
+  await recorded(1)
+  expect((await recorder.finish()).map(({ name }) => name)).toEqual(['audio.m4a'])
+  expect(await readdir(folder)).toEqual(['audio.m4a', 'work'])
+})
+
+test('a page that asks for any microphone does not get the meeting', async () => {
+  const { stage } = await open({ mode: 'audio_only' })
+  const info = spawn('pactl', [`--server=unix:${stage.pulseServer}`, 'info'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  for await (const chunk of info.stdout) text += chunk
+  expect(text).toContain('Default Sink: meeting\n')
+  expect(text).toContain('Default Source: no_microphone\n')
+})
+
+interface Told {
+  type: string
+  [field: string]: unknown
+}
+
+/** Starts `test/media/record.ts` as a process of its own. */
+async function startBot(folder: string, args: string[], as: string[] = []) {
+  const script = fileURLToPath(new URL('../media/record.ts', import.meta.url))
+  const [command, ...rest] = [...as, process.execPath, script, folder, ...args] as [string, ...string[]]
+  const bot = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: '/usr/bin:/bin', HOME: '/' } })
+  undo.push(() => bot.kill('SIGKILL'))
+  const told: Told[] = []
+  createInterface(bot.stdout).on('line', (line) => told.push(JSON.parse(line) as Told))
+  const telling = async (isIt: (fact: Told) => boolean): Promise<Told> => {
+    await until(() => told.some(isIt) || bot.exitCode !== null, 60_000)
+    const fact = told.find(isIt)
+    if (fact === undefined)
+      throw new Error(`The bot ended with ${bot.exitCode} after ${JSON.stringify(told.slice(-3))}`)
+    return fact
+  }
+  return { bot, telling }
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'standin-recorder-'))
+  undo.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('SIGKILL for the bot leaves no process behind and a file that plays', async () => {
+  const folder = await makeFolder()
+  const { bot, telling } = await startBot(folder, ['speaker_view'])
+  const { stage } = (await telling(({ type }) => type === 'stage')) as unknown as { stage: TestStage['stage'] }
+  const source = await startToneAndFlash(stage)
+  undo.push(() => source.close())
+  await telling(({ type, seconds }) => type === 'progress' && Number(seconds) >= 6)
+  const children = await Promise.all(['ffmpeg', 'Xvfb', 'pulseaudio'].map((program) => oneChild(program, bot.pid)))
+  bot.kill('SIGKILL')
+  await once(bot, 'exit')
+  await until(() => children.every((pid) => !isRunning(pid)))
+
+  const path = join(folder, 'segments', '0001.mp4')
+  const asItIs = await measure(path)
+  expect(asItIs.video!.frames / 30).toBeGreaterThan(6 - LOST_SECONDS)
+  expect(asItIs.audio.beeps.length).toBeGreaterThanOrEqual(1)
+  const segment = await inspectSegment(path, 30)
+  expect(isUnfit(segment)).toBe(false)
+  expect((await measure(path)).video!.frames).toBe(Math.round((segment as { seconds: number }).seconds * 30))
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('a user without a name and with a home folder that cannot be written records as well', async () => {
+  const folder = await makeFolder()
+  const isRoot = process.getuid!() === 0
+  if (isRoot) await chmod(folder, 0o777)
+  const user = isRoot ? ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups', '--'] : []
+  const { telling } = await startBot(folder, ['speaker_view', '3'], user)
+  const { files } = (await telling(({ type }) => type === 'files')) as unknown as { files: Array<{ name: string }> }
+  expect(files.map(({ name }) => name)).toEqual(['video.mp4', 'audio.m4a'])
+  expect((await measure(join(folder, 'video.mp4'))).durationSeconds).toBeGreaterThan(1.5)
+})

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRecorder } from '../../recorder/index.ts'
+import { openBrowser } from '../../src/browser.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { RecorderEvent } from '../../src/ports.ts'
+import { measure } from '../media/probe.ts'
+import { realClock, until } from '../media/stage.ts'
+import { median, pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
+
+test('what Chromium shows and plays is recorded together, from the first picture on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'standin-recorder-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const recorder = createRecorder({
+    mode: 'speaker_view',
+    framesPerSecond: 30,
+    folder,
+    clock: realClock,
+    logger: silentLogger,
+  })
+  onTestFinished(() => recorder.close())
+  const events: RecorderEvent[] = []
+  recorder.watch((event) => events.push(event))
+  const signal = new AbortController().signal
+  const stage = await recorder.prepare(signal)
+  const browser = await openBrowser(stage, { logger: silentLogger }, signal)
+  onTestFinished(() => browser.close())
+  await browser.page.goto(new URL('../media/tone-and-flash.html', import.meta.url).href)
+  // Its sound runs once Chromium knows how long a sample takes to be heard.
+  await browser.page.waitForFunction(() => Number(document.documentElement.dataset.heardSeconds) > 3)
+
+  await recorder.start()
+  await until(() => events.some((event) => event.type === 'progress' && event.seconds > 10), 60_000)
+  await recorder.finish()
+  const measured = await measure(join(folder, 'video.mp4'))
+  const ages = measured.video!.clock.map(({ seconds, shownMs }) =>
+    pictureAgeMs(wallClockAt(recorder.spans(), seconds), shownMs),
+  )
+  console.log('beep after flash, ms:', measured.pairs.map(({ offsetMs }) => offsetMs.toFixed(1)).join(' '))
+  console.log(`pictures are ${median(ages).toFixed(1)} ms old (median), the first one ${ages[0]?.toFixed(1)} ms`)
+  expect(measured.pairs.length).toBeGreaterThanOrEqual(3)
+  expect(measured.audio.peak).toBeGreaterThan(0.3)
+  // The page and nothing else from the first picture on: its clock can be read and is the present.
+  expect(Math.abs(ages[0]!)).toBeLessThan(1_000)
+  expect(Math.abs(measured.medianOffsetMs)).toBeLessThan(100)
+})

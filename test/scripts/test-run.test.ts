@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { closingLine } from '../../scripts/count-tests.ts'
+import { type Checkout, makeCheckout } from './checkout.ts'
+
+const file = (status: string, ...tests: string[]) => ({
+  status,
+  assertionResults: tests.map((each) => ({ status: each })),
+})
+
+describe('the closing line', () => {
+  test('counts the tests', () => {
+    const report = { numPassedTests: 3, numFailedTests: 1, testResults: [file('failed', 'passed', 'failed')] }
+    expect(closingLine(report, ['tests'])).toBe('3 passed, 1 failed')
+  })
+
+  test('counts a file that could not be loaded as one failed', () => {
+    const report = { numPassedTests: 3, numFailedTests: 0, testResults: [file('failed')] }
+    expect(closingLine(report, ['tests'])).toBe('3 passed, 1 failed')
+  })
+
+  test('counts a step that failed as such', () => {
+    const report = { numPassedTests: 3, numFailedTests: 0, testResults: [file('passed', 'passed')] }
+    expect(closingLine(report, ['lint', 'types'])).toBe('3 passed, 2 failed')
+  })
+
+  test('never claims success for a run that failed without saying what', () => {
+    const report = { numPassedTests: 3, numFailedTests: 0, testResults: [file('passed', 'passed')] }
+    expect(closingLine(report, ['tests'])).toBe('3 passed, 1 failed')
+    expect(closingLine(null, ['tests'])).toBe('0 passed, 1 failed')
+  })
+})
+
+describe('npm test', () => {
+  let checkout: Checkout
+
+  beforeEach(async () => {
+    checkout = await makeCheckout()
+    // Lint, types and tests, each a link to one fake; `node scripts/count-tests.ts` is the real one.
+    await checkout.fake(
+      'npm',
+      `mkdir -p node_modules/.bin
+      for name in biome tsc vitest; do cp "$FAKES/$name" node_modules/.bin/$name; done
+      printf '#!/bin/sh\\ncase "$1" in */build.ts) mkdir -p dist ;; *) exec "$REAL_NODE" "$@" ;; esac\\n' > node_modules/.bin/node
+      chmod +x node_modules/.bin/node
+      touch node_modules/.package-lock.json`,
+    )
+    for (const name of ['biome', 'tsc']) await checkout.fake(name, 'true')
+    await checkout.fake('vitest', vitest(2, 0))
+  })
+
+  afterEach(() => checkout.remove())
+
+  function vitest(passed: number, failed: number): string {
+    const report = JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: [] })
+    return `for word in "$@"; do case $word in --outputFile.json=*) printf '%s' '${report}' > "\${word#*=}" ;; esac; done
+      exit ${failed === 0 ? 0 : 1}`
+  }
+
+  const run = (...args: string[]) => checkout.run('scripts/test.sh', args, { env: { REAL_NODE: process.execPath } })
+  const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
+
+  test('runs lint, types and tests in this order and ends with the numbers', async () => {
+    const { exitCode, text } = await run('test/one')
+    expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 0, last: '2 passed, 0 failed' })
+    const calls = (await checkout.calls()).filter((call) => /^(biome|tsc|vitest)/.test(call))
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'tsc', 'vitest'])
+    expect(calls[2]).toMatch(/ test\/one$/)
+  })
+
+  test('a failed test: its number and a failing exit code', async () => {
+    await checkout.fake('vitest', vitest(5, 2))
+    const { exitCode, text } = await run()
+    expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '5 passed, 2 failed' })
+  })
+
+  test('failed lint does not keep the tests from running, and fails the run', async () => {
+    await checkout.fake('biome', 'exit 1')
+    const { exitCode, text } = await run()
+    expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '2 passed, 1 failed' })
+  })
+
+  test('a test run that dies without a report is a failure', async () => {
+    await checkout.fake('vitest', 'kill -KILL $$')
+    const { exitCode, text } = await run()
+    expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '0 passed, 1 failed' })
+  })
+
+  test('a failed set-up is a failure', async () => {
+    await checkout.fake('apt-get', 'exit 100')
+    const { exitCode, text } = await run()
+    expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '0 passed, 1 failed' })
+  })
+})
