@@ -8,8 +8,9 @@ import { build } from 'esbuild'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * Bundles `platforms/<name>/page/main.ts` into `dist/page/<name>.js` and `mock/<name>/page/*.ts` into
- * `dist/mock/<name>/*.js`. Page code imports page code only, so a bundle carries nothing of the Node side.
+ * Bundles `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js` and `mock/<name>/page/*.entry.ts` into
+ * `dist/bundles/mock/<name>/*.js`: a folder apart, so that no bundle overwrites a module of the Node side by the same
+ * name. Page code imports page code only, so a bundle carries nothing of the Node side.
  */
 export async function bundlePageScripts(): Promise<void> {
   const bundle = (entryPoints: Record<string, string>, outdir: string) =>
@@ -27,12 +28,12 @@ export async function bundlePageScripts(): Promise<void> {
     const main = join(root, 'platforms', name, 'page', 'main.ts')
     if (existsSync(main)) platforms[name] = main
   }
-  await bundle(platforms, join(root, 'dist', 'page'))
+  await bundle(platforms, join(root, 'dist', 'bundles', 'page'))
   for (const name of foldersOf('mock')) {
     const pages = join(root, 'mock', name, 'page')
     const entries = existsSync(pages) ? readdirSync(pages).filter((file) => file.endsWith('.entry.ts')) : []
     const named = Object.fromEntries(entries.map((file) => [file.replace('.entry.ts', ''), join(pages, file)]))
-    if (entries.length > 0) await bundle(named, join(root, 'dist', 'mock', name))
+    if (entries.length > 0) await bundle(named, join(root, 'dist', 'bundles', 'mock', name))
   }
 }
 

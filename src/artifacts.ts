@@ -1,5 +1,5 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { redactText } from './logger.ts'
 import type { Evidence, RecordedFile } from './ports.ts'
@@ -21,19 +21,25 @@ export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeo
   if (about.chat.length > 0) await writeJson(folder, 'chat_messages.json', about.chat)
 }
 
-/** `debug/`: what was on screen, and one sentence on what somebody can do about it. */
+export const LOG_NAME = 'standin.log'
+
+/** `debug/`: what was on screen (null where no page was open), the log, and one sentence on what can be done about it. */
 export async function saveEvidence(
   folder: string,
-  evidence: Evidence,
+  evidence: Evidence | null,
   failure: { code: string; sentence: string; step: string | undefined },
 ): Promise<void> {
   const debug = join(folder, 'debug')
   await mkdir(debug, { recursive: true })
-  if (evidence.screenshot) await writeFile(join(debug, 'screenshot.png'), evidence.screenshot)
-  if (evidence.html !== null) await writeFile(join(debug, 'page.html'), redactText(evidence.html))
-  await writeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
-  const url = evidence.url === null ? null : redactText(evidence.url)
-  await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence.signs })
+  await copyFile(join(folder, LOG_NAME), join(debug, LOG_NAME)).catch(() => {
+    // A life without a log file, as in a test, has nothing to copy.
+  })
+  if (evidence?.screenshot) await writeFile(join(debug, 'screenshot.png'), evidence.screenshot)
+  if (evidence?.html) await writeFile(join(debug, 'page.html'), redactText(evidence.html))
+  if (evidence)
+    await writeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
+  const url = evidence?.url ? redactText(evidence.url) : null
+  await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence?.signs ?? {} })
 }
 
 const SMALL_FILES = ['participants.json', 'diarization.jsonl', 'chat_messages.json']

@@ -291,19 +291,20 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   async function keepEvidence(failure: End): Promise<void> {
-    if (meeting === null) return
     const sentence = `${failure.message} ${failure.error?.cure ?? ''}`.trim()
     try {
-      const evidence = await within(
-        clock,
-        EVIDENCE_DEADLINE_MS,
-        meeting.evidence(),
-        () => new Error('The page gave no evidence in time'),
-      )
+      const late = () => new Error('The page gave no evidence in time')
+      const evidence =
+        meeting && (await within(clock, EVIDENCE_DEADLINE_MS, meeting.evidence(), late).catch(withoutEvidence))
       await saveEvidence(parts.workFolder, evidence, { code: failure.code, sentence, step: failure.error?.step })
     } catch (error) {
       logger.warn('The evidence of the failure could not be kept', { error })
     }
+  }
+
+  function withoutEvidence(error: unknown): null {
+    logger.warn('The page gave no evidence', { error })
+    return null
   }
 
   async function leaveMeeting(): Promise<void> {

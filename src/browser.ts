@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { withPlugins } from './browser-plugins.ts'
+import { canSandboxBrowser } from './browser-sandbox.ts'
 import { systemClock, within } from './clock.ts'
 import type { Logger } from './logger.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
@@ -89,8 +90,7 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
     const context = await type.launchPersistentContext(profile, {
       executablePath: options.executablePath ?? DEFAULT_EXECUTABLE,
       headless,
-      // Root cannot use the sandbox; everybody else does.
-      chromiumSandbox: process.getuid?.() !== 0,
+      chromiumSandbox: await canSandboxBrowser(),
       ignoreDefaultArgs: UNWANTED,
       args: [
         ...ALWAYS,

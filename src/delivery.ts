@@ -7,9 +7,6 @@ import type { ControlPlane, RecordedFile, RecordedSpan, Storage } from './ports.
 import type { Artifact } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
-/** Longest time for storing one recording; an outage longer than this leaves the files on the machine. */
-const STORE_DEADLINE_MS = 15 * 60_000
-
 const CONTENT_TYPES: Record<string, string> = {
   '.mp4': 'video/mp4',
   '.m4a': 'audio/mp4',
@@ -34,12 +31,13 @@ export interface Delivery {
   problem: Error | null
 }
 
-/** Stores each file, then `manifest.json`, which lists them; reports each one as it is safe. Never rejects. */
+/** Stores the files, several at once, then `manifest.json`, which lists them; reports each one as it is safe. Never rejects. */
 export async function deliver(parts: DeliveryParts, files: RecordedFile[], spans: RecordedSpan[]): Promise<Delivery> {
   const { job, storage, control, logger, workFolder } = parts
-  const signal = AbortSignal.timeout(STORE_DEADLINE_MS)
+  const signal = AbortSignal.timeout(job.timeout_config.storing_timeout * 1000)
   const delivery: Delivery = { artifacts: [], problem: null }
-  for (const file of files) await storeOne(file)
+  const stored = await Promise.all(files.map(storeOne))
+  delivery.artifacts.push(...stored.filter((artifact) => artifact !== null))
   const manifest = { name: 'manifest.json', path: join(workFolder, 'manifest.json'), bytes: 0 }
   await writeJson(workFolder, manifest.name, {
     bot_id: job.bot_id,
@@ -49,19 +47,22 @@ export async function deliver(parts: DeliveryParts, files: RecordedFile[], spans
       ended_at: span.endedAt === null ? null : new Date(span.endedAt).toISOString(),
     })),
     files: delivery.artifacts,
-  }).then(() => storeOne(manifest), noteProblem(manifest.name))
+  }).catch(noteProblem(manifest.name))
+  const storedManifest = await storeOne(manifest)
+  if (storedManifest) delivery.artifacts.push(storedManifest)
   return delivery
 
-  async function storeOne(file: RecordedFile): Promise<void> {
+  async function storeOne(file: RecordedFile): Promise<Artifact | null> {
     const contentType = CONTENT_TYPES[extname(file.name)] ?? 'application/octet-stream'
     try {
       const stored = await storage.store({ name: file.name, path: file.path, contentType }, signal)
       const artifact: Artifact = { ...stored }
       if (file.durationSeconds !== undefined) artifact.duration_seconds = file.durationSeconds
-      delivery.artifacts.push(artifact)
       control.report({ type: 'artifact', artifact })
+      return artifact
     } catch (error) {
       noteProblem(file.name)(error)
+      return null
     }
   }
 
@@ -81,7 +82,7 @@ export async function deliverJournal(parts: DeliveryParts, delivery: Delivery): 
   const { storage, logger, workFolder, job } = parts
   const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
   try {
-    await storage.store(file, AbortSignal.timeout(STORE_DEADLINE_MS))
+    await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
     if (job.storage.type === 's3' && delivery.problem === null) await rm(workFolder, { recursive: true, force: true })
   } catch (error) {
     logger.error('The journal could not be stored and stays on the machine', {

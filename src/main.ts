@@ -5,6 +5,7 @@ import { destination } from 'pino'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { openStorage } from '../storage/index.ts'
+import { LOG_NAME } from './artifacts.ts'
 import { runBot } from './bot.ts'
 import { loadBotImage } from './bot-image.ts'
 import { openView } from './cli/open-view.ts'
@@ -30,11 +31,15 @@ export interface Io {
 export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Promise<number> {
   const { job, workFolder } = config
   await mkdir(workFolder, { recursive: true })
-  const logFile = join(workFolder, 'standin.log')
+  const logFile = join(workFolder, LOG_NAME)
   const logger = createLogger(destination({ dest: logFile, sync: true }), config.logLevel).child({ botId: job.bot_id })
   const stops = new StopRequests()
   const unhear = stops.hear()
-  const storage = openStorage(job.storage, { botId: job.bot_id })
+  const storage = openStorage(
+    job.storage,
+    { botId: job.bot_id },
+    { onRetry: (notice) => logger.warn('Storing is tried again', { ...notice }) },
+  )
   const control = openControl(config, logger, (event) => view.take(event))
   const view = openView(io, asJson, {
     command: (command) => control.submit(command),

@@ -11,9 +11,9 @@ function findRoot(folder: string): string {
   return findRoot(dirname(folder))
 }
 
-/** The source of `dist/<name>.js`, such as `page/google-meet` or `mock/google-meet/meeting`. */
+/** The source of `dist/bundles/<name>.js`, such as `page/google-meet` or `mock/google-meet/meeting`. */
 export function pageScript(name: string): string {
-  const file = join(packageRoot, 'dist', `${name}.js`)
+  const file = join(packageRoot, 'dist', 'bundles', `${name}.js`)
   if (!existsSync(file)) throw new Error(`The page script ${name} is not built; run: npm run build`)
   return readFileSync(file, 'utf8')
 }

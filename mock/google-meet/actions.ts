@@ -1,7 +1,7 @@
 /** The words of a timeline and of `show`, and what each does. */
 import type { MockMeeting } from '../types.ts'
 import { MARKETING } from './final-states.ts'
-import type { Step } from './scenarios.ts'
+import type { Step } from './scenario.ts'
 import type { Visit } from './visit.ts'
 
 const FREEZE_MS = 30_000

@@ -1,86 +1,10 @@
-/** A mock meeting: its people, its truth, and the words by which a script or a person plays host. */
-import { randomBytes } from 'node:crypto'
-import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
-import { perform, SHOWABLE } from './actions.ts'
-import { MediaLink } from './media-link.ts'
-import { MeetingMedia } from './meeting-media.ts'
-import { hashOf } from './page/dom.ts'
+/** A mock meeting: the words by which a script or a person plays host. */
+import type { MockMeeting, MockPerson } from '../types.ts'
+import { SHOWABLE } from './actions.ts'
+import { MeetingCore } from './meeting-core.ts'
 import type { HostPerson } from './page/host-protocol.ts'
-import type { FromPage, PagePerson, PageSettings } from './page/protocol.ts'
-import { People, type Person, shownAs } from './people.ts'
-import { syncAnswer } from './roster.ts'
-import { RosterFeed } from './roster-feed.ts'
-import { DEFAULT_PEOPLE, type Scenario, type Step } from './scenarios.ts'
-import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
-import { StateWatch } from './state-watch.ts'
-import { Timers } from './timers.ts'
-import { TruthRecord } from './truth-record.ts'
-import { IN_CALL, Visit, type VisitMeeting } from './visit.ts'
 
-const FIRST_ROSTER_MS = 300
-const TOAST_MS = 4000
-const LONGEST_MESSAGE = 500
-
-export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
-  readonly code: string
-  readonly scenarioName: string
-  readonly url: string
-  readonly log: MockLogEntry[] = []
-  readonly truth: TruthRecord
-  readonly settings: ScenarioSettings
-  readonly speed: number
-  readonly seed: number
-  readonly bot: MockMeeting['bot']
-  /** How often the page's address was asked for. */
-  loads = 0
-  private readonly lang: string
-  private readonly roster: People
-  private readonly feed: RosterFeed
-  private readonly media: MeetingMedia
-  private readonly steps: readonly Step[]
-  private readonly stepTimers: Timers
-  private readonly states = new StateWatch()
-  private readonly visits = new Map<string, Visit>()
-  private current: Visit | null = null
-  private isChatOn: boolean
-  private lastMessageId = 0
-
-  constructor(code: string, scenarioName: string, scenario: Scenario, options: MockMeetingOptions) {
-    this.code = code
-    this.scenarioName = scenarioName
-    this.url = `https://meet.google.com/${code}`
-    this.settings = { ...DEFAULTS, ...scenario.settings, page: { ...scenario.settings?.page } }
-    this.speed = options.speed ?? 1
-    this.seed = options.seed ?? seedOf(scenarioName)
-    this.lang = options.lang ?? 'en'
-    if (options.lang) this.settings.page.lang = options.lang
-    this.steps = scenario.timeline ?? []
-    this.stepTimers = new Timers(this.speed)
-    this.isChatOn = this.settings.page.chat !== 'off'
-    this.truth = new TruthRecord(() => this.media.flashes)
-    this.roster = new People(randomBytes(6).toString('base64url'))
-    this.media = new MeetingMedia(this.roster, this.truth, () => this.current)
-    this.feed = new RosterFeed({
-      people: () => this.roster.all(),
-      self: () => ({ device: this.current?.self ?? '', name: this.current?.botName ?? '' }),
-      videoStreams: () => this.current?.media.videoStreams() ?? new Map(),
-    })
-    this.bot = botOf(() => this.current)
-    for (const person of options.people ?? scenario.people ?? DEFAULT_PEOPLE) this.admitPerson(person)
-  }
-
-  get people(): readonly MockPerson[] {
-    return this.roster.all().map(({ id, name, isHost, camera, muted }) => ({ id, name, isHost, camera, muted }))
-  }
-
-  get state(): string {
-    return this.current?.state ?? 'none'
-  }
-
-  get botName(): string | null {
-    return this.current?.botName || null
-  }
-
+export class GoogleMeetMeeting extends MeetingCore implements MockMeeting {
   /** The platform's id of a person, which a bot reports. */
   deviceOf(id: string): string {
     return this.roster.get(id).device
@@ -108,106 +32,6 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     return this.states.when(state, () => this.state, deadlineMs)
   }
 
-  // What the server asks.
-
-  /** The settings of the page that is about to be served, with a new visit for it. */
-  newVisit(): { visit: Visit; page: PageSettings } {
-    const { blockedLoads, failedLoads } = this.settings
-    const visit = new Visit(this, {
-      self: this.roster.newDevice(),
-      token: randomBytes(12).toString('base64url'),
-      isBlocked: this.loads <= failedLoads + blockedLoads && blockedLoads > 0,
-      media: (made) => this.mediaLink(made),
-    })
-    this.visits.set(visit.token, visit)
-    const load = { code: this.code, seed: this.seed, speed: this.speed, lang: this.lang }
-    const page = pageSettings(this.settings, load)
-    return { visit, page: this.isChatOn ? page : { ...page, chat: 'off' } }
-  }
-
-  hasVisit(token: string): boolean {
-    return this.visits.has(token)
-  }
-
-  /** The visit of a page that connects becomes the one the host deals with. */
-  makeCurrent(visit: Visit): void {
-    this.current = visit
-    this.stepTimers.clear()
-  }
-
-  rosterAnswer(): string {
-    return syncAnswer(this.feed.users())
-  }
-
-  /** An address the page asked for. */
-  navigated(url: string): void {
-    this.log.push({ at: Date.now(), event: 'navigate', target: url })
-  }
-
-  // What a visit asks.
-
-  namesInside(): string[] {
-    return this.roster.all().map(({ name }) => name)
-  }
-
-  peopleFor(self: string, botName: string): PagePerson[] {
-    const own: PagePerson = {
-      device: self,
-      name: botName,
-      isSelf: true,
-      isHost: false,
-      camera: this.bot.cameraOn,
-      muted: !this.bot.microphoneOn,
-      speaking: false,
-      shareDevice: null,
-      merged: false,
-    }
-    return [...this.roster.all().map(shownAs), own]
-  }
-
-  note({ event, target, trusted, detail }: Extract<FromPage, { say: 'log' }>): void {
-    this.log.push({ at: Date.now(), event, target, trusted, detail })
-  }
-
-  stateChanged(visit: Visit, state: string): void {
-    if (visit !== this.current) return
-    this.log.push({ at: Date.now(), event: 'state', target: state })
-    if (!visit.isInCall) {
-      this.truth.botLeft()
-      this.feed.stop()
-      this.media.stopMix()
-    }
-    if (!IN_CALL.includes(state)) this.stepTimers.clear()
-    const isNewStart = this.states.enter(state, IN_CALL)
-    if (!isNewStart) return
-    for (const step of this.steps) {
-      if (step.in === state) this.stepTimers.after(step.afterMs, () => perform(this, step))
-    }
-  }
-
-  botJoined(visit: Visit): void {
-    this.truth.botJoined()
-    visit.setAlone(this.roster.all().length === 0)
-    if (this.settings.page.audio === 'worklet') this.media.startMix()
-  }
-
-  chatFromBot(visit: Visit, text: string): void {
-    const at = Date.now()
-    if (!this.isChatOn || [...text].length > LONGEST_MESSAGE || !visit.isInCall) {
-      this.log.push({ at, event: 'chat', target: 'refused', detail: text })
-      return
-    }
-    this.log.push({ at, event: 'chat', target: 'sent', detail: text })
-    this.truth.said(null, visit.botName, text, at)
-    const id = this.messageId()
-    visit.send({ do: 'chat', line: { id, device: null, name: visit.botName, text, at } })
-    this.feed.chat({ id, device: visit.self, at, text })
-  }
-
-  endedByBot(): void {
-    this.endForAll()
-  }
-
   // What a host can do.
 
   admit(): void {
@@ -222,11 +46,6 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     const visit = this.visit('remove')
     this.feed.selfStatus(7)
     visit.remove()
-  }
-
-  endForAll(): void {
-    this.current?.endForAll()
-    for (const person of this.roster.all()) this.dropPerson(person.id)
   }
 
   addPerson(person: MockPerson): void {
@@ -320,84 +139,4 @@ export class GoogleMeetMeeting implements MockMeeting, VisitMeeting {
     this.states.close()
     await this.media.close()
   }
-
-  private visit(verb: string): Visit {
-    if (!this.current?.isOpen) throw new Error(`Cannot ${verb} the bot: no page of ${this.url} is open`)
-    return this.current
-  }
-
-  private admitPerson(person: MockPerson): Person {
-    const added = this.roster.add(person, this.settings.mergedAudio && person.isHost !== true)
-    this.truth.joined(added)
-    this.media.addPerson(added)
-    return added
-  }
-
-  private dropPerson(id: string): Person {
-    const person = this.roster.remove(id)
-    this.media.removePerson(id)
-    this.truth.left(id)
-    return person
-  }
-
-  private change(id: string, change: Partial<Person>): void {
-    const person = this.roster.get(id)
-    Object.assign(person, change)
-    this.showPeople(person)
-  }
-
-  /** Sends everybody to the page, and the one who changed to its roster channel. */
-  private showPeople(changed?: Person): void {
-    const visit = this.current
-    if (!visit?.isInCall) return
-    visit.send({ do: 'people', people: this.peopleFor(visit.self, visit.botName) })
-    if (changed) this.feed.changed(changed)
-    visit.setAlone(this.roster.all().length === 0)
-  }
-
-  private toast(text: string): void {
-    if (this.current?.isInCall) this.current.send({ do: 'toast', text, forMs: TOAST_MS })
-  }
-
-  private mediaLink(visit: Visit): MediaLink {
-    return new MediaLink({
-      room: () => this.media.room(),
-      send: (message) => visit.send(message),
-      note: (target, detail) => this.note({ say: 'log', event: 'rpc', target, detail }),
-      deviceOf: (personId, kind) => {
-        const person = this.roster.find(personId)
-        return (kind === 'camera' ? person?.device : person?.shareDevice) ?? null
-      },
-      onCollections: (channel) => {
-        new Timers(this.speed).after(FIRST_ROSTER_MS, () => {
-          if (visit.isInCall && visit === this.current) this.feed.start(channel)
-        })
-      },
-      onPageMessage: (text) => this.chatFromBot(visit, text),
-    })
-  }
-
-  /** Ids look like milliseconds, as the platform's do, and never repeat. */
-  private messageId(): string {
-    this.lastMessageId = Math.max(this.lastMessageId + 1, Date.now())
-    return String(this.lastMessageId)
-  }
-}
-
-function botOf(current: () => Visit | null): MockMeeting['bot'] {
-  return {
-    get microphoneOn() {
-      return current()?.microphoneOn ?? false
-    },
-    get cameraOn() {
-      return current()?.cameraOn ?? false
-    },
-    savedCamera: async () => (await current()?.media.savedCamera()) ?? null,
-    sent: () => current()?.media.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null },
-  }
-}
-
-/** The same scenario looks the same every time unless another seed is asked for. */
-function seedOf(name: string): number {
-  return hashOf(name) % 65_521
 }

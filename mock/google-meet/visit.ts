@@ -2,40 +2,9 @@
 import type { RawData, WebSocket } from 'ws'
 import { FINAL_VIEWS, type FinalState, type FinalView } from './final-states.ts'
 import type { MediaLink } from './media-link.ts'
-import type { DialogKind, FromPage, PagePerson, ToPage } from './page/protocol.ts'
-import type { ScenarioSettings } from './settings.ts'
+import type { DialogKind, FromPage, ToPage } from './page/protocol.ts'
 import { Timers } from './timers.ts'
-
-/** What a visit needs from its meeting. */
-export interface VisitMeeting {
-  readonly settings: ScenarioSettings
-  readonly speed: number
-  readonly seed: number
-  namesInside(): string[]
-  /** Everybody with the bot as it is shown to itself. */
-  peopleFor(self: string, botName: string): PagePerson[]
-  note(message: Extract<FromPage, { say: 'log' }>): void
-  stateChanged(visit: Visit, state: string): void
-  botJoined(visit: Visit): void
-  chatFromBot(visit: Visit, text: string): void
-  endedByBot(): void
-}
-
-export type VisitState =
-  | 'boot'
-  | 'loading'
-  | 'devicePrompt'
-  | 'signinPromo'
-  | 'greenRoom'
-  | 'joining'
-  | 'waitingForHost'
-  | 'lobby'
-  | 'consent'
-  | 'call'
-  | 'reconnecting'
-  | 'alonePrompt'
-  | 'closed'
-  | FinalState
+import { IN_CALL, type VisitMeeting, type VisitState } from './visit-types.ts'
 
 /** Meet turns both devices off for those who wait this long. */
 const LOBBY_DEVICES_OFF_MS = 180_000
@@ -43,8 +12,6 @@ const BLANK_MS = 500
 const CONSENT_MS = 500
 const DEVICE_RESET_MS = 1000
 const TIP_MS = 400
-/** States of somebody who is in the call, or nearly. */
-export const IN_CALL: readonly string[] = ['consent', 'call', 'reconnecting', 'alonePrompt']
 
 export class Visit {
   state: VisitState = 'boot'

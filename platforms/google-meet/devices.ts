@@ -17,9 +17,9 @@ export class DeviceKeeper {
   #lastMicrophone: DeviceSign = 'absent'
   #microphonePressed = false
 
-  constructor(page: MeetPage, wantsCamera: boolean) {
+  constructor(page: MeetPage, wanted: { camera: 'on' | 'off'; microphone: 'on' | 'off' }) {
     this.#page = page
-    this.#wanted = { microphone: 'off', camera: wantsCamera ? 'on' : 'off' }
+    this.#wanted = { ...wanted }
   }
 
   /** Presses what is not as wanted. True when nothing is left to do, or nothing can be done. */
@@ -50,7 +50,9 @@ export class DeviceKeeper {
     this.#lastMicrophone = signs.microphone
     const went = before === 'on' && signs.microphone === 'off'
     const byUs = this.#microphonePressed
-    if (went || signs.microphone === 'off') this.#microphonePressed = false
+    if (signs.microphone === 'off') this.#microphonePressed = false
+    // A host's decision stands.
+    if (went && !byUs) this.#wanted.microphone = 'off'
     return went && !byUs
   }
 

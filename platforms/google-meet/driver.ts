@@ -36,6 +36,8 @@ export interface GoogleMeetOptions {
   /** The browser carries an account's session. */
   expectsAccount?: boolean
   extraArguments?: readonly string[]
+  /** Default off. On is for a bot that plays sound into the meeting; it is silent while nothing is played. */
+  microphone?: 'on' | 'off'
 }
 
 const ORIGIN = 'https://meet.google.com'
@@ -91,7 +93,8 @@ class GoogleMeetDriver implements MeetingDriver {
     this.#page = page
     this.#options = options
     const wantsCamera = options.botImage !== null
-    const devices = new DeviceKeeper(page, wantsCamera)
+    const microphone = options.microphone ?? 'off'
+    const devices = new DeviceKeeper(page, { camera: wantsCamera ? 'on' : 'off', microphone })
     const dialogs = new DialogSweeper(page, { consent: options.recordingConsent, wantsCamera })
     const note = (situation: Situation) => this.#note(situation)
     this.#joining = {
@@ -110,18 +113,18 @@ class GoogleMeetDriver implements MeetingDriver {
 
   async join(signal: AbortSignal): Promise<Admission> {
     this.#hasAsked = true
-    const admission = await join(this.#joining, signal)
+    const admission = await orReason(signal, join(this.#joining, signal))
     if (admission === 'in_meeting') await this.#meeting.begin()
     return admission
   }
 
   async waitForAdmission(signal: AbortSignal): Promise<void> {
-    await waitForAdmission(this.#joining, signal)
+    await orReason(signal, waitForAdmission(this.#joining, signal))
     await this.#meeting.begin()
   }
 
   async prepareRecording(signal: AbortSignal): Promise<void> {
-    await this.#meeting.whenQuiet(signal)
+    await orReason(signal, this.#meeting.whenQuiet(signal))
     signal.throwIfAborted()
     await this.#chat.explore().catch((error) => {
       // Chat is a side matter: what is wrong with the page itself, the watch says.
@@ -190,5 +193,15 @@ class GoogleMeetDriver implements MeetingDriver {
     this.#page.logger.info('The page shows', { situation: kind, text, proofs })
     this.#history.push({ at: new Date(this.#page.clock.now()).toISOString(), kind, text, proofs })
     if (this.#history.length > HISTORY) this.#history.shift()
+  }
+}
+
+/** A wait that was cut short rejects with what cut it, whatever broke because of that. */
+async function orReason<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
   }
 }

@@ -60,6 +60,8 @@ export function situationOf(signs: PageSigns): Situation {
     const text = finalText(signs, kind)
     if (text !== null) return found(kind, text)
   }
+  // Only a knock that was turned down is offered again.
+  if (signs.askAgain && !signs.leaveControl && signs.tiles === 0) return found('denied', 'Ask to join again')
   for (const kind of DEAD_LINK_TEXTS) {
     const text = lineOf(signs, kind)
     if (text !== null && signs.tiles === 0) return found(kind, text)
@@ -121,9 +123,7 @@ function finalText(signs: PageSigns, kind: (typeof FINAL_TEXTS)[number]): string
   if (signs.tiles > 0) return null
   const looksFinal = signs.callEnded || signs.returnHome || signs.rejoin || signs.askAgain || signs.countdown
   const inHeading = signs.headings.find((heading) => matches(TEXTS.situations[kind], heading))
-  const text = inHeading ?? (looksFinal ? lineOf(signs, kind) : null)
-  if (text === null && kind === 'denied' && signs.askAgain && !signs.leaveControl) return 'Ask to join again'
-  return text
+  return inHeading ?? (looksFinal ? lineOf(signs, kind) : null)
 }
 
 function lineOf(signs: PageSigns, kind: SituationText): string | null {

@@ -81,7 +81,8 @@ export interface PartialTexts {
 
 /** All languages together: a half-translated page is met as well. */
 export const TEXTS: Texts = {
-  ...ENGLISH,
+  signInHeading: compiled(ENGLISH.signInHeading),
+  signInBody: compiled(ENGLISH.signInBody),
   situations: merged(SITUATION_TEXTS, ENGLISH.situations, 'situations'),
   dialogs: merged(DIALOG_TEXTS, ENGLISH.dialogs, 'dialogs'),
   labels: merged(LABELS, ENGLISH.labels, 'labels'),
@@ -94,9 +95,14 @@ function merged<Name extends string>(
 ): Record<Name, readonly RegExp[]> {
   const all = names.map((name): [Name, readonly RegExp[]] => {
     const more = OTHERS.flatMap((texts) => (texts[part] as Partial<Record<Name, readonly RegExp[]>>)?.[name] ?? [])
-    return [name, [...english[name], ...more].map((expression) => new RegExp(expression.source, 'iu'))]
+    return [name, compiled([...english[name], ...more])]
   })
   return Object.fromEntries(all) as Record<Name, readonly RegExp[]>
+}
+
+/** Upper and lower case never matter, in any language. */
+function compiled(expressions: readonly RegExp[]): RegExp[] {
+  return expressions.map(({ source }) => new RegExp(source, 'iu'))
 }
 
 /** As text is compared: straight apostrophes, three dots, plain single spaces. */

@@ -81,6 +81,7 @@ export const timeoutConfigSchema = z.strictObject({
   silence_timeout: seconds(600, 'Longest time in which nobody speaks.'),
   recording_timeout: seconds(14_400, 'Longest recording.'),
   everyone_left_timeout: seconds(30, 'Time alone, after others were there, before the bot leaves.'),
+  storing_timeout: seconds(900, 'Longest time to store the files afterwards; then they stay on the machine.'),
   grace_period: z.int().min(0).max(600).default(0).describe('Seconds after joining in which no leave rule fires.'),
   removed_too_early: z
     .int()
@@ -100,7 +101,7 @@ const s3Storage = z.strictObject({
   bucket: z.string().min(3).max(63),
   prefix: z.string().max(900).default('').describe('Put before the bot id in every key.'),
   endpoint: address(['http:', 'https:']).optional().describe('For S3-compatible servers; absent for AWS.'),
-  region: z.string().min(1).default('us-east-1'),
+  region: z.string().min(1).optional().describe('Absent: AWS_REGION, the profile, or us-east-1.'),
   access_key_id: z.string().min(1).optional().describe('Absent: the usual AWS environment and instance role.'),
   secret_access_key: z.string().min(1).optional(),
   session_token: z.string().min(1).optional(),

@@ -15,7 +15,7 @@ interface ControlPlane {
 type StartControlPlane = (options: { port?: number; token: string; folder: string }) => Promise<ControlPlane>
 
 const { openMeeting, startBot } = endToEnd()
-const TOKEN = 'a token of the tests'
+const TOKEN = 'token-of-the-tests'
 const folder = mkdtempSync(join(tmpdir(), 'standin-plane-'))
 let startControlPlane: StartControlPlane
 let plane: ControlPlane

@@ -92,7 +92,8 @@ describe('an S3 server', () => {
   })
 
   test('that dies in the middle: the files stay on the machine, and nobody is told of a success', async () => {
-    const bot = await recordedFor(4, { job: { storage: storage() }, environment })
+    const limits = { storing_timeout: 15 }
+    const bot = await recordedFor(4, { job: { storage: storage(), timeout_config: limits }, environment })
     await server.goDown()
     bot.kill('SIGINT')
     const { exitCode, report } = await bot.ended()

@@ -39,7 +39,7 @@ export function endToEnd(): EndToEnd {
   })
   afterAll(async () => {
     await server.close()
-    if (!process.env.KEEP) rmSync(out, { recursive: true, force: true })
+    rmSync(out, { recursive: true, force: true })
   })
   return {
     openMeeting: (scenario = 'open-meeting-join-now', people = FOUR_PEOPLE) => server.open(scenario, { people }),

@@ -158,7 +158,7 @@ async function measureSound(path: string) {
       const level = Math.abs(chunk.readFloatLE(0))
       if (level > peak) peak = level
       if (level > BEEP_LEVEL) {
-        if (samples - lastLoud > RATE / 2) beeps.push(firstSample + samples / RATE)
+        if (samples - lastLoud > RATE / 10) beeps.push(firstSample + samples / RATE)
         lastLoud = samples
       }
       samples++

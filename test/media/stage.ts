@@ -28,7 +28,9 @@ export interface TestStage {
   close(): Promise<void>
 }
 
-export async function setUpStage(options: Partial<RecorderOptions> = {}): Promise<TestStage> {
+export async function setUpStage(
+  options: Partial<RecorderOptions> & { periodSeconds?: number } = {},
+): Promise<TestStage> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'standin-recorder-')))
   const complaints: string[] = []
   const complain = (message: string, fields?: LogFields) =>
@@ -47,7 +49,7 @@ export async function setUpStage(options: Partial<RecorderOptions> = {}): Promis
   recorder.watch((event) => events.push(event))
   try {
     const stage = await recorder.prepare(new AbortController().signal)
-    const source = await startToneAndFlash(stage)
+    const source = await startToneAndFlash({ ...stage, periodSeconds: options.periodSeconds })
     await source.running()
     return {
       recorder,

@@ -46,7 +46,9 @@ export async function startToneAndFlash(options: {
   display: string | null
   pulseServer: string
   pulseSink: string
+  periodSeconds?: number
 }): Promise<ToneAndFlash> {
+  const period = options.periodSeconds ?? SOURCE.periodSeconds
   const window = options.display === null ? null : await openXWindow(options.display, 1280, 720)
   const player = spawn(
     'pacat',
@@ -74,7 +76,7 @@ export async function startToneAndFlash(options: {
   const feed = () => {
     const wanted = heardOrigin === null ? AHEAD_SECONDS : (Date.now() - heardOrigin) / 1000 + AHEAD_SECONDS
     while (writtenSeconds < wanted) {
-      player.stdin.write(isMuted ? SILENCE : sound(writtenSeconds, 0.1))
+      player.stdin.write(isMuted ? SILENCE : sound(writtenSeconds, 0.1, period))
       writtenSeconds = Math.round((writtenSeconds + 0.1) * 10) / 10
     }
   }
@@ -101,7 +103,7 @@ export async function startToneAndFlash(options: {
   const paint = () => {
     if (window === null || heardOrigin === null) return
     const heard = (precise() - heardOrigin) / 1000
-    const white = heard % SOURCE.periodSeconds < SOURCE.lengthSeconds && heard >= 1
+    const white = heard % period < SOURCE.lengthSeconds && heard >= 1
     if (white !== isWhite) {
       window.fill(white ? 0xffffff : 0x202020, [SOURCE.flash])
       isWhite = white
@@ -122,9 +124,8 @@ export async function startToneAndFlash(options: {
   return {
     flashes,
     beatNear(instant) {
-      const period = SOURCE.periodSeconds * 1000
       const origin = heardOrigin ?? Number.NaN
-      return origin + Math.round((instant - origin) / period) * period
+      return origin + Math.round((instant - origin) / (period * 1000)) * period * 1000
     },
     async running() {
       await Promise.race([settled.promise, once(player, 'exit').then(() => Promise.reject(new Error('pacat ended')))])
@@ -156,12 +157,12 @@ function square(bit: number): Rectangle {
   return { x: x + bit * size, y, width: size, height: size }
 }
 
-function sound(startSeconds: number, seconds: number): Buffer {
+function sound(startSeconds: number, seconds: number, period: number): Buffer {
   const frames = Math.round(seconds * SAMPLE_RATE)
   const pcm = Buffer.alloc(frames * BYTES_PER_FRAME)
   for (let index = 0; index < frames; index++) {
     const at = startSeconds + index / SAMPLE_RATE
-    if (at < 1 || at % SOURCE.periodSeconds >= SOURCE.lengthSeconds - 1e-9) continue
+    if (at < 1 || at % period >= SOURCE.lengthSeconds - 1e-9) continue
     const value = Math.round(Math.sin(2 * Math.PI * SOURCE.toneHertz * at) * 16_000)
     pcm.writeInt16LE(value, index * BYTES_PER_FRAME)
     pcm.writeInt16LE(value, index * BYTES_PER_FRAME + 2)

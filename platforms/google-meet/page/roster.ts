@@ -108,7 +108,7 @@ export class Roster {
       this.#people.set(id, { participant, source: 'page', isIn: true, absences: 0 })
       this.#source ??= 'page'
     }
-    const present = [...this.#people.values()].filter(({ isIn }) => isIn).length
+    const present = this.present().length
     for (const [id, known] of this.#people) {
       if (known.source !== 'page' || !known.isIn || ids.has(id)) continue
       known.absences++

@@ -7,7 +7,7 @@ import type { TileView } from './composite-tile.ts'
 import type { Place } from './layout.ts'
 
 /** Counted in frames, not in milliseconds, because a busy machine draws fewer of them. */
-const FRAMES_TO_APPEAR = 10
+const FRAMES_TO_APPEAR = 20
 
 export interface Arrivals {
   place(view: TileView, place: Place): void

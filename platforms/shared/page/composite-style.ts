@@ -6,7 +6,7 @@ export const COMPOSITE_STYLE = `
   font-family: 'Liberation Sans', 'Noto Sans', 'DejaVu Sans', 'Noto Color Emoji', sans-serif;
   font-weight: 400; line-height: 1.25; text-rendering: optimizeLegibility;
 }
-.tile { visibility: hidden; contain: layout style }
+.tile { position: absolute; inset: 0; z-index: 1; visibility: hidden; contain: layout style }
 .tile.in-view { visibility: inherit }
 .picture, .caption, .rest { position: absolute; box-sizing: border-box; overflow: hidden }
 .picture { background: #23262e; border-radius: 10px; contain: strict }
@@ -25,7 +25,8 @@ video {
 }
 .tile.is-screen video, .tile.is-portrait video { object-fit: contain }
 .tile.in-view.has-picture video { visibility: inherit }
-.tile.is-leaving > * { z-index: 1 }
+.tile.is-standby { z-index: 0 }
+.tile.is-leaving { z-index: 2 }
 .caption { background: #15171c; display: flex; align-items: center; gap: .4em; padding: 0 4px; color: #c9ced8 }
 .tile.is-speaking .caption { color: #fff }
 .caption::before { content: ''; flex: none; display: none; width: .5em; height: .5em; border-radius: 50%; background: #7cb0ff }

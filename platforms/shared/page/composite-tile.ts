@@ -144,6 +144,7 @@ export function createTileView(color: string, changed: () => void): TileView {
     place(place) {
       isInView = place !== null
       element.classList.toggle('in-view', isInView)
+      element.classList.toggle('is-standby', place?.isStandby === true)
       if (!place) return
       setRectangle(picture, place.picture)
       setRectangle(caption, place.caption)

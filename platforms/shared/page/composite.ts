@@ -76,6 +76,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
   let memory = EMPTY_MEMORY
   let colorsUsed = 0
   let shownPlaces = ''
+  let seen: ReadonlySet<string | null> = new Set()
   let recheck: ReturnType<typeof setTimeout> | undefined
   let drawing = false
   let settling = false
@@ -94,6 +95,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
       screenId: choice.screenId,
       screenAspect: choice.screenId === null ? null : (views.get(choice.screenId)?.view.aspect() ?? null),
       speakerId: choice.speakerId,
+      standby: choice.standby,
       gallery: choice.gallery,
       hiddenCount: choice.hiddenCount,
     })
@@ -123,9 +125,12 @@ export function createComposite(options: CompositeOptions = {}): Composite {
   }
 
   function putInPlace(places: readonly Place[], hiddenCount: number): void {
+    seen = new Set(places.filter(({ isStandby }) => !isStandby).map(({ id }) => id))
     const byId = new Map(places.map((place) => [place.id, place]))
     const all = [...views].map(([id, { view }]) => ({ view, place: byId.get(id) ?? null }))
-    const comesWithPicture = all.some(({ view, place }) => place && !view.isInView() && view.hasCamera())
+    const comesWithPicture = all.some(
+      ({ view, place }) => place && !place.isStandby && !view.isInView() && view.hasCamera(),
+    )
     for (const { view, place } of all) {
       if (place) arrivals.place(view, place)
       else if (view.isInView()) arrivals.takeAway(view, comesWithPicture)
@@ -156,9 +161,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
 
   function isComplete(): boolean {
     if (mode === null || drawing || !arrivals.areDone()) return false
-    return [...views.values()].every(({ view, tile }) => {
-      return !(view.isInView() || tile.isScreen) || view.isSettled()
-    })
+    return [...views].every(([id, { view, tile }]) => !(seen.has(id) || tile.isScreen) || view.isSettled())
   }
 
   /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */

@@ -15,6 +15,8 @@ export interface Place {
   caption: Rectangle
   /** Pixels. */
   fontSize: number
+  /** Drawn underneath the speaker, who covers it: a video that is drawn already can come on stage without a gap. */
+  isStandby?: boolean
 }
 
 export interface LayoutRequest {
@@ -25,6 +27,8 @@ export interface LayoutRequest {
   /** Width by height of the shared screen; 16:9 where it is not known yet. */
   screenAspect: number | null
   speakerId: string | null
+  /** People who may be on stage next. */
+  standby: readonly string[]
   gallery: readonly string[]
   hiddenCount: number
 }
@@ -39,13 +43,22 @@ const SCREEN_ASPECTS = { least: 0.5, most: 3 }
 /** Draws nothing (an empty list) when there is nobody; the caller shows its card then. */
 export function layOut(request: LayoutRequest): Place[] {
   const whole = inset({ x: 0, y: 0, width: request.width, height: request.height }, MARGIN)
-  if (request.mode === 'speaker_view') return speakerView(request, whole)
+  if (request.mode === 'speaker_view') return withStandby(speakerView(request, whole), request)
   const ids: (string | null)[] = [...request.gallery]
   if (request.hiddenCount > 0) ids.push(null)
   if (request.screenId === null) return grid(ids, whole)
   if (ids.length === 0) return [screenPlace(request.screenId, request.screenAspect, whole)]
   const sideWidth = Math.round(whole.width * (ids.length > 4 ? 0.24 : 0.2))
   return besideScreen(request.screenId, request.screenAspect, whole, sideWidth, ids)
+}
+
+/** Who speaks, and underneath, unseen, who may speak next. */
+function withStandby(places: Place[], { speakerId, standby }: LayoutRequest): Place[] {
+  const onStage = places.find(({ id }) => id === speakerId)
+  if (!onStage) return places
+  // Smaller, so that nothing of it looks out at the round corners.
+  const picture = inset(onStage.picture, 2)
+  return [...places, ...standby.map((id) => ({ ...onStage, id, picture, isStandby: true }))]
 }
 
 /** Only who speaks; a shared screen comes first and the speaker stands small beside it. */

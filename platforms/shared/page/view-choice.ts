@@ -20,6 +20,7 @@ export interface Candidate {
 
 export interface ViewMemory {
   speakerId: string | null
+  previousSpeakerId: string | null
   /** When the present speaker came on stage. */
   onStageSince: number
   /** Somebody was put on stage because of speech. */
@@ -35,6 +36,7 @@ export interface ViewMemory {
 
 export const EMPTY_MEMORY: ViewMemory = {
   speakerId: null,
+  previousSpeakerId: null,
   onStageSince: Number.NEGATIVE_INFINITY,
   hasSpoken: false,
   speechSince: new Map(),
@@ -48,6 +50,8 @@ export interface ViewChoice {
   /** The newest shared screen. */
   screenId: string | null
   speakerId: string | null
+  /** Who may be on stage next: those who speak now, and who was on stage before. */
+  standby: readonly string[]
   gallery: readonly string[]
   /** People who found no place in the gallery. */
   hiddenCount: number
@@ -71,11 +75,15 @@ export function chooseView(before: ViewMemory, tiles: readonly Candidate[], now:
   }
   const known = { ...before, speechSince, lastSpokeAt, screens }
   const stage = chooseSpeaker(known, people, now)
+  const previousSpeakerId = stage.speakerId === before.speakerId ? before.previousSpeakerId : before.speakerId
   const limit = screens.length > 0 ? BESIDE_SCREEN_LIMIT : GALLERY_LIMIT
   const gallery = chooseGallery(known, people, limit, now)
 
   return {
-    memory: { ...known, ...stage, gallery },
+    memory: { ...known, ...stage, previousSpeakerId, gallery },
+    standby: people
+      .filter(({ id, isSpeaking }) => id !== stage.speakerId && (isSpeaking || id === previousSpeakerId))
+      .map(({ id }) => id),
     screenId: screens.at(-1) ?? null,
     speakerId: stage.speakerId,
     gallery,
@@ -90,7 +98,7 @@ function chooseSpeaker(memory: ViewMemory, people: readonly Candidate[], now: nu
   const current = people.find(({ id }) => id === memory.speakerId)
   const challenger = challengerOf(memory, current, now)
   if (challenger !== null) return { speakerId: challenger, onStageSince: now, hasSpoken: true }
-  if (current && memory.hasSpoken) return memory
+  if (current && memory.hasSpoken) return { speakerId: current.id, onStageSince: memory.onStageSince, hasSpoken: true }
   if (memory.hasSpoken) {
     // The speaker left: whoever speaks now, or spoke last, takes the place without waiting.
     const heir = oldest(memory.speechSince) ?? newest(memory.lastSpokeAt)

@@ -11,8 +11,8 @@ const LEAST_MEMORY = 700 * MB
 const EASY_MEMORY = 1_500 * MB
 /** One bot with picture needs more than one processor while it joins. */
 const EASY_PROCESSORS = 2
-/** Docker gives 64 MB unless told otherwise. */
-const EASY_SHM = 256 * MB
+/** With less, the browser takes temporary files instead. Docker and Kubernetes give 64 MB unless told otherwise. */
+const EASY_SHM = 512 * 1024 * 1024
 /** An hour of a moving picture is 1.4 GB at most, and is there twice while the final file is made. */
 const LEAST_DISK = 500 * MB
 const EASY_DISK = 6_000 * MB
@@ -53,11 +53,11 @@ export async function checkSharedMemory(folder: string): Promise<Finding> {
   const part = 'Shared memory'
   const cure = 'Make it larger: --shm-size=1g for Docker, a memory-backed emptyDir on /dev/shm for Kubernetes.'
   try {
-    const { blocks, bsize } = await statfs(folder)
+    const { bavail, bsize } = await statfs(folder)
     await access(folder, constants.W_OK)
-    const size = blocks * bsize
-    const found = `${folder} holds ${shownBytes(size)}`
-    return size < EASY_SHM ? warning(part, `${found}; large meetings may crash pages`, cure) : fine(part, found)
+    const size = bavail * bsize
+    const found = `${shownBytes(size)} free in ${folder}`
+    return size < EASY_SHM ? warning(part, `${found}; temporary files take its place`, cure) : fine(part, found)
   } catch (error) {
     return warning(part, `${folder} cannot be used (${codeOf(error)})`, cure)
   }

@@ -1,6 +1,7 @@
 /** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { canSandboxBrowser } from '../../browser-sandbox.ts'
 import { shownText } from '../shown-text.ts'
 import { type Finding, fine, installing, unfit, warning } from './finding.ts'
 import { findProgram, type Trial, tryProgram } from './try-program.ts'
@@ -61,14 +62,19 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
   if (Number(version[1]) < OLDEST_CHROMIUM)
     return unfit(part, `version ${version[0]}; needed: ${OLDEST_CHROMIUM} or newer`, cure)
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  const isSandboxed = await canSandboxBrowser()
   const page = 'data:text/html,<title>t</title><p>standin-doctor</p>'
   const opened = await attempt(program, [
-    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...quiet],
+    ...(isSandboxed ? [] : ['--no-sandbox']),
+    ...['--headless', '--disable-gpu', '--disable-dev-shm-usage', ...quiet],
     ...[`--user-data-dir=${join(shop.folder, 'profile')}`, '--dump-dom', page],
   ])
   if (!opened.output.includes('<p>standin-doctor</p>'))
     return unfit(part, `version ${version[0]} does not open a page: ${whatWentWrong(opened)}`, cure)
-  return fine(part, `${version[0]}, opens a page`)
+  return fine(
+    part,
+    `${version[0]}, opens a page ${isSandboxed ? 'in its own sandbox' : 'without a sandbox of its own'}`,
+  )
 }
 
 export async function checkFfmpeg(shop: Workshop): Promise<Finding> {

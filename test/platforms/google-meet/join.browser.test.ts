@@ -109,12 +109,9 @@ test('a host that cannot be reached is a failure that may pass', async () => {
   expect(error.message).toContain('ERR_NAME_NOT_RESOLVED')
 })
 
-test('a join button that never reacts is given up after five clicks', async () => {
-  const attempt = await meet.attempt('new-jsname', { waits: { joinClickMs: 300 } })
-  // Every click is swallowed because the page is cut off from its server.
-  await attempt.driver.close()
-  const stuck = await meet.attempt('click-swallowed', { waits: { joinClickMs: 300, joinClicks: 2 } })
-  const error = await refusalOf(stuck)
+test('a join button that does not react is given up after the clicks it was allowed', async () => {
+  const attempt = await meet.attempt('click-swallowed', { waits: { joinClickMs: 300, joinClicks: 2 } })
+  const error = await refusalOf(attempt)
   expect(error.code).toBe('CANNOT_JOIN_MEETING')
   expect(error.message).toContain('pressed 2 times without effect')
 })

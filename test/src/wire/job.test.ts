@@ -36,6 +36,7 @@ test('the least job is an id and a link; everything else has a default', () => {
       everyone_left_timeout: 30,
       grace_period: 0,
       removed_too_early: 5,
+      storing_timeout: 900,
     },
     storage: { type: 'folder', path: 'recordings' },
   })

@@ -11,6 +11,7 @@ function request(changed: Partial<LayoutRequest>): LayoutRequest {
     screenId: null,
     screenAspect: null,
     speakerId: null,
+    standby: [],
     gallery: [],
     hiddenCount: 0,
     ...changed,
@@ -134,6 +135,21 @@ describe('the speaker view', () => {
 
   it('is empty when nobody is there', () => {
     expect(view({})).toEqual([])
+    expect(view({ standby: ['p2'] })).toEqual([])
+  })
+
+  it.each([null, 's'])('hides who may speak next entirely under the speaker (screen: %s)', (screenId) => {
+    const places = view({ speakerId: 'p1', screenId, standby: ['p2', 'p3'] })
+    const speaker = places.find(({ id }) => id === 'p1')!
+    const below = places.filter(({ isStandby }) => isStandby)
+    expect(below.map(({ id }) => id)).toEqual(['p2', 'p3'])
+    for (const { picture, caption } of below) {
+      expect(caption).toEqual(speaker.caption)
+      expect(picture.x).toBeGreaterThan(speaker.picture.x)
+      expect(picture.y).toBeGreaterThan(speaker.picture.y)
+      expect(picture.x + picture.width).toBeLessThan(speaker.picture.x + speaker.picture.width)
+      expect(picture.y + picture.height).toBeLessThan(speaker.picture.y + speaker.picture.height)
+    }
   })
 
   it.each([0.2, 0.5, 4 / 3, 1.6, 16 / 9, 21 / 9, 9])('frames a screen of shape %d closely', (aspect) => {

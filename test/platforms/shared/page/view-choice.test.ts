@@ -89,6 +89,16 @@ describe('the speaker on stage', () => {
     expect(at('Ann* Ben', 61_000).speakerId).toBe('ann')
   })
 
+  it('has on standby who begins to speak and who was there before', () => {
+    const at = meeting()
+    expect(at('Ann Ben Cleo', 1000).standby).toEqual([])
+    expect(at('Ann Ben* Cleo', 2000).standby).toEqual(['ben'])
+    const changed = at('Ann Ben* Cleo', 3000)
+    expect([changed.speakerId, ...changed.standby]).toEqual(['ben', 'ann'])
+    expect(at('Ann Ben Cleo*', 9000).standby).toEqual(['ann', 'cleo'])
+    expect(at('Ben Cleo*', 9100).standby).toEqual(['cleo'])
+  })
+
   it('is followed by who spoke last when leaving', () => {
     const at = meeting()
     at('Ann* Ben Cleo', 1000)

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { ChatUnavailable } from '../../../src/errors.ts'
+import type { ChatMessage, MeetingEvent } from '../../../src/meeting.ts'
+import { type Attempt, meetHarness, until } from './harness.ts'
+
+const meet = meetHarness()
+
+async function inside(scenario: string, options: Parameters<typeof meet.attempt>[1] = {}) {
+  const attempt = await meet.attempt(scenario, options)
+  await attempt.enter()
+  return attempt
+}
+
+type Chat = Extract<MeetingEvent, { type: 'chat_message' }>
+const heard = (attempt: Attempt): ChatMessage[] =>
+  attempt.events.filter((event): event is Chat => event.type === 'chat_message').map(({ message }) => message)
+
+test('chat-send-receive: both ways, every kind of text, each message once', async () => {
+  const attempt = await inside('chat-send-receive')
+  await attempt.driver.prepareRecording(attempt.signal)
+  const sent = ['Hello 👋 from the bot', 'y'.repeat(500), 'see https://example.com/?a=1&b=<x>', 'two\nlines']
+  for (const text of sent) await attempt.driver.sendChat(text)
+  await until(() => attempt.meeting.truth.chat.length >= 8, 'everything is said')
+  await until(() => heard(attempt).length >= 8, 'everything is heard')
+  const own = attempt.meeting.truth.chat.filter(({ senderId }) => senderId === null)
+  expect(own.map(({ text }) => text)).toEqual(sent)
+  const others = heard(attempt).filter(({ isOwn }) => !isOwn)
+  const truth = attempt.meeting.truth.chat.filter(({ senderId }) => senderId !== null)
+  expect(others.map(({ text, senderName }) => ({ text, senderName }))).toEqual(
+    truth.map(({ text, senderName }) => ({ text, senderName })),
+  )
+  expect(heard(attempt).filter(({ isOwn }) => isOwn).length).toBe(sent.length)
+  for (const [index, message] of others.entries()) {
+    expect(Math.abs(message.at - truth[index]!.at)).toBeLessThan(2000)
+    expect(message.senderId).toMatch(/^spaces\//)
+  }
+})
+
+test('messages are read while the panel was never opened', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  attempt.meeting.say('bob', 'Anybody here?')
+  await until(() => heard(attempt).length === 1, 'it is heard')
+  expect(heard(attempt)[0]).toMatchObject({ senderName: 'Bob Berg', text: 'Anybody here?', isOwn: false })
+})
+
+test('two equal messages of one person are two', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  await attempt.driver.prepareRecording(attempt.signal)
+  attempt.meeting.say('ann', 'ok')
+  attempt.meeting.say('ann', 'ok')
+  await until(() => heard(attempt).length === 2, 'both are heard')
+  const beats = attempt.events.filter(({ type }) => type === 'heartbeat').length
+  await until(() => attempt.events.filter(({ type }) => type === 'heartbeat').length > beats + 4, 'time goes by')
+  expect(heard(attempt).length).toBe(2)
+})
+
+test('chat-new-message-label: an unread mark on the button does not hide it', async () => {
+  const attempt = await inside('chat-new-message-label')
+  await until(() => heard(attempt).length === 1, 'the message is heard')
+  await attempt.driver.sendChat('Yes, a bot')
+  expect(attempt.meeting.truth.chat.at(-1)?.text).toBe('Yes, a bot')
+})
+
+test('chat-pin-overlay: pin buttons are no messages', async () => {
+  const attempt = await inside('chat-pin-overlay')
+  await attempt.driver.prepareRecording(attempt.signal)
+  await until(() => heard(attempt).length >= 2, 'both are heard')
+  expect(heard(attempt).map(({ text }) => text)).toEqual(['Pin me', 'Me too'])
+})
+
+test('chat-disabled: told once, sending is refused, the bot stays', async () => {
+  const attempt = await inside('chat-disabled')
+  await attempt.driver.prepareRecording(attempt.signal)
+  const told = await attempt.event('chat_availability')
+  expect(told.isAvailable).toBe(false)
+  await expect(attempt.driver.sendChat('hello')).rejects.toThrow(ChatUnavailable)
+  expect(attempt.events.filter(({ type }) => type === 'chat_availability').length).toBe(1)
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test.each([1, 2])('chat-disabled-mid-call (page %i): sending reports it, later it works again', async (seed) => {
+  const attempt = await inside('open-meeting-join-now', { seed })
+  await attempt.driver.sendChat('before')
+  attempt.meeting.setChatEnabled(false)
+  await expect(attempt.driver.sendChat('during')).rejects.toThrow(ChatUnavailable)
+  await attempt.event('chat_availability', ({ isAvailable }) => !isAvailable)
+  attempt.meeting.setChatEnabled(true)
+  await attempt.driver.sendChat('after')
+  expect(attempt.meeting.truth.chat.map(({ text }) => text)).toEqual(['before', 'after'])
+})
+
+test('messages sent at the same time keep their order', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  const texts = ['one', 'two', 'three']
+  await Promise.all(texts.map((text) => attempt.driver.sendChat(text)))
+  expect(attempt.meeting.truth.chat.map(({ text }) => text)).toEqual(texts)
+})

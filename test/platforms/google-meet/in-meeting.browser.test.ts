@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { meetHarness, until } from './harness.ts'
+
+const meet = meetHarness()
+
+/** Every test that only needs to be in begins like this. */
+async function inside(scenario: string, options: Parameters<typeof meet.attempt>[1] = {}) {
+  const attempt = await meet.attempt(scenario, options)
+  await attempt.enter()
+  return attempt
+}
+
+test('heartbeats come while the page answers and count the others', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  const first = await attempt.event('heartbeat', ({ others }) => others !== null)
+  expect(first.others).toBe(2)
+  attempt.meeting.removePerson('bob')
+  await attempt.event('heartbeat', ({ others }) => others === 1)
+  attempt.meeting.removePerson('ann')
+  await attempt.event('heartbeat', ({ others }) => others === 0)
+})
+
+test('never-anyone: the bot knows that it is alone', async () => {
+  const attempt = await inside('never-anyone')
+  await attempt.event('heartbeat', ({ others }) => others === 0)
+  expect(attempt.events.filter(({ type }) => type === 'participant_joined')).toEqual([])
+})
+
+test.each([
+  ['meeting-ended', 'ended_for_all'],
+  ['call-ended-everyone-left', 'everyone_left'],
+  ['removed-early', 'removed'],
+  ['redirected-in-call', 'removed'],
+] as const)('%s: %s, once, and nothing after it', async (scenario, end) => {
+  const attempt = await inside(scenario, { speed: 4 })
+  const ended = await attempt.event('ended')
+  expect(ended.end).toBe(end)
+  expect(ended.at).toBeLessThanOrEqual(Date.now())
+  await attempt.driver.leave()
+  expect(attempt.events.at(-1)).toEqual(ended)
+})
+
+test('removed-by-host: the time is near the true one', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  attempt.meeting.remove()
+  const removedAt = attempt.meeting.truth.leftAt ?? Number.NaN
+  const ended = await attempt.event('ended')
+  expect(ended.end).toBe('removed')
+  expect(ended.text).toMatch(/removed/)
+  expect(ended.at).toBeGreaterThanOrEqual(removedAt - 50)
+})
+
+test('left elsewhere: the meeting is over for the bot', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  attempt.meeting.show('left-elsewhere')
+  expect((await attempt.event('ended')).end).toBe('ended_for_all')
+})
+
+test('false-positive-strings: what people write ends nothing', async () => {
+  const attempt = await inside('false-positive-strings')
+  await attempt.event('chat_message', ({ message }) => message.text.startsWith('Asking to be let in'))
+  const beats = attempt.events.filter(({ type }) => type === 'heartbeat').length
+  await until(() => attempt.events.filter(({ type }) => type === 'heartbeat').length > beats + 5, 'the meeting goes on')
+  expect(attempt.events.some(({ type }) => type === 'ended' || type === 'failed')).toBe(false)
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('false-admission: the waiting room comes back, and the later denial is one', async () => {
+  const attempt = await inside('false-admission')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
+  expect(attempt.events.some(({ type }) => type === 'ended')).toBe(false)
+})
+
+test('reconnect-recovers: the loss and the return are told, the bot stays', async () => {
+  const attempt = await inside('reconnect-recovers')
+  await attempt.event('connection', ({ state }) => state === 'lost')
+  await attempt.event('connection', ({ state }) => state === 'recovered')
+  expect(attempt.events.some(({ type }) => type === 'failed')).toBe(false)
+})
+
+test('reconnect-fails: past the grace the connection is a failure', async () => {
+  const attempt = await inside('reconnect-fails')
+  await attempt.event('connection', ({ state }) => state === 'lost')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', step: 'connection' })
+})
+
+test('page-freeze: a page that does not answer decides nothing, and three silences are a failure', async () => {
+  const attempt = await inside('open-meeting-join-now', { waits: { answerMs: 700 } })
+  await attempt.event('heartbeat')
+  attempt.meeting.show('freeze')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('frozen') })
+  const evidence = await attempt.driver.evidence()
+  expect(evidence.signs.last).not.toBeNull()
+})
+
+/** The browser of this process: the child of ours that carries a profile of the driver. */
+function ownBrowsers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]
+        return (
+          parent === String(process.pid) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('standin-browser-')
+        )
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+test('a browser that dies is a failure at once', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  await attempt.event('heartbeat')
+  const [browser] = ownBrowsers()
+  expect(browser).toBeDefined()
+  process.kill(browser!, 'SIGKILL')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('browser broke') })
+  const evidence = await attempt.driver.evidence()
+  expect(evidence.screenshot).toBeNull()
+  await attempt.driver.leave()
+  await attempt.driver.close()
+})
+
+test('devices-reset-on-admit: microphone and camera are off again', async () => {
+  const attempt = await inside('devices-reset-on-admit')
+  await attempt.event('heartbeat')
+  await until(
+    () => attempt.meeting.log.some(({ event, target }) => event === 'click' && /microphone/i.test(target)),
+    'the microphone is pressed',
+  )
+  await until(() => !attempt.meeting.bot.microphoneOn && !attempt.meeting.bot.cameraOn, 'both are off')
+})
+
+test('muted-by-host: a microphone that goes off without us is told', async () => {
+  const attempt = await inside('open-meeting-join-now', { driver: { microphone: 'on' } })
+  await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
+  await attempt.event('heartbeat')
+  attempt.meeting.muteBot()
+  await attempt.event('muted_by_host')
+  expect(attempt.meeting.bot.microphoneOn).toBe(false)
+})
+
+test('got-it-stack: three tips are answered, and no other button is pressed', async () => {
+  const attempt = await inside('got-it-stack')
+  await attempt.driver.prepareRecording(attempt.signal)
+  const answers = () => attempt.meeting.log.filter(({ event, target }) => event === 'rpc' && target === 'got-it')
+  await until(() => answers().length === 3, 'three tips are answered')
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('consent-mid-call: accepted by policy, the bot stays', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  attempt.meeting.show('consent')
+  await until(() => attempt.meeting.state === 'call', 'consent is given')
+  expect(attempt.events.some(({ type }) => type === 'failed')).toBe(false)
+})
+
+test('consent in mid-call, refused by policy: the bot goes and says why', async () => {
+  const attempt = await inside('open-meeting-join-now', { driver: { recordingConsent: 'refuse' } })
+  attempt.meeting.show('consent-gemini')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'BOT_NOT_ACCEPTED', step: 'consent' })
+})
+
+test('gemini-pill-only: a pill asks nothing', async () => {
+  const attempt = await inside('gemini-pill-only')
+  await attempt.driver.prepareRecording(attempt.signal)
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('alone-prompt: the bot stays, its own rules decide', async () => {
+  const attempt = await inside('alone-prompt')
+  const stayed = () =>
+    attempt.meeting.log.some(({ event, target, detail }) => event === 'rpc' && target === 'alone' && detail === 'stay')
+  await until(stayed, 'the prompt is answered')
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('toolbar-hidden: chat and leave work when no pointer moves', async () => {
+  const attempt = await inside('toolbar-hidden')
+  await attempt.driver.prepareRecording(attempt.signal)
+  await attempt.driver.sendChat('I can still write')
+  await attempt.driver.leave()
+  expect(attempt.meeting.state).toBe('left')
+})
+
+test.each(['leave-normal', 'leave-host-dialog', 'leave-button-stuck'])('%s: left, and only left', async (scenario) => {
+  const attempt = await inside(scenario)
+  await attempt.driver.leave()
+  expect(attempt.meeting.state).toBe('left')
+  expect(attempt.meeting.people.length).toBe(2)
+})
+
+test('the camera shows the given picture and the microphone stays silent', async () => {
+  const picture =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+  const attempt = await inside('devices-reset-on-admit', { driver: { botImage: picture } })
+  await until(() => attempt.meeting.bot.cameraOn && !attempt.meeting.bot.microphoneOn, 'camera on, microphone off')
+  await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
+  expect(attempt.meeting.bot.sent().audioIsSilent).not.toBe(false)
+})
+
+test('the recording begins on the picture of the meeting, not on the page', async () => {
+  const attempt = await inside('open-meeting-join-now', { driver: { recordingMode: 'gallery_view' } })
+  await attempt.driver.prepareRecording(attempt.signal)
+  const shot = await attempt.driver.screenshot()
+  expect(shot.subarray(1, 4)).toEqual(Buffer.from('PNG'))
+  // Clicks go through the picture to the page beneath.
+  await attempt.driver.sendChat('Under the picture')
+  await attempt.driver.leave()
+  expect(attempt.meeting.state).toBe('left')
+})

@@ -1,0 +1,238 @@
+import { deflateSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { collectionEvent, type RosterUser, syncAnswer } from '../../../mock/google-meet/roster.ts'
+import { ChatLog } from '../../../platforms/google-meet/page/chat-log.ts'
+import { decodeCollection, decodeSync } from '../../../platforms/google-meet/page/collections.ts'
+import { messagesAt, numberAt, readFields, textAt } from '../../../platforms/google-meet/page/protobuf.ts'
+import { Roster } from '../../../platforms/google-meet/page/roster.ts'
+import type { PageChatMessage, PageEvent } from '../../../platforms/google-meet/page/types.ts'
+
+const bufferOf = (bytes: Uint8Array): ArrayBuffer =>
+  bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
+
+const user = (device: string, more: Partial<RosterUser> = {}): RosterUser => ({
+  device,
+  name: device.toUpperCase(),
+  status: 1,
+  isSelf: false,
+  isHost: false,
+  parent: null,
+  ...more,
+})
+
+describe('protobuf', () => {
+  test('varints, texts, nested messages and fixed numbers are read', () => {
+    // 1: 300, 2: "hi", 3: { 1: 1 }, 4: fixed32 7, 5: fixed64 8
+    const bytes = [8, 0xac, 2, 18, 2, 104, 105, 26, 2, 8, 1, 37, 7, 0, 0, 0, 41, 8, 0, 0, 0, 0, 0, 0, 0]
+    const fields = readFields(Uint8Array.from(bytes))!
+    expect(numberAt(fields, 1)).toBe(300n)
+    expect(textAt(fields, 2)).toBe('hi')
+    expect(numberAt(fields, 3, 1)).toBe(1n)
+    expect(numberAt(fields, 4)).toBe(7n)
+    expect(numberAt(fields, 5)).toBe(8n)
+    expect(messagesAt(fields, [9])).toEqual([])
+  })
+
+  test.each([
+    ['a cut varint', [8, 0xff]],
+    ['a length past the end', [18, 200, 1, 1]],
+    ['a field of number 0', [0, 1]],
+    ['a group, which is not in use', [11]],
+    ['a cut fixed number', [37, 1]],
+    ['an endless varint', [8, ...Array(11).fill(0xff)]],
+  ])('%s is no message', (_name, bytes) => {
+    expect(readFields(Uint8Array.from(bytes))).toBeNull()
+  })
+})
+
+describe('collections', () => {
+  const users = [user('self', { isSelf: true }), user('ann', { isHost: true }), user('share', { parent: 'ann' })]
+  const outputs = [{ kind: 'audio' as const, streamId: '4711', device: 'ann', disabled: true }]
+  const chat = [{ id: 'm1', device: 'ann', at: 1_790_000_000_123, text: 'Grüße 👋' }]
+
+  test('people, outputs and chat come out of a packed message', async () => {
+    const update = await decodeCollection(bufferOf(collectionEvent(users, outputs, chat)))
+    expect(
+      update?.users.map(({ id, isSelf, isHost, parentId, status }) => [id, isSelf, isHost, parentId, status]),
+    ).toEqual([
+      ['self', true, false, null, 1],
+      ['ann', false, true, null, 1],
+      ['share', false, false, 'ann', 1],
+    ])
+    expect(update?.outputs).toEqual([{ kind: 'audio', streamId: '4711', deviceId: 'ann', isDisabled: true }])
+    expect(update?.chat).toEqual([{ id: 'm1', deviceId: 'ann', at: 1_790_000_000_123, text: 'Grüße 👋' }])
+  })
+
+  test('the other packing, none at all, and rubbish', async () => {
+    const bytes = Uint8Array.from([10, 2, 18, 0])
+    expect(await decodeCollection(bufferOf(new Uint8Array(deflateSync(bytes))))).toEqual({
+      users: [],
+      outputs: [],
+      chat: [],
+    })
+    expect(await decodeCollection(bufferOf(bytes))).toEqual({ users: [], outputs: [], chat: [] })
+    expect(await decodeCollection(bufferOf(Uint8Array.from([255, 255, 255])))).toBeNull()
+  })
+
+  test('the HTTP form of the roster', () => {
+    expect(decodeSync(syncAnswer(users)).map(({ id }) => id)).toEqual(['self', 'ann', 'share'])
+    expect(decodeSync('<html>not base64</html>')).toEqual([])
+  })
+})
+
+describe('roster', () => {
+  function roster(botName = 'Bot') {
+    const events: PageEvent[] = []
+    return { events, roster: new Roster(botName, (event) => events.push(event)) }
+  }
+  const record = (id: string, more: object = {}) => ({
+    id,
+    name: id.toUpperCase(),
+    status: 1,
+    isSelf: false,
+    isHost: false,
+    parentId: null,
+    ...more,
+  })
+  const told = (events: PageEvent[]) =>
+    events.map((event) =>
+      event.type === 'participant_left'
+        ? `-${event.participantId}`
+        : 'participant' in event
+          ? `${event.type === 'participant_joined' ? '+' : '~'}${event.participant.id}`
+          : event.type === 'screen_share'
+            ? `${event.isSharing ? '>' : '<'}${event.participantId}`
+            : event.type,
+    )
+
+  test('nobody is told before admission, and everybody present at it', () => {
+    const { roster: people, events } = roster()
+    people.takeUsers([record('me', { isSelf: true }), record('ann'), record('gone', { status: 6 })], 'channel', 1)
+    expect(events).toEqual([])
+    people.begin(2)
+    expect(told(events)).toEqual(['+ann'])
+    expect(people.ownStatus).toBe(1)
+  })
+
+  test('leaving, coming back, a new name, and a removal', () => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
+    people.takeUsers([record('ann', { status: 6 })], 'channel', 2)
+    people.takeUsers([record('ann')], 'channel', 3)
+    people.takeUsers([record('ann', { name: 'Ann B' })], 'channel', 4)
+    people.takeUsers([record('ann', { status: 7 })], 'channel', 5)
+    expect(told(events)).toEqual(['+ann', '-ann', '+ann', '~ann', '-ann'])
+  })
+
+  test('the slow HTTP form brings nobody back whom the channel saw leave', () => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
+    people.takeUsers([record('ann', { status: 6 })], 'channel', 2)
+    people.takeUsers([record('ann'), record('bob')], 'http', 3)
+    expect(told(events)).toEqual(['+ann', '-ann', '+bob'])
+  })
+
+  test('a shared screen is told of its sharer and is nobody', () => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
+    people.takeUsers([record('screen', { parentId: 'ann' })], 'channel', 2)
+    people.takeUsers([record('screen', { parentId: 'ann', status: 6 })], 'channel', 3)
+    expect(told(events)).toEqual(['+ann', '>ann', '<ann'])
+  })
+
+  test('without a roster the page names people; out of sight is not gone while the count covers them', () => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    const seen = (...ids: string[]) => ids.map((id) => ({ id, name: id, isSelf: id === 'me' }))
+    people.takePage(seen('me', 'ann', 'bob'), new Map(), 3, 1)
+    for (let look = 0; look < 5; look++) people.takePage(seen('me', 'ann'), new Map(), 3, 2 + look)
+    expect(told(events)).toEqual(['+ann', '+bob'])
+    for (let look = 0; look < 3; look++) people.takePage(seen('me', 'ann'), new Map(), 2, 10 + look)
+    expect(told(events)).toEqual(['+ann', '+bob', '-bob'])
+  })
+
+  test('while the own device is unknown nobody is told, and later nobody of our name', () => {
+    const { roster: people, events } = roster('Bot')
+    people.begin(0)
+    people.takePage(
+      [
+        { id: 'x', name: 'Bot', isSelf: false },
+        { id: 'ann', name: 'Ann', isSelf: false },
+      ],
+      new Map(),
+      2,
+      1,
+    )
+    expect(events).toEqual([])
+    people.takePage(
+      [
+        { id: 'x', name: 'Bot', isSelf: false },
+        { id: 'ann', name: 'Ann', isSelf: false },
+      ],
+      new Map(),
+      2,
+      9000,
+    )
+    expect(told(events)).toEqual(['+ann'])
+  })
+
+  test('what the roster says of our device outweighs a mark in the page', () => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    people.takePage([{ id: 'ann', name: 'Ann', isSelf: true }], new Map(), null, 1)
+    people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 2)
+    expect(told(events)).toEqual(['+ann'])
+    expect(people.ownId()).toBe('me')
+  })
+
+  test('a source of sound leads to its people, never to us or to one who left', () => {
+    const { roster: people } = roster()
+    people.takeUsers(
+      [record('me', { isSelf: true }), record('ann'), record('bob'), record('left', { status: 6 })],
+      'channel',
+      1,
+    )
+    const output = (deviceId: string) => ({ kind: 'audio' as const, streamId: '7', deviceId, isDisabled: false })
+    people.takeOutputs(['me', 'ann', 'bob', 'left'].map(output))
+    expect(people.ownersOfSource(7)).toEqual(['ann', 'bob'])
+    expect(people.ownersOfSource(8)).toEqual([])
+  })
+})
+
+describe('chat log', () => {
+  const message = (id: string, text: string, more: Partial<PageChatMessage> = {}): PageChatMessage => ({
+    id,
+    senderId: 'ann',
+    senderName: 'Ann',
+    text,
+    at: 0,
+    isOwn: false,
+    ...more,
+  })
+
+  test('one message from both sources is one, by id or by text', () => {
+    const log = new ChatLog()
+    expect(log.take('channel', message('1', 'a'))).toBe(true)
+    expect(log.take('panel', message('1', 'a'))).toBe(false)
+    expect(log.take('channel', message('2', 'two lines\nof it'))).toBe(true)
+    expect(log.take('panel', message('p2', 'two lines of it', { senderId: null }))).toBe(false)
+  })
+
+  test('equal texts are as many messages as one source says', () => {
+    const log = new ChatLog()
+    const taken = ['1', '2'].map((id) => log.take('channel', message(id, 'ok')))
+    const again = ['p1', 'p2'].map((id) => log.take('panel', message(id, 'ok')))
+    expect([...taken, ...again]).toEqual([true, true, false, false])
+    expect(log.take('panel', message('p3', 'ok'))).toBe(true)
+  })
+
+  test('equal texts of two people are two', () => {
+    const log = new ChatLog()
+    expect(log.take('channel', message('1', 'ok'))).toBe(true)
+    expect(log.take('panel', message('2', 'ok', { senderId: 'bob' }))).toBe(true)
+    expect(log.take('panel', message('3', 'ok', { isOwn: true, senderId: null }))).toBe(true)
+  })
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { OTHERS } from '../../../platforms/google-meet/texts.other.ts'
+import { LABELS, labelSources, matches, plain, SITUATION_TEXTS, TEXTS } from '../../../platforms/google-meet/texts.ts'
+
+test.each([
+  ["You'll join the call when someone lets you in", 'lobby'],
+  ['You’ll join the call when someone lets you in', 'lobby'],
+  ['Asking to be let in…', 'lobby'],
+  ['ASKING TO JOIN...', 'lobby'],
+  ['Please wait until a meeting host brings you into the call', 'lobby'],
+  ['Please wait until a meeting host admits you to the call', 'lobby'],
+  ["You're in the waiting room", 'lobby'],
+  ['Bitte warten Sie, bis Sie vom Organisator eingelassen werden', 'lobby'],
+  ['You\u00a0can’t join this\u202fvideo call', 'blocked'],
+  ['Niemand hat auf Ihre Teilnahmeanfrage geantwortet', 'knock_timed_out'],
+  ['You’ve been removed from the meeting', 'removed'],
+  ['You lost your network connection. Trying to reconnect', 'reconnecting'],
+] as const)('%s says %s', (text, situation) => {
+  expect(matches(TEXTS.situations[situation], text)).toBe(true)
+})
+
+test.each([
+  'No one else is here',
+  'Ready to join?',
+  'Ann and Bob are in this call',
+  "You're the only one here",
+  'Your call is ending soon',
+  'Are you talking? Your mic is off.',
+  'Dana joined',
+  'Ann Host left',
+])('%s says nothing about an end or a waiting room', (text) => {
+  const found = SITUATION_TEXTS.filter((name) => matches(TEXTS.situations[name], text))
+  expect(found).toEqual([])
+})
+
+test.each([
+  ['Other ways to join', false],
+  ['Join and use a phone for audio', false],
+  ['Rejoin', false],
+  ['Ask to join again', false],
+  ['Use Companion mode', false],
+  ['Ask to join anyway', true],
+  ['Join here too', true],
+])('%s may be the join button: %s', (label, isJoin) => {
+  expect(matches(TEXTS.labels.join, label) || matches(TEXTS.labels.joinWording, label)).toBe(isJoin)
+})
+
+test('every label is one expression that the page can compile', () => {
+  const sources = labelSources()
+  for (const name of LABELS) expect(() => new RegExp(sources[name], 'iu'), name).not.toThrow()
+  expect(new RegExp(sources.microphoneOn, 'iu').test(plain('Turn off microphone (ctrl + d)'))).toBe(true)
+  expect(new RegExp(sources.peopleCount, 'iu').exec(plain('People - 12 joined'))?.[1]).toBe('12')
+  expect(new RegExp(sources.peopleCount, 'iu').exec('People3')?.[1]).toBe('3')
+})
+
+test('wording is written in the form in which it is compared', () => {
+  const all = [TEXTS.situations, TEXTS.dialogs, TEXTS.labels, ...OTHERS.flatMap((texts) => Object.values(texts))]
+  for (const expressions of all.flatMap((part) => Object.values(part ?? {}) as (readonly RegExp[])[])) {
+    for (const { source } of expressions) expect(source).not.toMatch(/[’‘…\u00a0]/)
+  }
+})
