@@ -1,5 +1,6 @@
 /** The script of the demo meeting: about a minute in which everything a recording should show happens once. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../src/ports.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
 
 export const DEMO_PEOPLE: readonly MockPerson[] = [
@@ -8,6 +9,13 @@ export const DEMO_PEOPLE: readonly MockPerson[] = [
   { id: 'cleo', name: 'Cléo Ñandú', camera: true },
   { id: 'dan', name: 'Dan Dole', camera: false },
 ]
+
+const REAL_CLOCK: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal })
+  },
+}
 
 /** Nobody should have to wait longer for a bot that starts on a slow machine. */
 const KNOCK_DEADLINE_MS = 180_000
@@ -44,19 +52,22 @@ const ADMIT_AFTER_MS = 4000
  * Resolves with what truly happened, early if the bot leaves before the end. Rejects when nobody knocks, and with the
  * signal's reason when it is aborted.
  */
-export async function runDemoScript(meeting: MockMeeting, signal: AbortSignal): Promise<MockTruth> {
+export async function runDemoScript(
+  meeting: MockMeeting,
+  signal: AbortSignal,
+  clock: Clock = REAL_CLOCK,
+): Promise<MockTruth> {
   for (const person of DEMO_PEOPLE) {
     if (!meeting.people.some(({ id }) => id === person.id)) meeting.addPerson(person)
     else if (person.camera !== undefined) meeting.setCamera(person.id, person.camera)
   }
   await until(meeting.whenState('lobby', KNOCK_DEADLINE_MS), signal)
-  await sleep(ADMIT_AFTER_MS, undefined, { signal })
+  await clock.sleep(ADMIT_AFTER_MS, signal)
   if (meeting.state === 'lobby') meeting.admit()
   await until(meeting.whenState('call', ADMISSION_DEADLINE_MS), signal)
-  const startedAt = performance.now()
+  const startedAt = clock.now()
   for (const [seconds, happen] of EVENTS) {
-    const wait = startedAt + seconds * 1000 - performance.now()
-    await sleep(Math.max(0, wait), undefined, { signal })
+    await clock.sleep(Math.max(0, startedAt + seconds * 1000 - clock.now()), signal)
     if (meeting.truth.leftAt !== null) break
     happen(meeting)
   }

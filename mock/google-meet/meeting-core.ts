@@ -1,11 +1,9 @@
 /** The inside of a mock meeting: its people and truth, and what the server and the page's visits ask of it. */
 import { randomBytes } from 'node:crypto'
 import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
-import { perform, SHOWABLE } from './actions.ts'
 import { MediaLink } from './media-link.ts'
 import { MeetingMedia } from './meeting-media.ts'
 import { hashOf } from './page/dom.ts'
-import type { HostPerson } from './page/host-protocol.ts'
 import type { FromPage, PagePerson, PageSettings } from './page/protocol.ts'
 import { People, type Person, shownAs } from './people.ts'
 import { syncAnswer } from './roster.ts'
@@ -22,7 +20,7 @@ const FIRST_ROSTER_MS = 300
 const TOAST_MS = 4000
 const LONGEST_MESSAGE = 500
 
-export class MeetingCore implements VisitMeeting {
+export abstract class MeetingCore implements VisitMeeting {
   readonly code: string
   readonly scenarioName: string
   readonly url: string
@@ -155,9 +153,11 @@ export class MeetingCore implements VisitMeeting {
     const isNewStart = this.states.enter(state, IN_CALL)
     if (!isNewStart) return
     for (const step of this.steps) {
-      if (step.in === state) this.stepTimers.after(step.afterMs, () => perform(this, step))
+      if (step.in === state) this.stepTimers.after(step.afterMs, () => this.runStep(step))
     }
   }
+
+  protected abstract runStep(step: Step): void
 
   botJoined(visit: Visit): void {
     this.truth.botJoined()

@@ -1,8 +1,9 @@
 /** A mock meeting: the words by which a script or a person plays host. */
 import type { MockMeeting, MockPerson } from '../types.ts'
-import { SHOWABLE } from './actions.ts'
+import { perform, SHOWABLE } from './actions.ts'
 import { MeetingCore } from './meeting-core.ts'
 import type { HostPerson } from './page/host-protocol.ts'
+import type { Step } from './scenario.ts'
 
 export class GoogleMeetMeeting extends MeetingCore implements MockMeeting {
   /** The platform's id of a person, which a bot reports. */
@@ -138,5 +139,14 @@ export class GoogleMeetMeeting extends MeetingCore implements MockMeeting {
     this.stepTimers.clear()
     this.states.close()
     await this.media.close()
+  }
+  /** A step that no longer fits, since the page or a person is elsewhere by now, is noted and passed over. */
+  protected override runStep(step: Step): void {
+    try {
+      perform(this, step)
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      this.note({ say: 'log', event: 'rpc', target: 'step-skipped', detail })
+    }
   }
 }

@@ -1,4 +1,5 @@
 /** Watches the meeting from admission to its end and tells it in words of the life. */
+import { within } from '../../src/clock.ts'
 import { BotError, toBotError } from '../../src/errors.ts'
 import type { MeetingEnd, MeetingEvent } from '../../src/meeting.ts'
 import type { DeviceKeeper } from './devices.ts'
@@ -13,6 +14,8 @@ const OUT = 6
 const REMOVED = 7
 /** Looks in a row that have to say the same before a meeting counts as ended. */
 const END_LOOKS = 2
+
+const LAST_LOOK_MS = 1000
 
 /** Pages that are the meeting, however disturbed. */
 const IN_MEETING: ReadonlySet<SituationKind> = new Set<SituationKind>(['in_call', 'consent', 'reconnecting'])
@@ -60,11 +63,14 @@ export class InMeeting {
     this.#loop ??= this.#watch()
   }
 
-  /** Nothing is told any more. Waits for the look that is under way. */
+  /** Nothing is told any more. Waits for the look that is under way, but not for a frozen page. */
   async end(): Promise<void> {
     this.#isOver = true
     this.#stop.abort()
-    await this.#loop
+    if (!this.#loop) return
+    await within(this.#watching.page.clock, LAST_LOOK_MS, this.#loop, () => new Error('The last look hangs')).catch(
+      (error) => this.#watching.page.logger.debug('The page is left without its last look', { error }),
+    )
   }
 
   tellChatAvailability(isAvailable: boolean): void {

@@ -7,6 +7,8 @@ const RATE = 16_000
 const SMALL = { width: 160, height: 90 }
 /** Long enough to tell voices apart that are 16 Hz or more from each other. */
 const VOICE_WINDOW_SECONDS = 0.25
+/** A voice sounds with 0.2; the swelling of another one spills over with less than a tenth of that. */
+const HEARD_STRENGTH = 0.03
 const run = promisify(execFile)
 
 async function decode(arguments_: string[]): Promise<Buffer> {
@@ -46,7 +48,7 @@ export function heardShare(sound: Float32Array, look: number, start: number, end
   let heard = 0
   for (let from = Math.round(start * RATE); from + size <= end * RATE && from + size <= sound.length; from += size) {
     windows += 1
-    if (strength(sound, from, from + size, voiceFrequency(look)) > 0.01) heard += 1
+    if (strength(sound, from, from + size, voiceFrequency(look)) > HEARD_STRENGTH) heard += 1
   }
   return windows === 0 ? 0 : heard / windows
 }

@@ -66,8 +66,13 @@ test('false-positive-strings: what people write ends nothing', async () => {
   expect(attempt.meeting.state).toBe('call')
 })
 
-test('false-admission: the waiting room comes back, and the later denial is one', async () => {
-  const attempt = await inside('false-admission')
+test('an admission that was none: the waiting room comes back, and the later denial is a denial', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  attempt.meeting.show('lobby')
+  // Unknown is not gone, and the waiting room says nothing about who is inside.
+  await attempt.event('heartbeat', ({ others }) => others === null)
+  attempt.meeting.deny()
   const failed = await attempt.event('failed')
   expect(failed.error).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
   expect(attempt.events.some(({ type }) => type === 'ended')).toBe(false)

@@ -219,7 +219,7 @@ describe('the machine', () => {
   })
 
   test.each([
-    [500e6, 'unfit'],
+    [400e6, 'unfit'],
     [1e9, 'warning'],
     [4e9, 'fit'],
   ])('%d bytes of memory are %s', (bytes, verdict) => {

@@ -3,7 +3,7 @@ import { createSourceSampler } from '../../../../platforms/shared/page/contribut
 import { installVirtualDevices } from '../../../../platforms/shared/page/virtual-devices.ts'
 import { installWebRtcTap, type TappedChannel } from '../../../../platforms/shared/page/webrtc-tap.ts'
 
-const isHidden = 'createEncodedStreams' in RTCRtpReceiver.prototype
+const hadEncodedStreams = 'createEncodedStreams' in RTCRtpReceiver.prototype
 const tap = installWebRtcTap({ hideEncodedStreams: new URLSearchParams(location.search).has('hide') })
 const devices = installVirtualDevices({ name: 'Notes for Ann' })
 
@@ -22,7 +22,7 @@ const tapped = {
   tracks,
   channels,
   messages,
-  hadEncodedStreams: isHidden,
+  hadEncodedStreams,
   sampleSources: createSourceSampler(),
   installAgain: () => installWebRtcTap() === tap && installVirtualDevices({ name: 'Other' }) === devices,
 }

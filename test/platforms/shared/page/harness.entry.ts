@@ -10,7 +10,7 @@ export interface FakePicture {
   height?: number
   /** Pictures per second; 0 draws once. */
   framesPerSecond?: number
-  look?: 'plain' | 'person' | 'slides'
+  look?: 'plain' | 'blink' | 'person' | 'slides'
 }
 
 /** A camera or a shared screen, drawn. */
@@ -28,8 +28,9 @@ function fakeStream({
   let count = 0
   const draw = () => {
     count++
-    pen.fillStyle = color
+    pen.fillStyle = look === 'blink' && count % 2 ? '#000078' : color
     pen.fillRect(0, 0, width, height)
+    if (look === 'blink') return
     if (look === 'plain') {
       // A corner that changes, so that every picture is a new one.
       pen.fillStyle = count % 2 ? '#ffffff' : '#dddddd'

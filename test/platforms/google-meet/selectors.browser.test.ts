@@ -1,0 +1,119 @@
+import type { Page } from 'playwright'
+import { afterAll, expect, test } from 'vitest'
+import { startMockGoogleMeet } from '../../../mock/index.ts'
+import { meetingScript } from '../../../platforms/google-meet/meet-page.ts'
+import { SELECTORS } from '../../../platforms/google-meet/selectors.ts'
+import { type BotBrowser, openBrowser } from '../../../src/browser.ts'
+import { silentLogger } from '../../../src/logger.ts'
+import { SILENT_STAGE, until } from './harness.ts'
+
+const mock = await startMockGoogleMeet()
+const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
+const browsers: BotBrowser[] = []
+async function open(initScript?: string): Promise<Page> {
+  const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.google.com'], logger: silentLogger }
+  const browser = await openBrowser(SILENT_STAGE, options, new AbortController().signal)
+  browsers.push(browser)
+  return browser.page
+}
+afterAll(async () => {
+  for (const browser of browsers) await browser.close()
+  await mock.close()
+})
+
+test('every selector is valid and matches something of the mock meeting', async () => {
+  const page = await open(script().source)
+  const matched = new Set<string>()
+  const look = async () => {
+    const found = await page.evaluate(
+      (selectors) => {
+        return Object.entries(selectors)
+          .filter(([, selector]) => document.querySelector(selector) !== null)
+          .map(([name]) => name)
+      },
+      SELECTORS as Record<string, string>,
+    )
+    for (const name of found) matched.add(name)
+  }
+  for (const [scenario, seed] of [
+    ['people-badge-ui', 2],
+    ['chat-pin-overlay', 3],
+    ['captcha-live', 1],
+  ] as const) {
+    const meeting = mock.open(scenario, { seed, speed: 10 })
+    await page.goto(meeting.url)
+    await meeting.whenState('greenRoom', 30_000)
+    await look()
+    await page.fill(SELECTORS.nameBox, 'Selector test')
+    await until(() => meeting.botName !== null || meeting.state === 'greenRoom', 'the green room is ready')
+    for (let click = 0; click < 5 && meeting.state === 'greenRoom'; click++) {
+      await page.click(SELECTORS.joinByName, { timeout: 5000 }).catch(() => {})
+      await page.waitForTimeout(500)
+    }
+    await look()
+    if (scenario === 'captcha-live') continue
+    await meeting.whenState('call', 30_000)
+    await page.waitForSelector(SELECTORS.tile, { state: 'attached' })
+    meeting.say('ann', 'A message')
+    await page.mouse.move(300, 300)
+    await page.click(SELECTORS.chatPanelButton, { timeout: 10_000 })
+    await page.waitForSelector(SELECTORS.chatMessage, { state: 'attached' })
+    await look()
+    await page.mouse.move(320, 300)
+    const people = scenario === 'people-badge-ui' ? SELECTORS.peopleBadge : SELECTORS.peoplePanelButton
+    await page.click(people, { timeout: 10_000 })
+    await page.waitForTimeout(500)
+    meeting.show('got-it')
+    await page.waitForSelector(SELECTORS.dialog, { state: 'attached' })
+    await page.evaluate(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'c' })))
+    await look()
+    meeting.remove()
+    await page.waitForSelector(SELECTORS.callEnded, { state: 'attached' })
+    await look()
+  }
+  const known = Object.keys(SELECTORS)
+  // Two accounts differ: the older attribute of the own name and the captions are not on every page.
+  const missing = known.filter((name) => !matched.has(name) && !['ownNameAttribute', 'captionsRegion'].includes(name))
+  expect(missing).toEqual([])
+})
+
+function script() {
+  return meetingScript({ botName: 'Bot', botImage: null, recordingMode: 'speaker_view' })
+}
+
+test('the script leaves no name in the page, and the browser functions look native', async () => {
+  const meeting = mock.open('waiting-room', { speed: 10 })
+  const look = (page: Page) =>
+    page.evaluate(() => ({
+      names: Object.getOwnPropertyNames(window).sort(),
+      documentNames: Object.getOwnPropertyNames(document).sort(),
+      sources: [
+        RTCPeerConnection,
+        RTCPeerConnection.prototype.createDataChannel,
+        fetch,
+        navigator.mediaDevices.getUserMedia,
+      ].map((native) => [native.name, native.length, Function.prototype.toString.call(native)]),
+      statics: typeof RTCPeerConnection.generateCertificate,
+      isInstance: new RTCPeerConnection() instanceof RTCPeerConnection,
+      constructorIsSame: new RTCPeerConnection().constructor === RTCPeerConnection,
+    }))
+  const plain = await open()
+  await plain.goto(meeting.url)
+  await meeting.whenState('greenRoom', 30_000)
+  const without = await look(plain)
+  const ours = await open(script().source)
+  await ours.goto(meeting.url)
+  await meeting.whenState('greenRoom', 30_000)
+  expect(await look(ours)).toEqual(without)
+})
+
+test('a frame inside the page is left alone', async () => {
+  const page = await open(script().source)
+  await page.goto(mock.open('waiting-room', { speed: 10 }).url)
+  const answered = await page.evaluate(async () => {
+    const frame = document.createElement('iframe')
+    document.body.append(frame)
+    return frame.contentWindow !== null && Object.getOwnPropertySymbols(frame.contentWindow).length
+  })
+  expect(answered).toBe(0)
+})
