@@ -360,6 +360,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       type: 'final_report',
       status: outcome,
       end_code: finalEnd.code,
+      end_message: finalEnd.message,
       error_code: failure.error_code ?? null,
       error_message: failure.error_message ?? null,
       meeting_url: target.url,
@@ -376,7 +377,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       location: storage.location(),
       extra: job.extra ?? null,
     }
-    status.enter(outcome, { end_code: finalEnd.code, ...failure })
+    status.enter(outcome, { end_code: finalEnd.code, end_message: finalEnd.message, ...failure })
     control.report(report)
     await control.drain(DRAIN_DEADLINE_MS)
     await control.close()

@@ -20,7 +20,7 @@ export class MeetChat {
   async explore(): Promise<boolean> {
     return this.#alone(async () => {
       const state = await this.#openPanel()
-      await this.#closePanel(state)
+      await this.#closePanel()
       return state !== null
     })
   }
@@ -29,11 +29,11 @@ export class MeetChat {
   async send(text: string): Promise<void> {
     await this.#alone(async () => {
       const state = await this.#openPanel()
-      if (!state) throw new ChatUnavailable()
       try {
+        if (!state) throw new ChatUnavailable()
         await this.#write(text, new Set(state.own.map(({ id }) => id)))
       } finally {
-        await this.#closePanel(await this.#state())
+        await this.#closePanel()
       }
     })
   }
@@ -86,9 +86,10 @@ export class MeetChat {
     const deadline = clock.now() + waits.chatOpenMs
     let state = await this.#state()
     let pressedAt: number | null = null
-    while (!state?.box && clock.now() < deadline) {
-      // A click during the page's hydration is lost; a second one on an open panel would close it.
-      if (pressedAt === null || clock.now() - pressedAt > waits.chatOpenMs / 2) {
+    while (!state?.box?.isEnabled && clock.now() < deadline) {
+      // A click during the page's hydration is lost; one on an open panel would close it.
+      const isDue = pressedAt === null || clock.now() - pressedAt > waits.chatOpenMs / 2
+      if (isDue && !state?.isPanelOpen) {
         await this.#page.wakePointer()
         await this.#page.press('chat')
         pressedAt = clock.now()
@@ -101,8 +102,8 @@ export class MeetChat {
     return isUsable ? state : null
   }
 
-  async #closePanel(state: ChatState | null): Promise<void> {
-    if (!state?.box) return
+  async #closePanel(): Promise<void> {
+    if (!(await this.#state())?.isPanelOpen) return
     await this.#page.wakePointer()
     await this.#page.press('chat')
   }

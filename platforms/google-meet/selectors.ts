@@ -32,6 +32,7 @@ export const SELECTORS = {
   sidePanel: 'aside',
   captionsRegion: '[role="region"][aria-label="Captions"]',
   chatPanelButton: 'button[data-panel-id="2"]',
+  chatPanel: '[data-panel-container-id^="sidePanel2"]',
   /** Select by tag: the send button has the same label. */
   chatBox: 'aside textarea',
   /** Pin buttons carry the message's id as well, so buttons are left out. */

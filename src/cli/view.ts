@@ -30,7 +30,7 @@ export function sentenceFor(event: BotEvent): string | null {
   switch (event.type) {
     case 'status_change':
       if (event.status === 'failed') return `✗ ${event.error_code}: ${shownText(event.error_message ?? '')}`
-      if (event.status === 'completed') return `✓ completed (${event.end_code})`
+      if (event.status === 'completed') return `✓ completed: ${shownText(event.end_message ?? event.end_code ?? '')}`
       return `• ${event.status.replaceAll('_', ' ')}`
     case 'participant_joined':
       return `+ ${shownText(event.participant.name, 60)} joined`

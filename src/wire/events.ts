@@ -31,6 +31,7 @@ export const finalReportSchema = z.strictObject({
   type: z.literal('final_report'),
   status: z.enum(['completed', 'failed']),
   end_code: z.enum([...NORMAL_END_CODES, ...ERROR_CODES]).describe('Why the life ended, well or badly.'),
+  end_message: z.string().describe('The same in one plain sentence.'),
   error_code: z.enum(ERROR_CODES).nullable().describe('Null after a normal end.'),
   error_message: z.string().nullable(),
   meeting_url: z.string(),
@@ -58,6 +59,7 @@ export const botEventSchema = z.discriminatedUnion('type', [
       .enum([...NORMAL_END_CODES, ...ERROR_CODES])
       .optional()
       .describe('With completed and failed.'),
+    end_message: z.string().optional().describe('The same in one plain sentence.'),
     error_code: z.enum(ERROR_CODES).optional().describe('With failed.'),
     error_message: z.string().optional(),
   }),

@@ -1,69 +1,39 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { NumberedEvent } from '../../src/wire/events.ts'
+import { probe } from '../media/media-info.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
-import type { BotProcess } from './bot-process.ts'
-import { endToEnd, LOOK, passes, probe, speak } from './stage.ts'
-
-interface ControlPlane {
-  url: string
-  api: string
-  close(): Promise<void>
-}
-type StartControlPlane = (options: { port?: number; token: string; folder: string }) => Promise<ControlPlane>
+import { LOOK, passes, speak } from './meeting-script.ts'
+import { Plane, TOKEN } from './plane.ts'
+import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
-const TOKEN = 'token-of-the-tests'
-const folder = mkdtempSync(join(tmpdir(), 'standin-plane-'))
-let startControlPlane: StartControlPlane
-let plane: ControlPlane
+let plane: Plane
 
 beforeAll(async () => {
-  const example = new URL('../../docs/examples/control-plane.mjs', import.meta.url)
-  ;({ startControlPlane } = (await import(example.href)) as { startControlPlane: StartControlPlane })
-  plane = await startControlPlane({ token: TOKEN, folder })
+  plane = await Plane.start()
 })
-afterAll(async () => {
-  await plane.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-const linked = () => ({ control_plane: { url: plane.url, token: TOKEN } })
-
-async function command(bot: BotProcess, body: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${plane.api}/bots/${bot.botId}/commands`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}` },
-    body: JSON.stringify(body),
-  })
-  return (await answer.json()) as Record<string, unknown>
-}
-
-async function storedEvents(bot: BotProcess): Promise<NumberedEvent[]> {
-  const answer = await fetch(`${plane.api}/bots/${bot.botId}/events`, { headers: { authorization: `Bearer ${TOKEN}` } })
-  const text = (await answer.text()).trim()
-  return text.split('\n').map((line) => JSON.parse(line) as NumberedEvent)
-}
+afterAll(() => plane.close())
 
 test('a control plane pauses, resumes, chats, looks and ends; nothing of the pause is in any file', async () => {
   const meeting = openMeeting()
-  const bot = startBot(meeting, { job: linked() })
+  const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')
-  expect(await command(bot, { type: 'resume' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS' })
+  expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS' })
   await speak(meeting, 'ann', 5)
   await passes(1)
-  expect(await command(bot, { type: 'pause', chat_message: 'Paused' })).toMatchObject({ ok: true })
+  expect(await plane.command(bot, { type: 'pause', chat_message: 'Paused' })).toMatchObject({ ok: true })
   await speak(meeting, 'ben', 4)
   await passes(1)
-  expect(await command(bot, { type: 'resume' })).toMatchObject({ ok: true })
+  expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: true })
   await passes(1)
   await speak(meeting, 'cleo', 5)
-  expect(await command(bot, { type: 'send_chat', message: 'Hello 😀\nsecond line' })).toMatchObject({ ok: true })
-  expect(await command(bot, { type: 'screenshot' })).toMatchObject({ ok: true, data: { name: 'screenshots/0001.png' } })
-  expect(await command(bot, { type: 'dance' })).toMatchObject({ ok: false, code: 'INVALID_COMMAND' })
-  expect(await command(bot, { type: 'leave' })).toMatchObject({ ok: true })
+  expect(await plane.command(bot, { type: 'send_chat', message: 'Hello 😀\nsecond line' })).toMatchObject({ ok: true })
+  expect(await plane.command(bot, { type: 'screenshot' })).toMatchObject({
+    ok: true,
+    data: { name: 'screenshots/0001.png' },
+  })
+  expect(await plane.command(bot, { type: 'dance' })).toMatchObject({ ok: false, code: 'INVALID_COMMAND' })
+  expect(await plane.command(bot, { type: 'leave' })).toMatchObject({ ok: true })
   const { exitCode, report } = await bot.ended()
 
   expect(exitCode).toBe(0)
@@ -79,32 +49,31 @@ test('a control plane pauses, resumes, chats, looks and ends; nothing of the pau
   )
   expect(meeting.truth.chat.map(({ text }) => text)).toEqual(['Paused', 'Hello 😀\nsecond line'])
   expect(statSync(bot.file('screenshots/0001.png')).size).toBeGreaterThan(1000)
-  expect((await storedEvents(bot)).map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
+  expect((await plane.storedEvents(bot)).map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
 })
 
 test('a control plane that dies and comes back has every event, once and in order', async () => {
   const meeting = openMeeting()
-  const bot = startBot(meeting, { job: linked() })
+  const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')
-  const port = Number(new URL(plane.api).port)
-  await plane.close()
+  await plane.goDown()
   await speak(meeting, 'ann', 3)
   meeting.say('ben', 'Said while nobody listened')
   await bot.whenEvent('chat_message')
-  plane = await startControlPlane({ port, token: TOKEN, folder })
+  await plane.comeBack()
   await expect
-    .poll(() => command(bot, { type: 'leave' }), { timeout: 60_000, interval: 1000 })
+    .poll(() => plane.command(bot, { type: 'leave' }), { timeout: 60_000, interval: 1000 })
     .toMatchObject({ ok: true })
   const { exitCode } = await bot.ended()
   expect(exitCode).toBe(0)
-  const stored = await storedEvents(bot)
+  const stored = await plane.storedEvents(bot)
   expect(stored.map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
   expect(stored.at(-1)?.event.type).toBe('final_report')
 })
 
 test('the token is in no file and no log', async () => {
   const meeting = openMeeting()
-  const bot = startBot(meeting, { job: linked() })
+  const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')
   bot.kill('SIGINT')
   await bot.ended()

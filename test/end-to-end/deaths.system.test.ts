@@ -3,9 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { probe } from '../media/media-info.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 import type { BotProcess } from './bot-process.ts'
-import { endToEnd, passes, probe } from './stage.ts'
+import { passes } from './meeting-script.ts'
+import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 /** Recorded before the death, and what a death may cost of it. */

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { isIndexFirst } from '../../recorder/mp4-boxes.ts'
 import type { DiarizationSegment } from '../../src/timeline.ts'
 import type { Artifact } from '../../src/wire/events.ts'
+import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, picturesOf, shownShare, soundOf } from '../media/meeting-recording.ts'
 import type { BotProcess } from './bot-process.ts'
-import { endToEnd, LOOK, passes, probe, speak } from './stage.ts'
+import { LOOK, passes, speak } from './meeting-script.ts'
+import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { endToEnd, passes, probe } from './stage.ts'
+import { probe } from '../media/media-info.ts'
+import { passes } from './meeting-script.ts'
+import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 

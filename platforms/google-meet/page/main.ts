@@ -15,6 +15,7 @@ import { createSignsReader } from './signs.ts'
 import { type Speech, watchSpeech } from './speech.ts'
 import { compositeTiles, readRows, readTiles } from './tiles.ts'
 import type { NumberedPageEvent, PageApi, PageConfig, PageEvent } from './types.ts'
+import { isVisible } from './visible-text.ts'
 
 /** Given by the driver, which wraps this script in a function of this parameter. */
 declare const standinConfig: PageConfig
@@ -33,8 +34,13 @@ function start(config: PageConfig): void {
   // Grows over documents too, so that the driver's acknowledgement never hides events of a newer one.
   let lastNumber = Date.now()
   let hasBegun = false
+  /** What was said between the true admission and the driver's certainty of it. */
+  let held: PageEvent[] = []
   const tell = (event: PageEvent) => {
-    if (!hasBegun) return
+    if (!hasBegun) {
+      held = [...held.slice(-MOST_EVENTS), event]
+      return
+    }
     events.push({ number: ++lastNumber, event })
     if (events.length > MOST_EVENTS) events.shift()
     if (event.type === 'participant_left') speech?.forget(event.participantId)
@@ -137,13 +143,17 @@ function start(config: PageConfig): void {
     begin() {
       if (hasBegun) return
       hasBegun = true
+      // People first, then what they said and did.
       roster.begin(Date.now())
+      for (const event of held.splice(0)) tell(event)
       look()
     },
     chat() {
       const box = elements.find('chatBox') as HTMLTextAreaElement | null
       const messages = readChatPanel(selectors, elements.says, Date.now())
+      const panels = [...document.querySelectorAll(selectors.chatPanel ?? ':not(*)')]
       return {
+        isPanelOpen: box !== null || panels.some(isVisible),
         box: box && { isEnabled: !box.disabled && !box.readOnly, value: box.value },
         own: messages.filter(({ sender }) => sender === null).map(({ id, text }) => ({ id, text })),
       }

@@ -126,6 +126,7 @@ export type ElementName =
   | 'people'
 
 export interface ChatState {
+  isPanelOpen: boolean
   box: { isEnabled: boolean; value: string } | null
   own: { id: string; text: string }[]
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser, visibleText } from './mock-browser.ts'
+import { clickUntil, MockBrowser, poll, visibleText } from './mock-browser.ts'
 
 let browser: MockBrowser
 beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('the call', () => {
   test('has a tile for everybody with both ids, a name twice, and the self tile marked by its controls', async () => {
     const { page, meeting } = await browser.enter('duplicate-names', { seed: 2 })
     const tiles = page.locator('[data-participant-id][data-tile-media-id]')
-    await expect.poll(() => tiles.count()).toBe(5)
+    await poll(() => tiles.count()).toBe(5)
     const ann = page.locator(`[data-participant-id="${meeting.deviceOf('ann')}"]`)
     expect(await ann.locator('span.notranslate').textContent()).toBe('Ann Host')
     expect(await ann.locator('[aria-hidden="true"]', { hasText: 'Ann Host' }).count()).toBe(1)
@@ -28,7 +28,7 @@ describe('the call', () => {
 
   test('holds end texts in its script data and in messages while it is healthy', async () => {
     const { page, meeting } = await browser.enter('false-positive-strings')
-    await expect.poll(() => meeting.truth.chat.length).toBe(3)
+    await poll(() => meeting.truth.chat.length).toBe(3)
     const source = await page.content()
     for (const text of ['The call ended', "You've been removed from the meeting", 'Return to home screen']) {
       expect(source).toContain(text)
@@ -40,12 +40,12 @@ describe('the call', () => {
   test('hides its toolbar while the pointer rests; it stays in the page', async () => {
     const { page } = await browser.enter('toolbar-hidden', { speed: 4 })
     const leave = page.locator('[aria-label="Leave call"]')
-    await expect.poll(() => leave.isVisible()).toBe(false)
+    await poll(() => leave.isVisible()).toBe(false)
     expect(await leave.count()).toBe(1)
     await page.mouse.move(200, 200)
     await page.mouse.move(210, 200)
     expect(await leave.isVisible()).toBe(true)
-    await expect.poll(() => leave.isVisible()).toBe(false)
+    await poll(() => leave.isVisible()).toBe(false)
   })
 
   test('marks speakers by changing classes, and stops in a page nobody sees', async () => {
@@ -64,34 +64,32 @@ describe('the call', () => {
     expect(await page.locator(`[data-participant-id="${device}"] [jsname="QgSmzd"]`).count()).toBe(2)
     expect(await changes()).toBe(0)
     meeting.startSpeaking('ann')
-    await expect.poll(changes).toBeGreaterThan(6)
+    await poll(changes).toBeGreaterThan(6)
     await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true }))
-    await expect
-      .poll(async () => {
-        const before = await changes()
-        await page.waitForTimeout(700)
-        return (await changes()) - before
-      })
-      .toBe(0)
+    await poll(async () => {
+      const before = await changes()
+      await page.waitForTimeout(700)
+      return (await changes()) - before
+    }).toBe(0)
     meeting.stopSpeaking('ann')
-    await expect.poll(() => meeting.truth.turns.at(-1)?.endedAt).toBeTruthy()
+    await poll(() => meeting.truth.turns.at(-1)?.endedAt).toBeTruthy()
   })
 
   test('shows a presentation as a second tile of its sharer, first', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
     meeting.startSharing('ann')
     const share = page.locator('[data-tile-media-id]').first()
-    await expect.poll(() => share.locator('span.notranslate').textContent()).toBe('Ann Host (Presentation)')
+    await poll(() => share.locator('span.notranslate').textContent()).toBe('Ann Host (Presentation)')
     expect(await share.getAttribute('data-participant-id')).toBe(meeting.deviceOf('ann'))
     expect(await share.getAttribute('data-tile-media-id')).not.toBe(meeting.deviceOf('ann'))
     meeting.stopSharing('ann')
-    await expect.poll(() => page.getByText('(Presentation)').count()).toBe(0)
+    await poll(() => page.getByText('(Presentation)').count()).toBe(0)
   })
 
   test('tells the number of people in a button or a badge, and lists the rows that fit', async () => {
     const { page, meeting } = await browser.enter('people-virtualised')
     const opener = page.locator('[data-panel-id="1"]')
-    await expect.poll(() => opener.getAttribute('aria-label')).toBe('People - 61 joined')
+    await poll(() => opener.getAttribute('aria-label')).toBe('People - 61 joined')
     expect(await page.getByRole('listitem').count()).toBe(0)
     const rows = page.locator('[role="listitem"]')
     await clickUntil(page, '[data-panel-id="1"]', async () => (await rows.count()) > 0)
@@ -99,13 +97,13 @@ describe('the call', () => {
     expect(await rows.first().getAttribute('aria-setsize')).toBe('61')
     await page.getByRole('list', { name: 'Participants' }).hover()
     await page.mouse.wheel(0, 10_000)
-    await expect.poll(() => rows.last().textContent()).toContain('(You)')
+    await poll(() => rows.last().textContent()).toContain('(You)')
     expect(await rows.count()).toBe(20)
     expect(await page.locator('[data-tile-media-id]').count()).toBe(9)
     meeting.removePerson('p60')
-    await expect.poll(() => opener.getAttribute('aria-label')).toBe('People - 60 joined')
+    await poll(() => opener.getAttribute('aria-label')).toBe('People - 60 joined')
     const badge = await browser.enter('people-badge-ui')
-    await expect.poll(() => badge.page.locator('[aria-haspopup="dialog"]').textContent()).toMatch(/3$/)
+    await poll(() => badge.page.locator('[aria-haspopup="dialog"]').textContent()).toMatch(/3$/)
     expect(await badge.page.locator('[data-panel-id="1"]').count()).toBe(0)
     await badge.page.locator('[aria-haspopup="dialog"]').hover()
     await badge.page.getByRole('dialog', { name: '3 people in the call' }).waitFor()
@@ -116,10 +114,10 @@ describe('the call', () => {
     meeting.addPerson({ id: 'eve', name: '<b>Eve</b>', camera: false })
     await page.getByText('<b>Eve</b> joined').waitFor()
     meeting.renamePerson('eve', 'Eve Ek')
-    await expect.poll(() => page.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(1)
+    await poll(() => page.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(1)
     meeting.removePerson('eve')
     await page.getByText('Eve Ek left').waitFor()
-    await expect.poll(() => page.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(0)
+    await poll(() => page.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(0)
     expect(meeting.truth.presence.find(({ personId }) => personId === 'eve')).toMatchObject({ name: 'Eve Ek' })
     expect(() => meeting.removePerson('eve')).toThrow(/Nobody in the meeting has the id eve/)
   })
@@ -130,12 +128,12 @@ describe('the call', () => {
     expect(await region.count()).toBe(0)
     meeting.startSpeaking('ann')
     await clickUntil(page, '[aria-label="Turn on captions"]', async () => (await region.count()) === 1)
-    await expect.poll(() => region.textContent()).toMatch(/Ann Host.+ /)
+    await poll(() => region.textContent()).toMatch(/Ann Host.+ /)
     expect(await page.locator('[aria-label="Turn off captions"]').count()).toBe(1)
     await region.evaluate((element) => Object.assign(window, { old: element }))
     meeting.show('replace-captions')
-    await expect.poll(() => page.evaluate(() => (window as unknown as { old: Element }).old.isConnected)).toBe(false)
-    await expect.poll(() => region.textContent()).toContain('Ann Host')
+    await poll(() => page.evaluate(() => (window as unknown as { old: Element }).old.isConnected)).toBe(false)
+    await poll(() => region.textContent()).toContain('Ann Host')
     const menu = await browser.enter('captions-and-translation')
     const item = menu.page.locator('[role="menuitem"]', { hasText: 'Turn on captions' })
     await clickUntil(menu.page, '[aria-label="Captions and translation"]', () => item.isVisible())
@@ -157,7 +155,7 @@ describe('the call', () => {
       async () => (await page.getByText('Got it').count()) === 0,
     )
     await tiled.click()
-    await expect.poll(() => meeting.log.find(({ target }) => target === 'layout')?.detail).toBe('Tiled')
+    await poll(() => meeting.log.find(({ target }) => target === 'layout')?.detail).toBe('Tiled')
     await clickUntil(
       page,
       '[aria-modal="true"] [aria-label="Close"]',
@@ -170,7 +168,7 @@ describe('the call', () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', { speed: 30 })
     const admittedAt = meeting.truth.admittedAt ?? 0
     meeting.remove()
-    await expect.poll(() => page.locator('h1').textContent()).toMatch(/You['’]ve been removed from the meeting/)
+    await poll(() => page.locator('h1').textContent()).toMatch(/You['’]ve been removed from the meeting/)
     expect(await page.locator('[data-call-ended="true"]').count()).toBe(1)
     expect(meeting.truth.leftAt).toBeGreaterThanOrEqual(admittedAt)
     await page.waitForURL('https://meet.google.com/landing')
@@ -180,7 +178,7 @@ describe('the call', () => {
   test('leaving shows the end page; rejoining leads back in', async () => {
     const { page, meeting } = await browser.enter('leave-normal')
     await clickUntil(page, '[aria-label="Leave call"]', async () => meeting.state === 'left')
-    await expect.poll(() => visibleText(page)).toMatch(/You(['’]ve)? left the (meeting|call)/)
+    await poll(() => visibleText(page)).toMatch(/You(['’]ve)? left the (meeting|call)/)
     await clickUntil(page, 'button:has-text("Rejoin")', async () => meeting.state === 'greenRoom')
     expect(meeting.truth.leftAt).not.toBe(null)
   })
@@ -198,22 +196,22 @@ describe('the call', () => {
 
   test('loses its connection and makes a new one', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
-    await expect.poll(() => page.locator('[data-tile-media-id] video').count()).toBeGreaterThan(0)
+    await poll(() => page.locator('[data-tile-media-id] video').count()).toBeGreaterThan(0)
     meeting.loseConnection()
-    await expect.poll(() => visibleText(page)).toMatch(/You lost your network connection\. Trying to reconnect/)
+    await poll(() => visibleText(page)).toMatch(/You lost your network connection\. Trying to reconnect/)
     expect(meeting.state).toBe('reconnecting')
     meeting.regainConnection()
-    await expect.poll(() => visibleText(page)).not.toContain('Trying to reconnect')
+    await poll(() => visibleText(page)).not.toContain('Trying to reconnect')
     const ann = page.locator(`[data-participant-id="${meeting.deviceOf('ann')}"] video`)
-    await expect
-      .poll(() => ann.evaluate((video) => (video as HTMLVideoElement).videoWidth).catch(() => 0), { timeout: 15_000 })
-      .toBeGreaterThan(0)
+    await poll(() => ann.evaluate((video) => (video as HTMLVideoElement).videoWidth).catch(() => 0), {
+      timeout: 15_000,
+    }).toBeGreaterThan(0)
   })
 
   test('asks who is alone whether they are still there', async () => {
     const { page, meeting } = await browser.join('alone-prompt')
     await meeting.whenState('alonePrompt')
-    await expect.poll(() => page.getByRole('dialog').textContent()).toMatch(/Are you still there\?/)
+    await poll(() => page.getByRole('dialog').textContent()).toMatch(/Are you still there\?/)
     await clickUntil(page, 'button:has-text("Stay in the call")', async () => meeting.state === 'call')
   })
 
@@ -228,7 +226,7 @@ describe('the call', () => {
       await clickUntil(tips.page, 'text=Got it', async () => (await tips.page.getByText('Got it').count()) === 0)
     }
     tips.meeting.muteBot()
-    await expect.poll(() => tips.meeting.bot.microphoneOn).toBe(false)
+    await poll(() => tips.meeting.bot.microphoneOn).toBe(false)
     expect(await tips.page.locator('[jsname="hw0c9"]').getAttribute('data-is-muted')).toBe('true')
     tips.meeting.show('off-site')
     await tips.page.waitForURL('https://workspace.google.com/products/meet/')

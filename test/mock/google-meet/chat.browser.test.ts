@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser } from './mock-browser.ts'
+import { clickUntil, MockBrowser, poll } from './mock-browser.ts'
 
 let browser: MockBrowser
 beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('the chat', () => {
   test('has no message nodes before its panel was opened once; then they stay', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
     meeting.say('bob', 'Anybody here?')
-    await expect.poll(() => page.locator(OPENER).getAttribute('aria-label')).toBe('Chat with everyone - New message')
+    await poll(() => page.locator(OPENER).getAttribute('aria-label')).toBe('Chat with everyone - New message')
     await page.getByText('Bob Berg says in chat: Anybody here?').waitFor()
     expect(await page.locator('[data-message-id], [jsname="xySENc"], textarea').count()).toBe(0)
     await openChat(page)
@@ -29,7 +29,7 @@ describe('the chat', () => {
     expect(await page.locator(OPENER).getAttribute('aria-label')).toBe('Chat with everyone')
     await clickUntil(page, OPENER, async () => !(await page.locator('textarea').isVisible()))
     meeting.say('ann', 'Yes')
-    await expect.poll(() => texts(page)).toEqual(['Anybody here?', 'Yes'])
+    await poll(() => texts(page)).toEqual(['Anybody here?', 'Yes'])
   })
 
   test('shows text as it was said, with sender and time, grouped; own groups name nobody', async () => {
@@ -42,13 +42,13 @@ describe('the chat', () => {
       'x'.repeat(500),
     ]
     for (const text of said) meeting.say('ann', text)
-    await expect.poll(() => texts(page)).toEqual(said)
+    await poll(() => texts(page)).toEqual(said)
     const groups = page.locator('[jsname="Ypafjf"]')
     expect(await groups.count()).toBe(1)
     expect(await groups.first().textContent()).toMatch(/^Ann Host\d{1,2}:\d\d\u202f[AP]M/)
     await page.locator('textarea').fill('From the bot')
     await page.locator('textarea').press('Enter')
-    await expect.poll(() => groups.count()).toBe(2)
+    await poll(() => groups.count()).toBe(2)
     expect(await groups.last().textContent()).not.toContain('Test Visitor')
     expect(meeting.truth.chat.at(-1)).toMatchObject({
       senderId: null,
@@ -66,18 +66,16 @@ describe('the chat', () => {
     const send = page.locator('button[aria-label="Send a message"]')
     expect(await send.isDisabled()).toBe(true)
     await page.locator('textarea').fill('By the button')
-    await expect
-      .poll(async () => {
-        await send.click({ timeout: 500 }).catch(() => {}) // Sent already: the button is off again.
-        return meeting.truth.chat.map(({ text }) => text)
-      })
-      .toEqual(['By the button'])
+    await poll(async () => {
+      await send.click({ timeout: 500 }).catch(() => {}) // Sent already: the button is off again.
+      return meeting.truth.chat.map(({ text }) => text)
+    }).toEqual(['By the button'])
   })
 
   test('pin buttons carry the id of their message, where there are pins', async () => {
     const { page, meeting } = await browser.enter('chat-pin-overlay', { speed: 40 })
     await openChat(page)
-    await expect.poll(() => page.locator('div[data-message-id]').count()).toBe(2)
+    await poll(() => page.locator('div[data-message-id]').count()).toBe(2)
     expect(await page.locator('button[data-message-id][aria-label="Pin message"]').count()).toBe(2)
     const ids = await page
       .locator('div[data-message-id]')
@@ -94,8 +92,8 @@ describe('the chat', () => {
     await openChat(page)
     expect(await page.locator('textarea').isEnabled()).toBe(true)
     meeting.setChatEnabled(false)
-    await expect.poll(() => page.locator('textarea:enabled').count()).toBe(0)
+    await poll(() => page.locator('textarea:enabled').count()).toBe(0)
     meeting.setChatEnabled(true)
-    await expect.poll(() => page.locator('textarea:enabled').count()).toBe(1)
+    await poll(() => page.locator('textarea:enabled').count()).toBe(1)
   })
 })

@@ -22,6 +22,7 @@ class ScriptedMeeting extends GoogleMeetMeeting {
   }
 
   override whenState(state: string): Promise<void> {
+    if (this.where === state) return Promise.resolve()
     return new Promise((go) => this.waiting.push({ state, go }))
   }
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser } from './mock-browser.ts'
+import { clickUntil, MockBrowser, poll } from './mock-browser.ts'
 
 let browser: MockBrowser
 beforeAll(async () => {
@@ -38,9 +38,9 @@ describe("the host's page", () => {
 
     await host.getByLabel('Name of a new person').fill('Eve Ek')
     await host.getByRole('button', { name: 'Add person' }).click()
-    await expect.poll(() => bot.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(1)
+    await poll(() => bot.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(1)
     await host.getByRole('listitem').filter({ hasText: 'Eve Ek' }).getByRole('button', { name: 'Speak' }).click()
-    await expect.poll(() => meeting.truth.turns.map(({ name }) => name), { timeout: 20_000 }).toEqual(['Eve Ek'])
+    await poll(() => meeting.truth.turns.map(({ name }) => name)).toEqual(['Eve Ek'])
     await host.getByRole('textbox', { name: 'Message' }).fill('Hello <b>bot</b>')
     await host.getByRole('button', { name: 'Say' }).click()
     await host.getByRole('list', { name: 'Chat' }).getByText('Hello <b>bot</b>').waitFor()
@@ -59,7 +59,7 @@ describe("the host's page", () => {
     await host.goto(browser.mock.hostPage)
     const card = host.getByRole('article', { name: meeting.code })
     await card.getByRole('button', { name: 'Show to the bot' }).click()
-    await expect.poll(() => host.locator('.notice').textContent()).toContain('no page of')
+    await poll(() => host.locator('.notice').textContent()).toContain('no page of')
   })
 
   test('takes orders from itself only', async () => {

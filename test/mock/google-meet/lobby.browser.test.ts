@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser, visibleText } from './mock-browser.ts'
+import { clickUntil, MockBrowser, poll, visibleText } from './mock-browser.ts'
 
 let browser: MockBrowser
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the waiting room', () => {
     expect(await page.locator('[data-tile-media-id]').count()).toBe(0)
     expect(await page.getByLabel(/captions|Share screen|^People/).count()).toBe(0)
     await page.getByRole('button', { name: 'Return to home screen' }).waitFor()
-    await expect.poll(() => page.locator('body > audio').count()).toBe(3)
+    await poll(() => page.locator('body > audio').count()).toBe(3)
     const sounds = await page
       .locator('audio')
       .evaluateAll((elements) =>
@@ -31,7 +31,7 @@ describe('the waiting room', () => {
       [0, true],
       [0, true],
     ])
-    await expect.poll(() => visibleText(page)).toMatch(/Asking to be let in(\.\.\.|…)/)
+    await poll(() => visibleText(page)).toMatch(/Asking to be let in(\.\.\.|…)/)
     expect(await visibleText(page)).toMatch(/You['’]ll join the call when someone lets you in/)
     expect(page.errors).toEqual([])
   })
@@ -66,7 +66,7 @@ describe('the waiting room', () => {
         const [only, ...others] = (window as unknown as { made: RTCPeerConnection[] }).made
         return [others.length, only?.connectionState, only?.remoteDescription, only?.getTransceivers().length]
       })
-    await expect.poll(connection).toEqual([0, 'new', null, 14])
+    await poll(connection).toEqual([0, 'new', null, 14])
   })
 
   test.each([
@@ -76,7 +76,7 @@ describe('the waiting room', () => {
   ])('%s: the text of the waiting room stays in the page, visible or not', async (scenario, text, isVisible) => {
     const { page, meeting } = await browser.join(scenario)
     await meeting.whenState('denied')
-    await expect.poll(() => visibleText(page)).toMatch(text)
+    await poll(() => visibleText(page)).toMatch(text)
     expect(await page.locator('body').textContent()).toMatch(/Asking to be let in/)
     expect(/Asking to be let in/.test(await visibleText(page))).toBe(isVisible)
     expect(await visibleText(page)).toMatch(/Returning to home screen\s+\d+ seconds left/)
@@ -90,7 +90,7 @@ describe('the waiting room', () => {
     const timer = page.getByRole('timer')
     const first = Number.parseInt((await timer.textContent()) ?? '', 10)
     expect(first).toBeGreaterThan(30)
-    await expect.poll(async () => Number.parseInt((await timer.textContent()) ?? '', 10)).toBeLessThan(first)
+    await poll(async () => Number.parseInt((await timer.textContent()) ?? '', 10)).toBeLessThan(first)
     await page.waitForURL('https://workspace.google.com/products/meet/')
     expect(meeting.state).toBe('denied')
   })
@@ -109,7 +109,7 @@ describe('the waiting room', () => {
   test('asks for consent before anybody is in', async () => {
     const { page, meeting } = await browser.join('consent-dialog-after-admit')
     await meeting.whenState('consent')
-    await expect.poll(() => page.getByRole('dialog').textContent()).toContain('being recorded')
+    await poll(() => page.getByRole('dialog').textContent()).toContain('being recorded')
     expect(meeting.truth.admittedAt).toBe(null)
     await clickUntil(page, '[data-mdc-dialog-action="ok"]', async () => meeting.state === 'call')
     expect(meeting.truth.admittedAt).not.toBe(null)
@@ -118,7 +118,7 @@ describe('the waiting room', () => {
   test('refusing consent leaves', async () => {
     const { page, meeting } = await browser.join('consent-gemini')
     await meeting.whenState('consent')
-    await expect.poll(() => page.getByRole('dialog').textContent()).toMatch(/take notes for me/)
+    await poll(() => page.getByRole('dialog').textContent()).toMatch(/take notes for me/)
     await clickUntil(page, '[data-mdc-dialog-action="cancel"]', async () => meeting.state === 'left')
     expect(meeting.truth.admittedAt).toBe(null)
   })
@@ -127,17 +127,15 @@ describe('the waiting room', () => {
     const { page, meeting } = await browser.open('devices-reset-on-admit')
     await meeting.whenState('greenRoom')
     for (const device of await page.locator('[data-is-muted="false"]').all()) {
-      await expect
-        .poll(async () => {
-          await device.click({ timeout: 1000 }).catch(() => {}) // Muted meanwhile: the locator matches no more.
-          return page.locator('[data-is-muted="false"]').count()
-        })
-        .toBeLessThan(2)
+      await poll(async () => {
+        await device.click({ timeout: 1000 }).catch(() => {}) // Muted meanwhile: the locator matches no more.
+        return page.locator('[data-is-muted="false"]').count()
+      }).toBeLessThan(2)
     }
-    await expect.poll(() => [meeting.bot.microphoneOn, meeting.bot.cameraOn]).toContain(false)
+    await poll(() => [meeting.bot.microphoneOn, meeting.bot.cameraOn]).toContain(false)
     await page.getByLabel('Your name').fill('Test Visitor')
     await clickUntil(page, 'button[jsname="Qx7uuf"]', async () => meeting.state !== 'greenRoom')
     await meeting.whenState('call')
-    await expect.poll(() => [meeting.bot.microphoneOn, meeting.bot.cameraOn]).toEqual([true, true])
+    await poll(() => [meeting.bot.microphoneOn, meeting.bot.cameraOn]).toEqual([true, true])
   })
 })

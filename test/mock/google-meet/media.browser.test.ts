@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { MockBrowser } from './mock-browser.ts'
+import { MockBrowser, poll } from './mock-browser.ts'
 import { messagesAt, numberAt, type Read, readProtobuf, textAt } from './read-protobuf.ts'
 
 let browser: MockBrowser
@@ -94,36 +94,34 @@ describe('the media of the call', () => {
     const decoded = () =>
       video.evaluate((element) => (element as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames)
     await video.waitFor({ timeout: 20_000 })
-    await expect.poll(decoded, { timeout: 20_000 }).toBeGreaterThan(20)
+    await poll(decoded).toBeGreaterThan(20)
     expect(await page.locator(`[data-participant-id="${meeting.deviceOf('bob')}"] video`).count()).toBe(0)
-    await expect.poll(() => meeting.bot.sent().videoPackets, { timeout: 20_000 }).toBeGreaterThan(20)
-    await expect.poll(() => meeting.bot.sent().audioPackets).toBeGreaterThan(20)
-    await expect
-      .poll(async () => (await meeting.bot.savedCamera())?.length ?? 0, { timeout: 20_000 })
-      .toBeGreaterThan(1000)
+    await poll(() => meeting.bot.sent().videoPackets).toBeGreaterThan(20)
+    await poll(() => meeting.bot.sent().audioPackets).toBeGreaterThan(20)
+    await poll(async () => (await meeting.bot.savedCamera())?.length ?? 0).toBeGreaterThan(1000)
   })
 
   test('who speaks is named by a real contributing source and heard, while the audio elements are paused', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', {}, watchMedia)
-    await expect.poll(() => page.locator('[data-tile-media-id] video').count(), { timeout: 20_000 }).toBeGreaterThan(0)
+    await poll(() => page.locator('[data-tile-media-id] video').count()).toBeGreaterThan(0)
     expect(await sources(page)).toEqual([])
     meeting.startSpeaking('bob')
-    await expect.poll(() => sources(page), { timeout: 20_000 }).toContain(meeting.audioSourceOf('bob'))
-    await expect.poll(() => loudness(page), { timeout: 20_000 }).toBeGreaterThan(0.05)
+    await poll(() => sources(page)).toContain(meeting.audioSourceOf('bob'))
+    await poll(() => loudness(page)).toBeGreaterThan(0.05)
     const paused = await page
       .locator('body > audio')
       .evaluateAll((all) => all.map((one) => (one as HTMLAudioElement).paused))
     expect(paused).toEqual([true, true, true])
     meeting.stopSpeaking('bob')
-    await expect.poll(() => meeting.truth.turns[0]?.endedAt).toBeTruthy()
-    await expect.poll(() => loudness(page), { timeout: 20_000 }).toBeLessThan(0.01)
+    await poll(() => meeting.truth.turns[0]?.endedAt).toBeTruthy()
+    await poll(() => loudness(page)).toBeLessThan(0.01)
     const [turn] = meeting.truth.turns
     expect(turn).toMatchObject({ personId: 'bob', name: 'Bob Berg' })
   })
 
   test('the roster comes over the collections channel in the field numbers of the platform', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', {}, watchMedia)
-    await expect.poll(async () => (await collections(page)).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await poll(async () => (await collections(page)).length).toBeGreaterThan(0)
     const [first] = await collections(page)
     const users = messagesAt(first!, 1, 2, 13, 1, 2)
     expect(users.map((user) => [textAt(user, 2), numberAt(user, 4), user.has(7), numberAt(user, 34)])).toEqual([
@@ -142,15 +140,13 @@ describe('the media of the call', () => {
     meeting.startSharing('ann')
     meeting.removePerson('bob')
     const deltas = async () => (await collections(page)).slice(1)
-    await expect
-      .poll(async () =>
-        (await deltas()).flatMap((event) => messagesAt(event, 1, 2, 13, 4, 2, 5).map((m) => textAt(m, 1))),
-      )
-      .toEqual(['På kanalen 👋'])
+    await poll(async () =>
+      (await deltas()).flatMap((event) => messagesAt(event, 1, 2, 13, 4, 2, 5).map((m) => textAt(m, 1))),
+    ).toEqual(['På kanalen 👋'])
     const changed = async () => (await deltas()).flatMap((event) => messagesAt(event, 1, 2, 13, 1, 2))
-    await expect
-      .poll(async () => (await changed()).filter((user) => textAt(user, 1) === bob).map((user) => numberAt(user, 4)))
-      .toContain(6)
+    await poll(async () =>
+      (await changed()).filter((user) => textAt(user, 1) === bob).map((user) => numberAt(user, 4)),
+    ).toContain(6)
     expect((await changed()).map((user) => textAt(user, 21))).toContain(meeting.deviceOf('ann'))
     meeting.remove()
     await meeting.whenState('removed')
@@ -176,7 +172,7 @@ describe('the media of the call', () => {
         .getAttribute('class')
     const [ann, dan] = [await marks('ann'), await marks('dan')]
     meeting.startSpeaking('cleo')
-    await expect.poll(() => marks('dan')).not.toBe(dan)
+    await poll(() => marks('dan')).not.toBe(dan)
     expect(await marks('ann')).toBe(ann)
   })
 
@@ -184,7 +180,7 @@ describe('the media of the call', () => {
     const { page, meeting } = await browser.enter('no-audio-elements', {}, watchMedia)
     expect(await page.locator('audio').count()).toBe(0)
     meeting.startSpeaking('bob')
-    await expect.poll(() => loudness(page), { timeout: 20_000 }).toBeGreaterThan(0.05)
+    await poll(() => loudness(page)).toBeGreaterThan(0.05)
     expect(await sources(page)).toEqual([])
     const kinds = await watchedOf(page, ({ connections }) =>
       connections.flatMap((connection) =>
@@ -200,17 +196,17 @@ describe('the media of the call', () => {
       const wrapper = (settings?: RTCConfiguration) => new Native(settings)
       Object.assign(window, { RTCPeerConnection: wrapper })
     })
-    await expect.poll(() => meeting.log.some(({ target }) => target === 'media-failed')).toBe(true)
+    await poll(() => meeting.log.some(({ target }) => target === 'media-failed')).toBe(true)
     expect(page.errors).toEqual([])
   })
 
   test('flash and beep are at known times', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', {}, watchMedia)
-    await expect.poll(() => page.locator('[data-tile-media-id] video').count(), { timeout: 20_000 }).toBeGreaterThan(0)
+    await poll(() => page.locator('[data-tile-media-id] video').count()).toBeGreaterThan(0)
     meeting.flashAndBeep(true)
-    await expect.poll(() => meeting.truth.beeps.length, { timeout: 60_000 }).toBeGreaterThan(2)
+    await poll(() => meeting.truth.beeps.length, { timeout: 60_000 }).toBeGreaterThan(2)
     const [one, other] = meeting.truth.beeps
     expect(Math.round(other! - one!)).toBe(2000)
-    await expect.poll(() => loudness(page), { timeout: 20_000 }).toBeGreaterThan(0.1)
+    await poll(() => loudness(page)).toBeGreaterThan(0.1)
   })
 })

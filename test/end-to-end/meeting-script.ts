@@ -1,0 +1,23 @@
+/** Who is in the meetings of these tests, and what they do. */
+import type { MockMeeting, MockPerson } from '../../mock/types.ts'
+
+export const FOUR_PEOPLE: MockPerson[] = [
+  { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
+  { id: 'ben', name: 'Ben <b>Bold</b>', camera: true },
+  { id: 'cleo', name: 'Cléo Ñandú', camera: true },
+  { id: 'dan', name: 'Dan', camera: false },
+]
+/** The mock gives looks in the order people are named. */
+export const LOOK: Record<string, number> = { ann: 0, ben: 1, cleo: 2, dan: 3 }
+
+/** One person speaks for a while; resolves when the voice has ended. */
+export async function speak(meeting: MockMeeting, id: string, seconds: number): Promise<void> {
+  meeting.startSpeaking(id)
+  await passes(seconds)
+  meeting.stopSpeaking(id)
+}
+
+/** Time in a meeting is natural time: sound and picture cannot be sped up. */
+export function passes(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+}
