@@ -4,7 +4,7 @@
 # Anybody can run it who has Docker, or root on a Debian with the packages docker.io and debootstrap.
 #
 #   sh docker/try.sh             all cases
-#   sh docker/try.sh stop oom    some of them: build doctor invalid stop kill oom compose
+#   sh docker/try.sh stop oom    some of them: build doctor invalid early stop kill oom sandbox compose
 #
 # STANDIN_DOCKER_DIR is where engine and images are kept (default: standin-docker in the temporary folder).
 set -eu
@@ -155,6 +155,28 @@ try_stop() {
 
 reports() { logs "$1" | grep -q "\"type\":\"final_report\".*\"end_code\":\"$2\""; }
 
+try_early() {
+  say 'docker stop before it records'
+  bot_options='' start_bot early demo --json
+  deadline=$(($(date +%s) + patience))
+  until logs "$prefix-early" | grep -q '"status":"in_waiting_room"' || [ "$(date +%s)" -gt "$deadline" ]; do sleep 0.1; done
+  docker stop -t 90 "$prefix-early" >/dev/null
+  check "its exit code is 0 (is $(exit_code "$prefix-early"))" [ "$(exit_code "$prefix-early")" = 0 ]
+  check 'its report says SIGTERM' reports "$prefix-early" SIGTERM
+}
+
+try_sandbox() {
+  say "Chromium's own sandbox, where user namespaces are allowed"
+  bot_options='--security-opt seccomp=unconfined' start_bot sandbox doctor
+  await_end "$prefix-sandbox" || :
+  check 'the browser is in its own sandbox' has_line "$prefix-sandbox" 'opens a page in its own sandbox'
+  bot_options='--security-opt seccomp=unconfined' start_bot sandboxed demo --json --recording-timeout 5
+  await_end "$prefix-sandboxed" || :
+  check "and a bot records with it (exit code $(exit_code "$prefix-sandboxed"))" [ "$(exit_code "$prefix-sandboxed")" = 0 ]
+}
+
+has_line() { logs "$1" | grep -q "$2"; }
+
 try_kill() {
   say 'killed while it records, without a word'
   bot_options='' start_bot kill demo --json
@@ -250,7 +272,7 @@ read_back='
   if (!files.some(({ name }) => name === "video.mp4")) throw new Error("no video")
 '
 
-cases=${*:-build doctor invalid stop kill oom compose}
+cases=${*:-build doctor invalid early stop kill oom sandbox compose}
 start_engine
 case " $cases " in
   *' build '*) ;;
@@ -258,7 +280,7 @@ case " $cases " in
 esac
 for case in $cases; do
   case $case in
-    build | doctor | invalid | stop | kill | oom | compose) "try_$case" ;;
+    build | doctor | invalid | early | stop | kill | oom | sandbox | compose) "try_$case" ;;
     *) fail "there is no case $case" ;;
   esac
 done

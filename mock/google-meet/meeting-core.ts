@@ -1,6 +1,7 @@
 /** The inside of a mock meeting: its people and truth, and what the server and the page's visits ask of it. */
 import { randomBytes } from 'node:crypto'
 import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
+import { FINAL_VIEWS } from './final-states.ts'
 import { MediaLink } from './media-link.ts'
 import { MeetingMedia } from './meeting-media.ts'
 import { hashOf } from './page/dom.ts'
@@ -14,7 +15,7 @@ import { StateWatch } from './state-watch.ts'
 import { Timers } from './timers.ts'
 import { TruthRecord } from './truth-record.ts'
 import { Visit } from './visit.ts'
-import { IN_CALL, type VisitMeeting } from './visit-types.ts'
+import type { VisitMeeting } from './visit-types.ts'
 
 const FIRST_ROSTER_MS = 300
 const TOAST_MS = 4000
@@ -39,6 +40,8 @@ export abstract class MeetingCore implements VisitMeeting {
   protected readonly steps: readonly Step[]
   protected readonly stepTimers: Timers
   protected readonly states = new StateWatch()
+  /** States whose steps are under way in this visit. */
+  private readonly begun = new Set<string>()
   protected readonly visits = new Map<string, Visit>()
   protected current: Visit | null = null
   protected isChatOn: boolean
@@ -104,7 +107,7 @@ export abstract class MeetingCore implements VisitMeeting {
   /** The visit of a page that connects becomes the one the host deals with. */
   makeCurrent(visit: Visit): void {
     this.current = visit
-    this.stepTimers.clear()
+    this.forgetSteps()
   }
 
   rosterAnswer(): string {
@@ -149,12 +152,19 @@ export abstract class MeetingCore implements VisitMeeting {
       this.feed.stop()
       this.media.stopMix()
     }
-    if (!IN_CALL.includes(state)) this.stepTimers.clear()
-    const isNewStart = this.states.enter(state, IN_CALL)
-    if (!isNewStart) return
+    // What waits for its time goes on until the visit is over; what happened once does not happen again.
+    if (state === 'closed' || state in FINAL_VIEWS) this.forgetSteps()
+    this.states.enter(state)
+    if (this.begun.has(state)) return
+    this.begun.add(state)
     for (const step of this.steps) {
       if (step.in === state) this.stepTimers.after(step.afterMs, () => this.runStep(step))
     }
+  }
+
+  private forgetSteps(): void {
+    this.stepTimers.clear()
+    this.begun.clear()
   }
 
   protected abstract runStep(step: Step): void

@@ -26,16 +26,11 @@ export class StateWatch {
     })
   }
 
-  /** Tells those who wait. False where this is only a return among states that count as one stay, such as the call. */
-  enter(state: string, oneStay: readonly string[]): boolean {
-    const isReturn = state === 'call' && oneStay.includes(this.last) && this.hasBeenIn
-    this.hasBeenIn = state === 'call' || (oneStay.includes(state) && this.hasBeenIn)
+  /** Tells those who wait. */
+  enter(state: string): void {
     this.last = state
     for (const entry of [...this.waiting]) if (entry.state === state) entry.settle()
-    return !isReturn
   }
-
-  private hasBeenIn = false
 
   close(): void {
     for (const entry of [...this.waiting]) entry.settle(new Error(`The mock was closed in state ${this.last}`))

@@ -1,5 +1,5 @@
 /** One load of the meeting page: the state machine behind it. The page shows what this decides. */
-import type { RawData, WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import { FINAL_VIEWS, type FinalState, type FinalView } from './final-states.ts'
 import type { MediaLink } from './media-link.ts'
 import type { DialogKind, FromPage, ToPage } from './page/protocol.ts'
@@ -54,7 +54,15 @@ export class Visit {
 
   attach(socket: WebSocket): void {
     this.socket = socket
-    socket.on('message', (data) => this.receive(data))
+    socket.on('message', (data) => {
+      try {
+        this.receive(JSON.parse(String(data)) as FromPage)
+      } catch (error) {
+        // The page under test may be anything; what it says wrongly is noted and changes nothing.
+        this.meeting.note({ say: 'log', event: 'rpc', target: 'bad-message', detail: String(error) })
+      }
+    })
+    socket.on('error', () => {}) // A close event follows.
     socket.on('close', () => this.onClosed())
   }
 
@@ -71,8 +79,7 @@ export class Visit {
     this.meeting.stateChanged(this, state)
   }
 
-  private receive(data: RawData): void {
-    const message = JSON.parse(String(data)) as FromPage
+  private receive(message: FromPage): void {
     if (message.say === 'log') this.meeting.note(message)
     else if (message.say === 'ready') this.needsPrompt?.(message.needsPrompt)
     else if (message.say === 'hello') this.load()
@@ -199,15 +206,13 @@ export class Visit {
   }
 
   private becomeParticipant(): void {
-    const { settings, seed } = this.meeting
+    const { settings } = this.meeting
     this.enter('call')
     this.media.open()
     this.meeting.botJoined(this)
     if (settings.devicesReset) {
       this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices', microphone: true, camera: true }))
     }
-    // Meet has told some people about their devices again after admission.
-    else if (seed % 2 === 0 && !this.cameraOn) this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices' }))
     if (settings.tips > 0) this.showTip(settings.tips)
   }
 

@@ -193,6 +193,7 @@ export function problemsOf(error: z.ZodError): Problem[] {
     const path = issue.path.map(String).join('.')
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' }))
-    return [{ path, message: issue.message }]
+    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+    return [{ path, message: isMissing ? 'is missing' : issue.message }]
   })
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -77,21 +77,27 @@ describe('without a display', () => {
   })
 
   test('nothing of our own environment reaches the browser', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'standin-test-'))
+    const wrapper = join(folder, 'chromium')
+    // Chromium overwrites what the system shows of its environment, so it is noted on the way.
+    writeFileSync(wrapper, `#!/bin/sh\nenv > ${folder}/environment\nexec /usr/bin/chromium "$@"\n`, { mode: 0o755 })
     process.env.STANDIN_TEST_SECRET = 'must-not-be-seen'
     try {
-      const { processId } = await open(HEADLESS)
-      const environment = readFileSync(`/proc/${processId}/environ`, 'utf8')
+      await open(HEADLESS, { executablePath: wrapper })
+      const environment = readFileSync(join(folder, 'environment'), 'utf8')
       expect(environment).not.toContain('must-not-be-seen')
       expect(environment).toContain('PULSE_SINK=none')
       expect(environment).toContain('PULSE_SERVER=unix:/nonexistent')
+      expect(environment).not.toContain('DISPLAY=')
     } finally {
       delete process.env.STANDIN_TEST_SECRET
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 
   test('its command line keeps the sound, and the sandbox except for root', async () => {
     const { processId } = await open(HEADLESS)
-    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split('\0')
+    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
     expect(flags).not.toContain('--mute-audio')
     expect(flags).not.toContain('--enable-automation')
     expect(flags.includes('--no-sandbox')).toBe(process.getuid?.() === 0)

@@ -94,6 +94,7 @@ export class MockBrowser {
 
 /** Encoding a large camera picture would cost more than all the rest. */
 function askForSmallPictures(): void {
+  if (!navigator.mediaDevices) return // A blank page has none.
   const native = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
   navigator.mediaDevices.getUserMedia = (wish) =>
     native(wish?.video ? { ...wish, video: { width: 160, height: 90, frameRate: 5 } } : wish)

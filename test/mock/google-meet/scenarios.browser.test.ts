@@ -61,7 +61,7 @@ describe('every scenario', () => {
     const page = await browser.page()
     const end = ENDS[name] ?? 'call'
     try {
-      await page.goto(meeting.url, { waitUntil: 'commit' }).catch(() => {}) // A redirect may abort the first load.
+      await page.goto(meeting.url, { waitUntil: 'commit' })
       for (const until = Date.now() + DEADLINE_MS; meeting.state !== end; ) {
         if (Date.now() > until) throw new Error(`${name} is in state ${meeting.state}, not ${end}`)
         await goOn(page, meeting)

@@ -60,7 +60,7 @@ test('a job with ten mistakes gets ten messages, each with its path', () => {
     { path: 'color', message: 'unknown field' },
     { path: 'conf_sdk_pwd', message: 'SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together' },
     { path: 'entry_message', message: 'Too big: expected string to have <=500 characters' },
-    { path: 'meeting_url', message: 'Invalid input: expected string, received undefined' },
+    { path: 'meeting_url', message: 'is missing' },
     { path: 'storage.bucket', message: 'Too small: expected string to have >=3 characters' },
     { path: 'streaming.input', message: 'must be an address that starts with ws:// or wss://' },
     { path: 'timeout_config.silence_timeout', message: 'Too small: expected number to be >=1' },

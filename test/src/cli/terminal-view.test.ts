@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { afterEach, expect, test } from 'vitest'
+import { terminalView } from '../../../src/cli/terminal-view.ts'
+import type { View } from '../../../src/cli/view.ts'
+import type { BotCommand } from '../../../src/wire/commands.ts'
+import type { BotEvent } from '../../../src/wire/events.ts'
+
+let view: View | undefined
+afterEach(() => view?.close())
+
+function open(answer: { ok: boolean; message?: string } = { ok: true }) {
+  const input = new PassThrough()
+  const output = Object.assign(new PassThrough(), { columns: 100 })
+  const commands: BotCommand[] = []
+  let interrupts = 0
+  view = terminalView(input as unknown as ReadStream, output as unknown as WriteStream, {
+    command: async (command) => {
+      commands.push(command)
+      return answer
+    },
+    interrupt: () => {
+      interrupts += 1
+    },
+  })
+  let seq = 0
+  return {
+    type: (text: string) => input.write(text),
+    take: (event: BotEvent) =>
+      view!.take({
+        type: 'event',
+        seq: ++seq,
+        bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
+        at: '2026-11-21T09:00:00.000Z',
+        event,
+      }),
+    shown: () => String(output.read() ?? ''),
+    commands,
+    interrupts: () => interrupts,
+  }
+}
+
+test('a typed line is sent as chat, a word with a slash is a command', async () => {
+  const { type, commands } = open()
+  type('Hello there\r/pause\r/resume\r/screenshot\r/leave\r')
+  await expect
+    .poll(() => commands)
+    .toEqual([
+      { type: 'send_chat', message: 'Hello there' },
+      { type: 'pause' },
+      { type: 'resume' },
+      { type: 'screenshot' },
+      { type: 'leave' },
+    ])
+})
+
+test('a word that is no command is explained and not sent to the meeting', async () => {
+  const { type, commands, shown } = open()
+  type('/leav\r')
+  await expect.poll(shown).toContain('There is no command /leav')
+  expect(commands).toEqual([])
+})
+
+test('a message that is too long is refused before it is sent', async () => {
+  const { type, commands, shown } = open()
+  type(`${'x'.repeat(501)}\r`)
+  await expect.poll(shown).toContain('1 to 500 characters')
+  expect(commands).toEqual([])
+})
+
+test('what did not work is told', async () => {
+  const { type, shown } = open({ ok: false, message: 'Chat is switched off in this meeting' })
+  type('Hello\r')
+  await expect.poll(shown).toContain('! Chat is switched off in this meeting')
+})
+
+test('Ctrl-C is an interrupt of the bot, not the end of the process', async () => {
+  const { type, interrupts } = open()
+  type('\u0003')
+  await expect.poll(interrupts).toBe(1)
+  type('\u0003')
+  await expect.poll(interrupts).toBe(2)
+})
+
+test('what happens scrolls by above the live line, and a name cannot paint on the terminal', () => {
+  const { take, shown } = open()
+  shown()
+  const participant = { id: 1, name: '\u001b[2J\u001b[31mEve', platform_id: 'a' }
+  take({ type: 'participant_joined', participant, offset: null })
+  const text = shown()
+  expect(text).toContain('Eve joined')
+  expect(text).not.toContain('\u001b[2J')
+  expect(text).not.toContain('\u001b[31m')
+})
