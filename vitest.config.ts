@@ -5,6 +5,8 @@ const HEAVY = ['test/**/*.browser.test.ts', 'test/**/*.system.test.ts']
 
 export default defineConfig({
   test: {
+    // A condition is waited for as long as a busy machine may need; a second is not a statement about the code.
+    expect: { poll: { timeout: 20_000, interval: 50 } },
     globalSetup: ['test/global-setup.ts'],
     projects: [
       {

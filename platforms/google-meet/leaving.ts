@@ -46,7 +46,8 @@ async function pressUntilLeft(page: MeetPage): Promise<boolean> {
       // No script of ours answers: the page is already another one.
       if (!snapshot) return true
       if (OUT.has(situationOf(snapshot.signs).kind)) return true
-      const dialog = dialogOf(snapshot.signs, 'leave_host')
+      // The question whether to end it for all, or one for consent that stands over the toolbar: both lead out.
+      const dialog = dialogOf(snapshot.signs, 'leave_host') ?? dialogOf(snapshot.signs, 'consent')
       const step = dialog && dialogStep(dialog, { consent: 'refuse', wantsCamera: false })
       if (step) await page.pressReference(step.ref, step.label)
       await clock.sleep(Math.min(300, waits.lookEveryMs))

