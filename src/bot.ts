@@ -104,9 +104,12 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   const end = await ending.whenEnded()
-  const isFailure = !isNormalEnd(end.code)
-  if (isFailure && end.askedBy === undefined) await keepEvidence(end)
-  const [files] = await Promise.all([finishRecording(), leaveMeeting()])
+  // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
+  const finishing = finishRecording()
+  if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
+  await leaveMeeting()
+  const files = await finishing
+  await recorder.close()
   exitedAt = joinedAt === null ? null : clock.now()
   timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now())
   return close(end, files)
@@ -335,8 +338,6 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
         message: 'The final files could not be made; the recorded segments stay.',
       })
       return []
-    } finally {
-      await recorder.close()
     }
   }
 

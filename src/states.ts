@@ -76,6 +76,7 @@ export const STOP_ENDS: Readonly<Record<StopRequester, Record<'recorded' | 'not_
 export function exitCodeOf(end: End, hasRecorded: boolean, isDefect: boolean): 0 | 3 | 4 | 70 {
   if (isDefect) return 70
   if (isNormalEnd(end.code)) return 0
-  if (hasRecorded) return 4
+  // A stop that came while the first frame was on its way is a stop before recording.
+  if (hasRecorded && end.code !== 'EXITING_MEETING_BEFORE_RECORD') return 4
   return end.askedBy === undefined ? 3 : 0
 }

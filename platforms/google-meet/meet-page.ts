@@ -148,7 +148,15 @@ export class MeetPage {
       return false
     } finally {
       await element.dispose().catch(() => {})
+      await this.#parkPointer()
     }
+  }
+
+  /** A pointer that rests on a button brings up its tooltip, a window of its own that the recording would show. */
+  async #parkPointer(): Promise<void> {
+    await within(this.clock, this.waits.clickMs, this.browser.page.mouse.move(0, 0), () => new NoAnswer()).catch(
+      (error) => this.logger.debug('The pointer was not parked', { error }),
+    )
   }
 
   async #handle(method: 'element' | 'reference', given: ElementName | number) {

@@ -54,7 +54,8 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
       word === undefined
         ? await actions.command({ type: 'send_chat', message: text })
         : await actions.command({ type: word as 'pause' | 'resume' | 'screenshot' | 'leave' })
-    if (!answer.ok) print(`! ${shownText(answer.message ?? 'It did not work')}`)
+    if (!answer.ok) print(`! ${shownText(answer.message)}`)
+    else if (word === 'screenshot') print(`  saved ${shownText(String(answer.data?.name))}`)
   }
 
   /** Above the live line, without disturbing what is being typed. */

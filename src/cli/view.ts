@@ -1,3 +1,4 @@
+import type { CommandAnswer } from '../ports.ts'
 import type { BotCommand } from '../wire/commands.ts'
 import type { BotEvent, NumberedEvent } from '../wire/events.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
@@ -12,7 +13,7 @@ export interface View {
 
 export interface ViewInput {
   /** A typed line that becomes a chat message or another command. */
-  command(command: BotCommand): Promise<{ ok: boolean; message?: string }>
+  command(command: BotCommand): Promise<CommandAnswer>
   interrupt(): void
 }
 

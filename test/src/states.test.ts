@@ -47,6 +47,7 @@ describe('codes', () => {
   test.each([
     [{ code: 'BOT_REMOVED', message: '' }, true, false, 0],
     [{ code: 'EXITING_MEETING_BEFORE_RECORD', message: '', askedBy: 'command' }, false, false, 0],
+    [{ code: 'EXITING_MEETING_BEFORE_RECORD', message: '', askedBy: 'command' }, true, false, 0],
     [{ code: 'EXITING_MEETING_BEFORE_RECORD', message: '' }, false, false, 3],
     [{ code: 'LOGIN_REQUIRED', message: '' }, false, false, 3],
     [{ code: 'SIGTERM', message: '', askedBy: 'terminate' }, true, false, 4],

@@ -3,13 +3,14 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import { afterEach, expect, test } from 'vitest'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
 import type { View } from '../../../src/cli/view.ts'
+import type { CommandAnswer } from '../../../src/ports.ts'
 import type { BotCommand } from '../../../src/wire/commands.ts'
 import type { BotEvent } from '../../../src/wire/events.ts'
 
 let view: View | undefined
 afterEach(() => view?.close())
 
-function open(answer: { ok: boolean; message?: string } = { ok: true }) {
+function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/0001.png' } }) {
   const input = new PassThrough()
   const output = Object.assign(new PassThrough(), { columns: 100 })
   const commands: BotCommand[] = []
@@ -68,8 +69,18 @@ test('a message that is too long is refused before it is sent', async () => {
   expect(commands).toEqual([])
 })
 
+test('a screenshot is told with its file', async () => {
+  const { type, shown } = open()
+  type('/screenshot\r')
+  await expect.poll(shown).toContain('saved screenshots/0001.png')
+})
+
 test('what did not work is told', async () => {
-  const { type, shown } = open({ ok: false, message: 'Chat is switched off in this meeting' })
+  const { type, shown } = open({
+    ok: false,
+    code: 'FST_ERR_CHAT_DISABLED',
+    message: 'Chat is switched off in this meeting',
+  })
   type('Hello\r')
   await expect.poll(shown).toContain('! Chat is switched off in this meeting')
 })
