@@ -1,7 +1,6 @@
 /** Sends chat and finds out whether there is any. */
 import { BotError, ChatUnavailable } from '../../src/errors.ts'
 import type { MeetPage } from './meet-page.ts'
-import { squeezed } from './page/chat-log.ts'
 import type { ChatState } from './page/types.ts'
 
 const POLL_MS = 100
@@ -121,5 +120,6 @@ export class MeetChat {
 
 /** The page trims and cuts; white space may become other nodes. */
 function isSent(shown: string, text: string): boolean {
+  const squeezed = (written: string) => written.replace(/\s+/g, '')
   return squeezed(shown) === squeezed(text)
 }
