@@ -17,6 +17,27 @@ interface Contents {
   sha256: string
 }
 
+/** Makes a folder and all above it. Node says "does not exist" of a read-only disk; the disk itself knows better. */
+async function makeFolder(disk: Disk, folder: string): Promise<void> {
+  try {
+    await disk.mkdir(folder, { recursive: true })
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+    let missing = folder
+    while (path.dirname(missing) !== missing && !(await exists(disk, path.dirname(missing))))
+      missing = path.dirname(missing)
+    await disk.mkdir(missing)
+    await disk.mkdir(folder, { recursive: true })
+  }
+}
+
+async function exists(disk: Disk, place: string): Promise<boolean> {
+  return disk.stat(place).then(
+    () => true,
+    () => false,
+  )
+}
+
 async function writeAll(handle: files.FileHandle, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await handle.write(data, done, data.length - done)
@@ -72,7 +93,7 @@ export class FolderStorage implements Storage {
     signal.throwIfAborted()
     const temporary = this.#temporaryIn(this.#folder)
     try {
-      await this.#disk.mkdir(this.#folder, { recursive: true })
+      await makeFolder(this.#disk, this.#folder)
       const handle = await this.#disk.open(temporary, 'wx')
       try {
         // A full disk often still takes empty files.
@@ -100,7 +121,7 @@ export class FolderStorage implements Storage {
     try {
       const stats = await source.stat()
       if (!stats.isFile()) throw new StorageError('invalid', `Cannot ${action}: ${file.path} is not a file.`)
-      await this.#disk.mkdir(path.dirname(target), { recursive: true })
+      await makeFolder(this.#disk, path.dirname(target))
       const contents = await this.#place(source, stats, file.path, target, signal)
       return { name: file.name, location: target, ...contents }
     } catch (error) {
