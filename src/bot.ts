@@ -9,6 +9,7 @@ import { BotError, toBotError } from './errors.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from './leave-rules.ts'
 import type { Logger } from './logger.ts'
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
+import { noteMeeting } from './meeting-notes.ts'
 import type {
   Clock,
   ControlPlane,
@@ -159,7 +160,9 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     let lastProgressAt = 0
     driver.watch((event) => {
       observed = observe(observed, event)
-      takeMeetingEvent(event)
+      noteMeeting(event, timeline, control)
+      if (event.type === 'ended') ending.propose(meetingEnd(event))
+      if (event.type === 'failed') proposeFailure(event.error, 'in meeting')
     })
     recorder.watch((event) => {
       observed = observe(observed, event)
@@ -186,77 +189,6 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       if (reason) ending.propose(reason)
       else await clock.sleep(RULES_EVERY_MS, ending.signal)
     }
-  }
-
-  function takeMeetingEvent(event: MeetingEvent): void {
-    timeline.take(event)
-    switch (event.type) {
-      case 'participant_joined':
-      case 'participant_changed': {
-        const participant = { ...timeline.person(event.participant.id) }
-        control.report({ type: event.type, participant, offset: timeline.offset(event.at) })
-        break
-      }
-      case 'participant_left': {
-        const participant = { ...timeline.person(event.participantId) }
-        control.report({ type: event.type, participant, offset: timeline.offset(event.at) })
-        break
-      }
-      case 'speaking':
-        control.report({
-          type: 'speaker',
-          participant: { ...timeline.person(event.participantId) },
-          is_speaking: event.isSpeaking,
-          timestamp: event.at / 1000,
-          offset: timeline.offset(event.at),
-          source: event.source,
-          confidence: event.confidence,
-        })
-        break
-      case 'chat_message':
-        // The bot's own messages are noted when they are sent, by whoever sent them.
-        if (!event.message.isOwn && timeline.takeChat(event.message)) reportChat(event)
-        break
-      case 'chat_availability':
-        control.report({ type: 'chat_availability', is_available: event.isAvailable })
-        break
-      case 'screen_share': {
-        const participant = event.participantId === null ? null : { ...timeline.person(event.participantId) }
-        control.report({
-          type: 'screen_share',
-          participant,
-          is_sharing: event.isSharing,
-          offset: timeline.offset(event.at),
-        })
-        break
-      }
-      case 'muted_by_host':
-        control.report({ type: 'notice', level: 'info', message: 'The host muted the bot.' })
-        break
-      case 'connection':
-        control.report({ type: 'notice', level: 'warning', message: `The meeting's connection was ${event.state}.` })
-        break
-      case 'ended':
-        ending.propose(meetingEnd(event))
-        break
-      case 'failed':
-        proposeFailure(event.error, 'in meeting')
-        break
-      case 'heartbeat':
-        break
-    }
-  }
-
-  function reportChat({ message }: Extract<MeetingEvent, { type: 'chat_message' }>): void {
-    control.report({
-      type: 'chat_message',
-      message_id: message.id,
-      sender_id: message.senderId === null ? null : timeline.person(message.senderId).id,
-      sender_name: message.senderName,
-      text: message.text,
-      timestamp: new Date(message.at).toISOString(),
-      is_own: false,
-    })
   }
 
   function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {

@@ -82,12 +82,12 @@ export class Timeline {
   takeChat(message: ChatMessage): boolean {
     if (this.#chatIds.has(message.id)) return false
     this.#chatIds.add(message.id)
-    this.#chat.push({ message, senderId: this.#senderId(message) })
+    this.#chat.push({ message, senderId: this.senderId(message) })
     return true
   }
 
   /** Null for the bot's own messages (as the specification says) and for senders the roster never named. */
-  #senderId(message: ChatMessage): number | null {
+  senderId(message: ChatMessage): number | null {
     if (message.isOwn || message.senderId === null) return null
     return this.#presence.get(message.senderId)?.person.id ?? null
   }

@@ -62,6 +62,7 @@ const LIFE = [
   'src/states.ts',
   'src/leave-rules.ts',
   'src/timeline.ts',
+  'src/meeting-notes.ts',
   'src/recording-clock.ts',
   'src/artifacts.ts',
   'src/delivery.ts',

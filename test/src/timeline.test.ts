@@ -102,6 +102,7 @@ test('a message is taken once, in time order, with its sender where the roster k
   })
   expect(timeline.takeChat(message('late', 'a', 5))).toBe(true)
   expect(timeline.takeChat(message('late', 'a', 5))).toBe(false)
+  expect(timeline.participants()).toHaveLength(1)
   timeline.takeChat(message('early', 'stranger', 1))
   timeline.takeChat(message('own', null, 3, true))
   expect(timeline.chatFile().map(({ text, sender_id }) => [text, sender_id])).toEqual([
