@@ -1,8 +1,9 @@
 /** Starts Chromium on the recorder's stage as an ordinary browser, and ends it with everything it left behind. */
-import { mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises'
+import { readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright'
+import { makeBrowserHome } from './browser-home.ts'
 import { withPlugins } from './browser-plugins.ts'
 import { canSandboxBrowser } from './browser-sandbox.ts'
 import { systemClock, within } from './clock.ts'
@@ -84,7 +85,7 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
   const mapped = await mappedHostArguments(options.mappedHosts ?? [], signal)
   const headless = stage.display === null
   const type = await withPlugins(chromium, options.plugins ?? [])
-  const home = await mkdtemp(join(tmpdir(), 'standin-browser-'))
+  const home = await makeBrowserHome()
   const profile = join(home, 'profile')
   try {
     const context = await type.launchPersistentContext(profile, {

@@ -121,6 +121,7 @@ class Knock {
   #clicks = 0
   #clickedAt: number | null = null
   #onlySwitch = 0
+  #greenRoomSince: number | null = null
 
   constructor(joining: Joining) {
     this.#joining = joining
@@ -149,6 +150,10 @@ class Knock {
       return
     }
     if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
+    this.#greenRoomSince ??= clock.now()
+    // Devices that come on after the click would be heard and seen in the meeting.
+    const mayStillCome = clock.now() - this.#greenRoomSince < waits.devicesMs
+    if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
     if (!(await devices.settle(signs))) return
     if (!signs.join?.isEnabled) return
     if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return

@@ -9,6 +9,8 @@ export interface Waits {
   /** Between two looks before the meeting, and in it. */
   lookEveryMs: number
   callLookEveryMs: number
+  /** The green room asks for the devices while its button can be pressed already: so long it may have none. */
+  devicesMs: number
   /** From a click on the join button to a change of the page. */
   joinClickMs: number
   joinClicks: number
@@ -53,6 +55,7 @@ export const REAL_WAITS: Readonly<Waits> = {
   unknownPageMs: 75_000,
   lookEveryMs: 500,
   callLookEveryMs: 1000,
+  devicesMs: 2500,
   joinClickMs: 7000,
   joinClicks: 5,
   holdAfterLobbyMs: 6000,

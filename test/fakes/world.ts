@@ -1,7 +1,8 @@
 /** A whole world for the life of a bot: every part is a fake that does what the test says and notes what it was told. */
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { type BotParts, type Outcome, runBot } from '../../src/bot.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
@@ -62,6 +63,7 @@ export class World {
   #recorderListeners: ((event: RecorderEvent) => void)[] = []
 
   constructor(setUp: (world: World) => void = () => {}, job: Record<string, unknown> = {}) {
+    onTestFinished(() => rmSync(this.workFolder, { recursive: true, force: true }))
     setUp(this)
     const whole: Job = jobSchema.parse({ bot_id: BOT_ID, meeting_url: TARGET.url, ...job })
     this.outcome = runBot(whole, TARGET, this.#parts())

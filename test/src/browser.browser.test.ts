@@ -39,6 +39,16 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 const isAlive = (id: number) =>
   existsSync(`/proc/${id}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${id}/status`, 'utf8'))
 
+/** Folders of browsers that belong to a process. */
+function homesOf(processId: number): string[] {
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith('standin-browser-'))
+    .filter((name) => {
+      const owner = join(tmpdir(), name, 'owner.json')
+      return existsSync(owner) && JSON.parse(readFileSync(owner, 'utf8')).processId === processId
+    })
+}
+
 const servers: Server[] = []
 async function serve(body: string): Promise<string> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'meet.google.com' }], { keySize: 2048 })
@@ -197,6 +207,10 @@ describe('its life and ours', () => {
     expect(isAlive(started.browser)).toBe(true)
     process.kill(started.process.pid!, 'SIGKILL')
     await until(() => !isAlive(started.browser), 'the browser ends by itself')
+    expect(homesOf(started.process.pid!).length).toBe(1)
+    await open(HEADLESS)
+    expect(homesOf(started.process.pid!)).toEqual([])
+    expect(homesOf(process.pid).length).toBe(1)
   })
 
   test('Ctrl-C at the terminal reaches us and not the browser', async () => {

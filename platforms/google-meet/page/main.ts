@@ -123,8 +123,8 @@ function start(config: PageConfig): void {
         senderId: line.sender === null ? roster.ownId() : named.length === 1 ? named[0]!.id : null,
         senderName: line.sender ?? config.botName,
         text: line.text,
-        // Seen just now unless its minute says that it is older.
-        at: line.shownAt !== null && at - line.shownAt > 90_000 ? line.shownAt : at,
+        // Seen just now, but not later than the end of the minute that is shown.
+        at: line.shownAt === null ? at : Math.min(at, line.shownAt + 59_999),
         isOwn: line.sender === null,
       }
       if (chat.take('panel', message)) tell({ type: 'chat_message', message })

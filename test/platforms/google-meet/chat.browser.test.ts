@@ -24,14 +24,18 @@ test('chat-send-receive: both ways, every kind of text, each message once', asyn
   await until(() => heard(attempt).length >= 8, 'everything is heard')
   const own = attempt.meeting.truth.chat.filter(({ senderId }) => senderId === null)
   expect(own.map(({ text }) => text)).toEqual(sent)
-  const others = heard(attempt).filter(({ isOwn }) => !isOwn)
-  const truth = attempt.meeting.truth.chat.filter(({ senderId }) => senderId !== null)
+  // A message from before the meeting's channel was open is read in the panel, after later ones.
+  const byText = (one: { text: string }, other: { text: string }) => one.text.localeCompare(other.text)
+  const others = heard(attempt)
+    .filter(({ isOwn }) => !isOwn)
+    .sort(byText)
+  const truth = attempt.meeting.truth.chat.filter(({ senderId }) => senderId !== null).sort(byText)
   expect(others.map(({ text, senderName }) => ({ text, senderName }))).toEqual(
     truth.map(({ text, senderName }) => ({ text, senderName })),
   )
   expect(heard(attempt).filter(({ isOwn }) => isOwn).length).toBe(sent.length)
   for (const [index, message] of others.entries()) {
-    expect(Math.abs(message.at - truth[index]!.at)).toBeLessThan(2000)
+    expect(Math.abs(message.at - truth[index]!.at)).toBeLessThan(10_000)
     expect(message.senderId).toMatch(/^spaces\//)
   }
 })
@@ -56,7 +60,9 @@ test('two equal messages of one person are two', async () => {
 
 test('chat-new-message-label: an unread mark on the button does not hide it', async () => {
   const attempt = await inside('chat-new-message-label')
+  await attempt.driver.prepareRecording(attempt.signal)
   await until(() => heard(attempt).length === 1, 'the message is heard')
+  expect(heard(attempt)[0]).toMatchObject({ senderName: 'Bob Berg', text: 'Anybody here?' })
   await attempt.driver.sendChat('Yes, a bot')
   expect(attempt.meeting.truth.chat.at(-1)?.text).toBe('Yes, a bot')
 })
