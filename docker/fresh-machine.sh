@@ -51,7 +51,8 @@ fi
 
 name=standin-fresh-machine-$$
 trap 'docker rm -f "$name" >/dev/null 2>&1 || :; stop_engine' EXIT
-docker run -d --name "$name" --shm-size 1g -v "$source:/source:ro" standin-fresh-machine sleep infinity >/dev/null
+# --init, because tests look for processes that nobody has buried.
+docker run -d --init --name "$name" --shm-size 1g -v "$source:/source:ro" standin-fresh-machine sleep infinity >/dev/null
 
 run_in() { docker exec -i "$name" sh -c "$1"; }
 run_in 'node --version; npm --version; git clone -q /source/standin.bundle standin 2>/dev/null && cd standin && git log --oneline -1'

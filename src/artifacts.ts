@@ -1,5 +1,5 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
-import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { redactText } from './logger.ts'
 import type { Evidence, RecordedFile } from './ports.ts'
@@ -40,6 +40,22 @@ export async function saveEvidence(
     await writeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
   const url = evidence?.url ? redactText(evidence.url) : null
   await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence?.signs ?? {} })
+}
+
+const RECORDED = ['segments', 'video.mp4', 'audio.m4a', 'manifest.json', 'debug', 'screenshots']
+
+/**
+ * A bot that is started again with the same id must not write over what it recorded before: that goes to a folder
+ * `earlier-…` inside the recording's folder. Resolves with its path, or null where there is nothing.
+ */
+export async function setAsideEarlier(folder: string, now = new Date()): Promise<string | null> {
+  const present = new Set(await readdir(folder))
+  const names = [...RECORDED, ...SMALL_FILES].filter((name) => present.has(name))
+  if (names.length === 0) return null
+  const earlier = join(folder, `earlier-${now.toISOString().replaceAll(':', '-')}`)
+  await mkdir(earlier)
+  for (const name of names) await rename(join(folder, name), join(earlier, name))
+  return earlier
 }
 
 const SMALL_FILES = ['participants.json', 'diarization.jsonl', 'chat_messages.json']

@@ -1,20 +1,21 @@
 /** The composition root: takes a checked configuration, makes the real parts, runs one life and says how it ended. */
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { destination } from 'pino'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { openStorage } from '../storage/index.ts'
-import { LOG_NAME } from './artifacts.ts'
+import { LOG_NAME, setAsideEarlier } from './artifacts.ts'
 import { runBot } from './bot.ts'
 import { loadBotImage } from './bot-image.ts'
 import { openView } from './cli/open-view.ts'
 import { systemClock } from './clock.ts'
-import type { BotConfig } from './config.ts'
+import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
 import { createLogger, type Logger } from './logger.ts'
-import type { ControlPlane, OpenMeeting, Storage } from './ports.ts'
+import { makeFolder } from './make-folder.ts'
+import type { ControlPlane, OpenMeeting } from './ports.ts'
 import { StopRequests } from './stop-requests.ts'
 import type { NumberedEvent } from './wire/events.ts'
 
@@ -24,22 +25,22 @@ export { recognizeMeeting }
 export interface Io {
   input: NodeJS.ReadStream
   output: NodeJS.WriteStream
+  errors: NodeJS.WritableStream
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Resolves with the exit code; never rejects for anything a meeting or the machine does. */
+/** Resolves with the exit code. Throws InvalidJob where the job's place for files cannot be used. */
 export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Promise<number> {
   const { job, workFolder } = config
-  await mkdir(workFolder, { recursive: true })
+  await asJobProblem(makeFolder(workFolder))
   const logFile = join(workFolder, LOG_NAME)
   const logger = createLogger(destination({ dest: logFile, sync: true }), config.logLevel).child({ botId: job.bot_id })
+  const earlier = await asJobProblem(setAsideEarlier(workFolder))
+  if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })
   const stops = new StopRequests()
   const unhear = stops.hear()
-  const storage = openStorage(
-    job.storage,
-    { botId: job.bot_id },
-    { onRetry: (notice) => logger.warn('Storing is tried again', { ...notice }) },
-  )
+  const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
+  const storage = await asJobProblem(Promise.try(() => openStorage(job.storage, { botId: job.bot_id }, { onRetry })))
   const control = openControl(config, logger, (event) => view.take(event))
   const view = openView(io, asJson, {
     command: (command) => control.submit(command),
@@ -63,11 +64,22 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       onStopRequest: (listener) => stops.listen(listener),
     })
     view.close()
-    view.note(report.location === null ? '' : `The recording is in ${shownLocation(storage, config)}`)
+    // What could not be stored elsewhere is still here.
+    const place = existsSync(workFolder) ? workFolder : storage.location()
+    view.note(`${report.duration_seconds === null ? 'What happened' : 'The recording'} is in ${place}`)
     return exitCode
   } finally {
     view.close()
     unhear()
+  }
+}
+
+/** A place that cannot be used is a mistake of the job, told before anything starts. */
+async function asJobProblem<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw new InvalidJob([{ path: 'storage', message: error instanceof Error ? error.message : String(error) }])
   }
 }
 
@@ -101,8 +113,4 @@ async function meetingOpener(config: BotConfig, control: ControlPlane, logger: L
     browserPlugins: config.browserPlugins,
     logger: logger.child({ part: 'driver' }),
   })
-}
-
-function shownLocation(storage: Storage, config: BotConfig): string {
-  return config.job.storage.type === 'folder' ? config.workFolder : storage.location()
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import * as files from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolder } from '../src/make-folder.ts'
 import type { Storage, StoredFile } from '../src/ports.ts'
 import { StorageError } from './error.ts'
 import { explainFolderError, systemCode } from './folder-errors.ts'
@@ -15,27 +16,6 @@ export type Disk = Pick<typeof files, 'link' | 'mkdir' | 'open' | 'realpath' | '
 interface Contents {
   bytes: number
   sha256: string
-}
-
-/** Makes a folder and all above it. Node says "does not exist" of a read-only disk; the disk itself knows better. */
-async function makeFolder(disk: Disk, folder: string): Promise<void> {
-  try {
-    await disk.mkdir(folder, { recursive: true })
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error
-    let missing = folder
-    while (path.dirname(missing) !== missing && !(await exists(disk, path.dirname(missing))))
-      missing = path.dirname(missing)
-    await disk.mkdir(missing)
-    await disk.mkdir(folder, { recursive: true })
-  }
-}
-
-async function exists(disk: Disk, place: string): Promise<boolean> {
-  return disk.stat(place).then(
-    () => true,
-    () => false,
-  )
 }
 
 async function writeAll(handle: files.FileHandle, data: Uint8Array): Promise<void> {
@@ -93,7 +73,7 @@ export class FolderStorage implements Storage {
     signal.throwIfAborted()
     const temporary = this.#temporaryIn(this.#folder)
     try {
-      await makeFolder(this.#disk, this.#folder)
+      await makeFolder(this.#folder, this.#disk)
       const handle = await this.#disk.open(temporary, 'wx')
       try {
         // A full disk often still takes empty files.
@@ -121,7 +101,7 @@ export class FolderStorage implements Storage {
     try {
       const stats = await source.stat()
       if (!stats.isFile()) throw new StorageError('invalid', `Cannot ${action}: ${file.path} is not a file.`)
-      await makeFolder(this.#disk, path.dirname(target))
+      await makeFolder(path.dirname(target), this.#disk)
       const contents = await this.#place(source, stats, file.path, target, signal)
       return { name: file.name, location: target, ...contents }
     } catch (error) {

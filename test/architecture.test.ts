@@ -52,6 +52,7 @@ const LEAVES = [
   'src/cleanup.ts',
   'src/page-scripts.ts',
   'src/safe-fetch.ts',
+  'src/make-folder.ts',
 ]
 const LIFE = [
   'src/bot.ts',

@@ -11,7 +11,7 @@ import type { JoinFlags } from './join.ts'
 const EXIT_INVALID_JOB = 2
 const EXIT_DEFECT = 70
 
-const io = { input: process.stdin, output: process.stdout, environment: process.env }
+const io = { input: process.stdin, output: process.stdout, errors: process.stderr, environment: process.env }
 
 const JOIN_EXAMPLES = `
 Examples:

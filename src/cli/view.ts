@@ -17,11 +17,11 @@ export interface ViewInput {
   interrupt(): void
 }
 
-/** One JSON line for each event, nothing else, for programs. */
-export function jsonLinesView(output: NodeJS.WritableStream): View {
+/** One JSON line for each event and nothing else on `output`, for programs; notes for people go beside it. */
+export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.WritableStream): View {
   return {
     take: (event) => output.write(`${JSON.stringify(event)}\n`),
-    note() {},
+    note: (text) => beside.write(`${text}\n`),
     close() {},
   }
 }
@@ -58,17 +58,5 @@ export function sentenceFor(event: BotEvent): string | null {
     case 'recording_progress':
     case 'final_report':
       return null
-  }
-}
-
-/** Sentences without a live line, for a person who reads a log. */
-export function plainView(output: NodeJS.WritableStream): View {
-  return {
-    take: ({ event }) => {
-      const sentence = sentenceFor(event)
-      if (sentence !== null) output.write(`${sentence}\n`)
-    },
-    note: (text) => output.write(`${text}\n`),
-    close() {},
   }
 }

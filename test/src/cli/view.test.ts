@@ -56,7 +56,8 @@ test('failures are told with their code', () => {
 
 test('without a terminal each event is one line of JSON', () => {
   const output = new PassThrough()
-  const view = jsonLinesView(output)
+  const beside = new PassThrough()
+  const view = jsonLinesView(output, beside)
   const event: NumberedEvent = {
     type: 'event',
     seq: 1,
@@ -65,7 +66,9 @@ test('without a terminal each event is one line of JSON', () => {
     event: { type: 'notice', level: 'info', message: 'two\nlines' },
   }
   view.take(event)
+  view.note('The recording is in /somewhere')
   const text = String(output.read())
   expect(text.trimEnd().split('\n')).toHaveLength(1)
   expect(JSON.parse(text)).toEqual(event)
+  expect(String(beside.read())).toContain('/somewhere')
 })
