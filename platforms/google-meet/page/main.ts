@@ -3,6 +3,7 @@
  * event whose name only it knows, and gets its answer in the event's own object.
  */
 import { createComposite } from '../../shared/page/composite.ts'
+import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
@@ -58,6 +59,7 @@ function start(config: PageConfig): void {
   }
 
   if (tap) {
+    evenPlayout(tap)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'collections') return
