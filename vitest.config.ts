@@ -1,28 +1,39 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Tests that start a browser, ffmpeg, X, Pulse or real servers; two cores carry one of them at a time. */
-const HEAVY = ['test/**/*.browser.test.ts', 'test/**/*.system.test.ts']
+/** A browser joining a meeting takes more than a core for some seconds, and waits for the rest of the time. */
+const BROWSERS = Math.max(2, Math.min(3, availableParallelism() - 1))
+
+const BROWSER = ['test/**/*.browser.test.ts']
+/** Real recordings, servers and whole bots: what they measure is not disturbed by another of their kind. */
+const SYSTEM = ['test/**/*.system.test.ts']
+
+const LONG = { testTimeout: 180_000, hookTimeout: 180_000 }
 
 export default defineConfig({
   test: {
     // A condition is waited for as long as a busy machine may need; a second is not a statement about the code.
     expect: { poll: { timeout: 20_000, interval: 50 } },
     globalSetup: ['test/global-setup.ts'],
+    // One group after the other.
     projects: [
       {
         extends: true,
-        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: HEAVY, testTimeout: 30_000 },
+        test: {
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [...BROWSER, ...SYSTEM],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
-        test: {
-          name: 'heavy',
-          include: HEAVY,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          fileParallelism: false,
-          maxWorkers: 1,
-        },
+        test: { ...LONG, name: 'browser', include: BROWSER, maxWorkers: BROWSERS, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { ...LONG, name: 'system', include: SYSTEM, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },

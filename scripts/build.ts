@@ -1,6 +1,6 @@
 /** Builds `dist/`: the program with tsc, and every page script (what runs inside a browser page) as one bundle each. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -8,33 +8,63 @@ import { build } from 'esbuild'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * Bundles `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js` and `mock/<name>/page/*.entry.ts` into
- * `dist/bundles/mock/<name>/*.js`: a folder apart, so that no bundle overwrites a module of the Node side by the same
+ * Bundles what runs inside pages: `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js`,
+ * `platforms/<name>/page/<x>.entry.ts` into `dist/bundles/page/<name>/<x>.js`, and `mock/<name>/page/<x>.entry.ts` into
+ * `dist/bundles/mock/<name>/<x>.js`: a folder apart, so that no bundle overwrites a module of the Node side by the same
  * name. Page code imports page code only, so a bundle carries nothing of the Node side.
+ *
+ * Every platform is bundled even where another one fails. Rejects then, unless told to go on: the failed platform has no
+ * bundles, so that whatever needs them fails and nothing runs an old one.
  */
-export async function bundlePageScripts(): Promise<void> {
-  const bundle = (entryPoints: Record<string, string>, outdir: string) =>
-    build({
-      entryPoints,
-      outdir,
-      bundle: true,
-      format: 'iife',
-      target: 'chrome120',
-      charset: 'utf8',
-      logLevel: 'warning',
-    })
-  const platforms: Record<string, string> = {}
+export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
+  const failed: string[] = []
+  const bundle = async (name: string, entryPoints: Record<string, string>, outdir: string) => {
+    if (Object.keys(entryPoints).length === 0) return
+    try {
+      const { outputFiles } = await build({
+        entryPoints,
+        outdir,
+        bundle: true,
+        write: false,
+        format: 'iife',
+        target: 'chrome120',
+        charset: 'utf8',
+        logLevel: 'warning',
+      })
+      mkdirSync(outdir, { recursive: true })
+      for (const { path, contents } of outputFiles) replaceFile(path, contents)
+    } catch {
+      // What is wrong was printed already.
+      for (const entry of Object.keys(entryPoints)) rmSync(join(outdir, `${entry}.js`), { force: true })
+      failed.push(name)
+    }
+  }
+  const bundles = join(root, 'dist', 'bundles')
   for (const name of foldersOf('platforms')) {
     const main = join(root, 'platforms', name, 'page', 'main.ts')
-    if (existsSync(main)) platforms[name] = main
+    await bundle(`platforms/${name}`, existsSync(main) ? { [name]: main } : {}, join(bundles, 'page'))
+    await bundle(`platforms/${name}`, entriesOf('platforms', name), join(bundles, 'page', name))
+    for (const part of foldersOf(join('platforms', name))) {
+      const own = join(root, 'platforms', name, part, 'page', 'main.ts')
+      if (existsSync(own)) await bundle(`platforms/${name}/${part}`, { [part]: own }, join(bundles, 'page', name))
+    }
   }
-  await bundle(platforms, join(root, 'dist', 'bundles', 'page'))
-  for (const name of foldersOf('mock')) {
-    const pages = join(root, 'mock', name, 'page')
-    const entries = existsSync(pages) ? readdirSync(pages).filter((file) => file.endsWith('.entry.ts')) : []
-    const named = Object.fromEntries(entries.map((file) => [file.replace('.entry.ts', ''), join(pages, file)]))
-    if (entries.length > 0) await bundle(named, join(root, 'dist', 'bundles', 'mock', name))
-  }
+  for (const name of foldersOf('mock'))
+    await bundle(`mock/${name}`, entriesOf('mock', name), join(bundles, 'mock', name))
+  if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
+}
+
+/** In one step: tests that run at the same time find the whole file at every moment. */
+function replaceFile(path: string, contents: Uint8Array): void {
+  const fresh = `${path}.${process.pid}`
+  writeFileSync(fresh, contents)
+  renameSync(fresh, path)
+}
+
+function entriesOf(place: string, name: string): Record<string, string> {
+  const pages = join(root, place, name, 'page')
+  const entries = existsSync(pages) ? readdirSync(pages).filter((file) => file.endsWith('.entry.ts')) : []
+  return Object.fromEntries(entries.map((file) => [file.replace('.entry.ts', ''), join(pages, file)]))
 }
 
 function foldersOf(place: string): string[] {
