@@ -1,6 +1,8 @@
 /** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
-import type { DialogSigns } from './page/types.ts'
-import { type DialogText, type LabelName, matches, TEXTS } from './texts.ts'
+import type { DialogAnswer } from '../shared/dialogs.ts'
+import type { DialogSigns } from '../shared/page/types.ts'
+import { matches } from '../shared/words.ts'
+import { type DialogText, type LabelName, WORDS } from './words.ts'
 
 export type DialogKind = DialogText | 'tip' | 'notice'
 
@@ -19,12 +21,25 @@ export interface DialogStep {
 /** Wherever these words stand on a button, it is not ours to press without knowing the dialog. */
 const DANGEROUS = /\b(?:leave|end|report|block|remove)\b/i
 
+/** The answer to a dialog; one that asks for a consent the policy refuses is answered by going. */
+export function answerOf(dialog: DialogSigns, policy: DialogPolicy): DialogAnswer {
+  const kind = kindOf(dialog)
+  const press = dialogStep(dialog, policy)
+  if (kind !== 'consent' || policy.consent === 'accept') return { kind, press }
+  const text = dialog.text.slice(0, 160)
+  return {
+    kind,
+    press,
+    refusal: `The meeting asks for consent ("${text}") and recording_consent says to refuse.`,
+  }
+}
+
 /** What to press, or null for a dialog that is left alone. */
 export function dialogStep(dialog: DialogSigns, policy: DialogPolicy): DialogStep | null {
   const kind = kindOf(dialog)
   const press = (labels: readonly LabelName[], actions: readonly string[] = []): DialogStep | null => {
     for (const label of labels) {
-      const button = dialog.buttons.find((candidate) => matches(TEXTS.labels[label], candidate.label))
+      const button = dialog.buttons.find((candidate) => matches(WORDS.labels[label], candidate.label))
       if (button) return { kind, label: button.label, ref: button.ref }
     }
     const button = dialog.buttons.find(({ action }) => action !== null && actions.includes(action))
@@ -49,24 +64,6 @@ export function dialogStep(dialog: DialogSigns, policy: DialogPolicy): DialogSte
 }
 
 export function kindOf(dialog: DialogSigns): DialogKind {
-  const known = (Object.keys(TEXTS.dialogs) as DialogText[]).find((kind) => matches(TEXTS.dialogs[kind], dialog.text))
+  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
   return known ?? (dialog.isPersistent ? 'notice' : 'tip')
-}
-
-/** Keeps a dialog that does not go away from being pressed for ever: three presses of a kind in one sweep. */
-export class DialogPacer {
-  readonly #sweepMs: number
-  readonly #presses = new Map<string, number[]>()
-
-  constructor(sweepMs: number) {
-    this.#sweepMs = sweepMs
-  }
-
-  mayPress({ kind, label }: DialogStep, at: number): boolean {
-    const key = `${kind}/${label}`
-    const recent = (this.#presses.get(key) ?? []).filter((earlier) => at - earlier < this.#sweepMs)
-    if (recent.length >= 3) return false
-    this.#presses.set(key, [...recent, at])
-    return true
-  }
 }

@@ -1,121 +1,24 @@
-/** From the link to the waiting room or the meeting: load, dialogs, name, devices, the button, and what follows it. */
+/** The green room: fills in the name, sets the devices and presses the button, each as often as is reasonable. */
 import { BotError } from '../../src/errors.ts'
-import type { Admission } from '../../src/ports.ts'
-import type { AdmissionJudge } from './admission.ts'
-import type { DeviceKeeper } from './devices.ts'
-import { type DialogSweeper, languageNote } from './entry-steps.ts'
+import type { DeviceKeeper } from '../shared/device-keeper.ts'
 import type { MeetPage } from './meet-page.ts'
-import { type Phase, refusalOf } from './outcomes.ts'
 import type { PageSigns } from './page/types.ts'
-import { type Situation, situationOf } from './situation.ts'
+import { labelIsJoin } from './words.ts'
 
 /** The box takes no more, and people read no more. */
 const MAX_NAME_LENGTH = 60
 const NAME_TRIES = 10
 
-export interface Joining {
+export interface Knocking {
   page: MeetPage
-  url: string
+  devices: DeviceKeeper
   botName: string
   /** The browser carries an account; a name box then says that its session is lost. */
   expectsAccount: boolean
-  judge: AdmissionJudge
-  devices: DeviceKeeper
-  dialogs: DialogSweeper
-  /** Told of every look, for the evidence. */
-  note(situation: Situation): void
 }
 
-export async function join(joining: Joining, signal: AbortSignal): Promise<Admission> {
-  const { page, judge } = joining
-  const { clock, waits } = page
-  await open(joining, signal)
-  const started = clock.now()
-  const knock = new Knock(joining)
-  let unknownSince: number | null = null
-  let undecidedSince: number | null = null
-  let captchaSince: number | null = null
-  let callErrorSince: number | null = null
-  let sawBlocked = false
-  let lostCaptchaMs = 0
-
-  for (;;) {
-    signal.throwIfAborted()
-    const look = await page.look()
-    const now = clock.now()
-    if (now - started - lostCaptchaMs > waits.preJoinMs) throw knock.timeOut(page.lastSigns)
-    if (!look) {
-      await clock.sleep(waits.lookEveryMs, signal)
-      continue
-    }
-    const { signs } = look
-    const situation = situationOf(signs)
-    joining.note(situation)
-    const phase: Phase = knock.wasAsked ? 'waiting' : 'pre-join'
-    const { kind } = situation
-    sawBlocked ||= kind === 'blocked'
-    captchaSince = kind === 'captcha' ? (captchaSince ?? now) : null
-    callErrorSince = kind === 'call_error' ? (callErrorSince ?? now) : null
-    unknownSince = kind === 'unknown' || kind === 'loading' ? (unknownSince ?? now) : null
-    undecidedSince = kind === 'undecided' ? (undecidedSince ?? now) : null
-
-    if (captchaSince !== null) lostCaptchaMs = Math.max(lostCaptchaMs, now - captchaSince)
-    const passes =
-      (captchaSince !== null && now - captchaSince < waits.captchaMs) ||
-      (callErrorSince !== null && now - callErrorSince < waits.callErrorMs)
-    const refusal = passes ? null : refusalOf(situation, phase, sawBlocked)
-    if (refusal) throw refusal
-    if (unknownSince !== null && now - unknownSince > waits.unknownPageMs) throw unknownPage(situation, signs)
-
-    const verdict = judge.observe(situation, now)
-    if (verdict === 'admitted') return 'in_meeting'
-    if (verdict === 'waiting') return 'waiting_room'
-    if (undecidedSince !== null && now - undecidedSince > waits.undecidedMs) return 'waiting_room'
-
-    const answered = await joining.dialogs.sweep(signs)
-    if (answered === null && kind === 'green_room') await knock.prepareAndAsk(signs)
-    await clock.sleep(waits.lookEveryMs, signal)
-  }
-}
-
-async function open({ page, url }: Joining, signal: AbortSignal): Promise<void> {
-  const { waits } = page
-  const unreachable = (reason: string, cause?: unknown) =>
-    new BotError('CANNOT_JOIN_MEETING', `The meeting page could not be loaded: ${reason}.`, {
-      step: 'load',
-      canRetry: true,
-      cause,
-    })
-  const stopped = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  let status: number | undefined
-  try {
-    const load = page.browser.page.goto(url, { waitUntil: 'domcontentloaded', timeout: waits.loadMs })
-    load.catch(() => {})
-    status = (await Promise.race([load, stopped]))?.status()
-  } catch (error) {
-    signal.throwIfAborted()
-    // The first line says what went wrong; the others are Playwright's own log.
-    const reason = String(error instanceof Error ? error.message : error).split('\n')[0] ?? ''
-    throw unreachable(reason.replace(/^page\.goto: /, ''), error)
-  }
-  if (status !== undefined && status >= 500) throw unreachable(`the server answered ${status}`)
-  if (status === 404)
-    throw new BotError('INVALID_MEETING_URL', 'Google Meet has no page for this link (404).', { step: 'load' })
-}
-
-function unknownPage(situation: Situation, signs: PageSigns): BotError {
-  const what = situation.kind === 'loading' ? 'kept loading' : `showed nothing the bot knows ("${situation.text}")`
-  return new BotError('CANNOT_JOIN_MEETING', `The meeting page ${what}.${languageNote(signs)}`, {
-    step: 'pre-join',
-    canRetry: true,
-  })
-}
-
-/** The green room: fills in the name, sets the devices and presses the button, each as often as is reasonable. */
-class Knock {
-  readonly #joining: Joining
+export class Knock {
+  readonly #knocking: Knocking
   readonly #name: string
   #nameTries = 0
   #clicks = 0
@@ -123,9 +26,9 @@ class Knock {
   #onlySwitch = 0
   #greenRoomSince: number | null = null
 
-  constructor(joining: Joining) {
-    this.#joining = joining
-    this.#name = [...joining.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+  constructor(knocking: Knocking) {
+    this.#knocking = knocking
+    this.#name = [...knocking.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
   }
 
   get wasAsked(): boolean {
@@ -133,7 +36,7 @@ class Knock {
   }
 
   async prepareAndAsk(signs: PageSigns): Promise<void> {
-    const { page, devices, expectsAccount } = this.#joining
+    const { page, devices, expectsAccount } = this.#knocking
     const { clock, waits } = page
     if (signs.nameBox !== null && expectsAccount)
       throw new BotError('LOGIN_REQUIRED', "The account's session is lost: Google Meet asks for a guest's name.", {
@@ -181,10 +84,7 @@ class Knock {
     return new BotError(
       'CANNOT_JOIN_MEETING',
       `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`,
-      {
-        step: 'pre-join',
-        canRetry: true,
-      },
+      { step: 'pre-join', canRetry: true },
     )
   }
 
@@ -195,18 +95,16 @@ class Knock {
     if (this.#nameTries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
     if (this.#nameTries >= 3 * NAME_TRIES) return value !== ''
     this.#nameTries++
-    const { page } = this.#joining
-    await page.inTurn(async () => {
-      const box = await page.element('nameBox')
-      try {
-        // The box may be replaced under our hands; the next look tells.
-        await box?.fill(this.#name, { timeout: page.waits.clickMs })
-      } catch (error) {
-        page.logger.debug('The name box did not take the name', { error })
-      } finally {
-        await box?.dispose().catch(() => {})
-      }
-    })
+    await this.#knocking.page.fill('nameBox', this.#name)
     return false
   }
+}
+
+/** For a sentence about a page in another language than the one that was asked for. */
+export function languageNote(signs: PageSigns | null): string {
+  const lang = signs?.lang ?? ''
+  if (lang === '' || /^en\b/i.test(lang)) return ''
+  const label = signs?.join?.label
+  const seen = label === undefined || labelIsJoin(label) ? '' : `; its button says "${label}"`
+  return ` The page is in the language "${lang}" although English was asked for${seen}.`
 }

@@ -2,10 +2,13 @@
 import { BotError } from '../../src/errors.ts'
 import type { MeetingEnd } from '../../src/meeting.ts'
 import type { ErrorCode } from '../../src/wire/codes.ts'
-import type { Situation, SituationKind } from './situation.ts'
+import type { Phase, Situation } from '../shared/situation.ts'
+import type { PageSigns } from './page/types.ts'
+import { PLACES, type SituationKind } from './situation.ts'
 
-/** `pre-join` until the bot asked to join, `waiting` from then until it is in. */
-export type Phase = 'pre-join' | 'waiting'
+/** Statuses of the own device in the roster. */
+const OUT = 6
+const REMOVED = 7
 
 interface Refusal {
   code: ErrorCode
@@ -72,9 +75,14 @@ const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error that this situation is, or null where it is none. `sawBlocked`: its text came before. */
-export function refusalOf(situation: Situation, phase: Phase, sawBlocked = false): BotError | null {
-  const refusal = sawBlocked && situation.kind === 'marketing' ? BLOCKED : BEFORE_ADMISSION[situation.kind]
+/** Before admission: the error that this situation is, or null where it is none. `seen`: kinds that came before. */
+export function refusalOf(
+  situation: Situation<SituationKind>,
+  phase: Phase,
+  seen: ReadonlySet<SituationKind> = new Set(),
+): BotError | null {
+  const wasBlocked = seen.has('blocked') && situation.kind === 'marketing'
+  const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[situation.kind]
   if (!refusal) return null
   // A dead link says nothing about a host, and nobody has denied what nobody has asked.
   if (phase === 'pre-join' && situation.kind === 'unknown_end') return null
@@ -101,6 +109,15 @@ const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
 }
 
 /** After admission: the end that this situation is, or null. */
-export function endOf(situation: Situation): MeetingEnd | null {
-  return AFTER_ADMISSION[situation.kind] ?? null
+export function endOf(
+  { kind }: Situation<SituationKind>,
+  { ownStatus }: Pick<PageSigns, 'ownStatus'>,
+): MeetingEnd | null {
+  const end = AFTER_ADMISSION[kind]
+  if (end) return end
+  // What the roster says of our own device, where the page has no words for it (yet).
+  const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PLACES[kind])
+  if (!isMeeting && ownStatus === REMOVED) return 'removed'
+  if (kind === 'unknown' && ownStatus === OUT) return 'ended_for_all'
+  return null
 }

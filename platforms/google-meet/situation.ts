@@ -1,6 +1,9 @@
 /** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
-import type { DialogSigns, PageSigns } from './page/types.ts'
-import { type DialogText, matches, plain, type SituationText, TEXTS } from './texts.ts'
+import type { DialogSigns } from '../shared/page/types.ts'
+import type { Place, Situation as SharedSituation } from '../shared/situation.ts'
+import { matches, plain } from '../shared/words.ts'
+import type { PageSigns } from './page/types.ts'
+import { type DialogText, type SituationText, WORDS } from './words.ts'
 
 export type SituationKind =
   | 'off_site'
@@ -33,15 +36,46 @@ export type SituationKind =
   | 'undecided'
   | 'unknown'
 
-export interface Situation {
-  kind: SituationKind
-  /** What on the page said so, for people. */
-  text: string
-  /** Independent signs of being in the meeting. */
+export interface Situation extends SharedSituation<SituationKind> {
   proofs: Proof[]
 }
 
 export type Proof = 'tile' | 'captions' | 'people' | 'roster'
+
+export const PLACES: Readonly<Record<SituationKind, Place>> = {
+  off_site: 'out',
+  login_wall: 'out',
+  credentials_lost: 'out',
+  removed: 'out',
+  everyone_left: 'out',
+  ended_for_all: 'out',
+  denied: 'out',
+  knock_timed_out: 'out',
+  left: 'out',
+  invalid_code: 'out',
+  expired_code: 'out',
+  landing: 'out',
+  marketing: 'out',
+  call_error: 'obstacle',
+  blocked: 'out',
+  captcha: 'obstacle',
+  waiting_for_host: 'waiting',
+  lobby: 'waiting',
+  consent: 'disturbed',
+  reconnecting: 'reconnecting',
+  in_call: 'in_call',
+  green_room: 'entrance',
+  device_prompt: 'obstacle',
+  loading: 'unclear',
+  unknown_end: 'out',
+  undecided: 'undecided',
+  unknown: 'unclear',
+}
+
+/** The roster is another witness than the picture. */
+export function isCorroborated({ proofs }: SharedSituation<SituationKind>): boolean {
+  return proofs.includes('roster') && proofs.length > 1
+}
 
 const MEETING_HOSTS = new Set(['meet.google.com'])
 const OWN_STATUS_IN = 1
@@ -68,7 +102,7 @@ export function situationOf(signs: PageSigns): Situation {
   }
   const blocked = lineOf(signs, 'blocked')
   if (blocked !== null && signs.tiles === 0) return found('blocked', blocked)
-  const callError = lineOf(signs, 'call_error') ?? dialogSaying(signs, TEXTS.situations.call_error)?.text ?? null
+  const callError = lineOf(signs, 'call_error') ?? dialogSaying(signs, WORDS.situations.call_error)?.text ?? null
   if (callError !== null && proofs.length === 0) return found('call_error', callError)
   if (signs.captcha) return found('captcha', 'a visible captcha')
   const host = lineOf(signs, 'waiting_for_host')
@@ -95,7 +129,7 @@ export function situationOf(signs: PageSigns): Situation {
 
 /** The dialog that is of this kind, if one is open. */
 export function dialogOf(signs: PageSigns, kind: DialogText): DialogSigns | null {
-  return dialogSaying(signs, TEXTS.dialogs[kind])
+  return dialogSaying(signs, WORDS.dialogs[kind])
 }
 
 function dialogSaying(signs: PageSigns, expressions: readonly RegExp[]): DialogSigns | null {
@@ -107,8 +141,8 @@ function placeOf(signs: PageSigns): { kind: SituationKind; text: string } | null
   const url = URL.canParse(signs.url) ? new URL(signs.url) : null
   const host = url?.hostname ?? ''
   if (host === 'accounts.google.com' || host === 'myaccount.google.com') return { kind: 'login_wall', text: host }
-  const saysSignIn = signs.headings.some((heading) => matches(TEXTS.signInHeading, heading))
-  if (saysSignIn && signs.lines.some((line) => matches(TEXTS.signInBody, line)) && signs.nameBox === null)
+  const saysSignIn = signs.headings.some((heading) => matches(WORDS.signIn.heading, heading))
+  if (saysSignIn && signs.lines.some((line) => matches(WORDS.signIn.body, line)) && signs.nameBox === null)
     return { kind: 'login_wall', text: 'a sign-in page' }
   if (MEETING_HOSTS.has(host)) {
     const isHome = url !== null && /^\/(?:landing|about)?\/?$/.test(url.pathname)
@@ -122,12 +156,12 @@ function placeOf(signs: PageSigns): { kind: SituationKind; text: string } | null
 function finalText(signs: PageSigns, kind: (typeof FINAL_TEXTS)[number]): string | null {
   if (signs.tiles > 0) return null
   const looksFinal = signs.callEnded || signs.returnHome || signs.rejoin || signs.askAgain || signs.countdown
-  const inHeading = signs.headings.find((heading) => matches(TEXTS.situations[kind], heading))
+  const inHeading = signs.headings.find((heading) => matches(WORDS.situations[kind], heading))
   return inHeading ?? (looksFinal ? lineOf(signs, kind) : null)
 }
 
 function lineOf(signs: PageSigns, kind: SituationText): string | null {
-  const line = signs.lines.find((text) => matches(TEXTS.situations[kind], text))
+  const line = signs.lines.find((text) => matches(WORDS.situations[kind], text))
   return line === undefined ? null : plain(line)
 }
 

@@ -1,6 +1,6 @@
 /** Reads the messages that the chat panel shows. They stay in the page, and grow, while the panel is closed. */
+import { plain, textWithout } from '../../shared/page/visible-text.ts'
 import type { PageConfig } from './types.ts'
-import { plain, textWithout } from './visible-text.ts'
 
 export interface PanelMessage {
   id: string

@@ -1,6 +1,8 @@
 /** Finds the page's controls, by label where the language is known and by structure where it is not. */
-import type { DeviceSign, ElementName, JoinRank, PageConfig } from './types.ts'
-import { isVisible, labelOf, plain, textWithout } from './visible-text.ts'
+import type { DeviceSign } from '../../shared/page/types.ts'
+import { isVisible, labelOf, plain, textWithout } from '../../shared/page/visible-text.ts'
+import { createWording } from '../../shared/page/wording.ts'
+import type { ElementName, JoinRank, PageConfig } from './types.ts'
 
 /** Longer labels are sentences, not buttons that join. */
 const LONGEST_JOIN_LABEL = 48
@@ -20,10 +22,9 @@ export interface Elements {
 type Wording = Pick<PageConfig, 'selectors' | 'labels' | 'joinLabels'>
 
 export function createElements({ selectors, labels, joinLabels }: Wording): Elements {
-  const expressions = new Map(Object.entries(labels).map(([name, source]) => [name, new RegExp(source, 'iu')]))
+  const { says, read } = createWording(labels)
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
-  const says = (label: string, text: string) => expressions.get(label)?.test(plain(text)) ?? false
   const label = (element: Element) => labelOf(element, select('icon'))
   const inDialog = (element: Element) => element.closest(select('dialog')) !== null
   const inTile = (element: Element) => element.closest(select('tile')) !== null
@@ -144,8 +145,8 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
       if (!element) return null
       const texts = [element.getAttribute('aria-label') ?? '', textWithout(element, select('icon'))]
       for (const text of texts) {
-        const number = expressions.get('peopleCount')?.exec(plain(text))?.slice(1).find(Boolean)
-        if (number !== undefined) return Number(number)
+        const number = read('peopleCount', text)
+        if (number !== null) return Number(number)
       }
       return null
     },

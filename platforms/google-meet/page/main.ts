@@ -1,62 +1,47 @@
-/**
- * Runs at the start of every document of the meeting's tab. It keeps no name in the page: the driver reaches it by an
- * event whose name only it knows, and gets its answer in the event's own object.
- */
+/** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+import { ChatLog } from '../../shared/page/chat-log.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
+import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
+import { createSound } from '../../shared/page/sound.ts'
+import type { Speech } from '../../shared/page/speech.ts'
+import type { PageApi } from '../../shared/page/types.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
+import { isVisible } from '../../shared/page/visible-text.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
-import { ChatLog } from './chat-log.ts'
 import { readChatPanel } from './chat-panel.ts'
 import { decodeCollection, decodeSync } from './collections.ts'
 import { createElements } from './elements.ts'
 import { Roster } from './roster.ts'
 import { createSignsReader } from './signs.ts'
-import { type Speech, watchSpeech } from './speech.ts'
+import { watchMeetSpeech } from './speech.ts'
 import { compositeTiles, readRows, readTiles } from './tiles.ts'
-import type { NumberedPageEvent, PageApi, PageConfig, PageEvent } from './types.ts'
-import { isVisible } from './visible-text.ts'
+import type { ElementName, PageConfig, PageSigns } from './types.ts'
 
 /** Given by the driver, which wraps this script in a function of this parameter. */
 declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
 const LOOK_EVERY_MS = 250
-/** More events than this wait for a driver that does not ask; the oldest are dropped. */
-const MOST_EVENTS = 5000
 
 if (window.top === window) start(standinConfig)
 
 function start(config: PageConfig): void {
   const isMeeting = config.meetingHosts.includes(location.hostname)
   const { selectors } = config
-  const events: NumberedPageEvent[] = []
-  // Grows over documents too, so that the driver's acknowledgement never hides events of a newer one.
-  let lastNumber = Date.now()
-  let hasBegun = false
-  /** What was said between the true admission and the driver's certainty of it. */
-  let held: PageEvent[] = []
-  const tell = (event: PageEvent) => {
-    if (!hasBegun) {
-      held = [...held.slice(-MOST_EVENTS), event]
-      return
-    }
-    events.push({ number: ++lastNumber, event })
-    if (events.length > MOST_EVENTS) events.shift()
+  const queue = createEventQueue((event) => {
     if (event.type === 'participant_left') speech?.forget(event.participantId)
-  }
-
+  })
+  const { tell } = queue
   const elements = createElements(config)
   const roster = new Roster(config.botName, tell)
   const chat = new ChatLog()
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
-  if (isMeeting) {
-    const devices = installVirtualDevices({ name: config.botName, image: config.botImage })
-    devices.ready.catch((error) => console.warn('The picture could not be decoded', error))
-  }
+  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
+  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
 
   if (tap) {
     evenPlayout(tap)
@@ -70,7 +55,7 @@ function start(config: PageConfig): void {
       })
     })
     listenToRosterCalls()
-    speech = watchSpeech(selectors, tap, roster, (changes) => {
+    speech = watchMeetSpeech(selectors, tap, roster, (changes) => {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
     setInterval(look, LOOK_EVERY_MS)
@@ -116,7 +101,7 @@ function start(config: PageConfig): void {
     const rows = readRows(selectors, elements.says)
     const seen = [...tiles.filter(({ isScreen }) => !isScreen), ...rows]
     const shares = new Map(tiles.filter(({ isScreen }) => isScreen).map(({ mediaId, id }) => [mediaId, id]))
-    if (hasBegun) roster.takePage(seen, shares, elements.peopleCount(), at)
+    if (queue.hasBegun) roster.takePage(seen, shares, elements.peopleCount(), at)
     for (const line of readChatPanel(selectors, elements.says, at)) {
       if (chat.knows(line.id)) continue
       const named = roster.present().filter(({ name }) => name === line.sender)
@@ -135,19 +120,16 @@ function start(config: PageConfig): void {
   }
 
   const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
-  const api: PageApi = {
-    snapshot(acknowledged) {
-      while (events[0] && events[0].number <= acknowledged) events.shift()
-      return { signs: signs.read(), events: [...events] }
-    },
+  const api: PageApi<PageSigns, ElementName> = {
+    ...createSound(devices),
+    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
     begin() {
-      if (hasBegun) return
-      hasBegun = true
+      if (!queue.begin()) return
       // People first, then what they said and did.
       roster.begin(Date.now())
-      for (const event of held.splice(0)) tell(event)
+      queue.release()
       look()
     },
     chat() {
@@ -173,10 +155,5 @@ function start(config: PageConfig): void {
     },
   }
 
-  document.addEventListener(config.channel, (event) => {
-    event.stopImmediatePropagation()
-    const call = (event as CustomEvent<{ method: keyof PageApi; given: unknown[]; answer: unknown }>).detail
-    const method = api[call.method] as (...given: unknown[]) => unknown
-    call.answer = method(...call.given)
-  })
+  answerDriver(config.channel, api)
 }

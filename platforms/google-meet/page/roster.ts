@@ -4,8 +4,9 @@
  * The meeting's own channel is believed at once, its HTTP form for names and arrivals, the page (tiles, people panel)
  * only for people the other two never named. Tiles and rows are virtual: absence from them once proves nothing.
  */
+import { createRosterTeller, type RosterTeller } from '../../shared/page/roster-teller.ts'
+import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
 import type { OutputRecord, UserRecord } from './collections.ts'
-import type { PageEvent, PageParticipant } from './types.ts'
 
 export type RosterSource = 'channel' | 'http' | 'page'
 
@@ -18,8 +19,6 @@ export interface SeenPerson {
 
 /** Looks without a trace of somebody whom only the page named, before they count as gone. */
 const ABSENCES = 3
-/** Without a mark of our own device, people are told after this time all the same; names equal to ours are held back. */
-const SELF_UNKNOWN_MS = 8000
 
 interface Known {
   participant: PageParticipant
@@ -29,23 +28,18 @@ interface Known {
 }
 
 export class Roster {
-  readonly #emit: (event: PageEvent) => void
-  readonly #botName: string
+  readonly #teller: RosterTeller
   readonly #people = new Map<string, Known>()
   readonly #selfIds = new Set<string>()
   /** Screen shares: device to parent. */
   readonly #shares = new Map<string, string>()
   readonly #outputs = new Map<string, OutputRecord>()
-  readonly #told = new Map<string, PageParticipant>()
-  readonly #sharing = new Set<string>()
   #hasOwnMark = false
   #ownStatus: number | null = null
   #source: RosterSource | null = null
-  #begunAt: number | null = null
 
   constructor(botName: string, emit: (event: PageEvent) => void) {
-    this.#botName = botName
-    this.#emit = emit
+    this.#teller = createRosterTeller(botName, emit)
   }
 
   get source(): RosterSource | null {
@@ -58,7 +52,7 @@ export class Roster {
 
   /** From now on people are told; those who are there already come first. */
   begin(at: number): void {
-    this.#begunAt ??= at
+    this.#teller.begin(at)
     this.#tell(at)
   }
 
@@ -163,30 +157,7 @@ export class Roster {
   }
 
   #tell(at: number): void {
-    if (this.#begunAt === null) return
-    const selfIsKnown = this.#selfIds.size > 0
-    if (!selfIsKnown && at - this.#begunAt < SELF_UNKNOWN_MS) return
-    const present = this.present().filter(({ name }) => selfIsKnown || name !== this.#botName)
-    const now = new Map(present.map((participant) => [participant.id, participant]))
-    for (const id of [...this.#told.keys()].filter((told) => !now.has(told))) {
-      this.#told.delete(id)
-      this.#emit({ type: 'participant_left', participantId: id, at })
-    }
-    for (const participant of present) {
-      const told = this.#told.get(participant.id)
-      if (told && told.name === participant.name && told.isHost === participant.isHost) continue
-      this.#told.set(participant.id, { ...participant })
-      const type = told ? 'participant_changed' : 'participant_joined'
-      this.#emit({ type, participant: { ...participant }, at })
-    }
-    const sharing = new Set([...this.#shares.values()].filter((id) => !this.isSelf(id)))
-    for (const id of [...this.#sharing].filter((told) => !sharing.has(told))) {
-      this.#sharing.delete(id)
-      this.#emit({ type: 'screen_share', participantId: id, isSharing: false, at })
-    }
-    for (const id of [...sharing].filter((shares) => !this.#sharing.has(shares))) {
-      this.#sharing.add(id)
-      this.#emit({ type: 'screen_share', participantId: id, isSharing: true, at })
-    }
+    const sharing = [...this.#shares.values()].filter((id) => !this.isSelf(id))
+    this.#teller.update({ people: this.present(), selfIsKnown: this.#selfIds.size > 0, sharing }, at)
   }
 }

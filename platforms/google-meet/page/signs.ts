@@ -1,12 +1,9 @@
 /** Reads everything that the driver judges by, in one look at the page. */
+import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dialogs.ts'
+import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/visible-text.ts'
 import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
-import type { DialogSigns, PageConfig, PageSigns } from './types.ts'
-import { isVisible, plain, textWithout, visibleLines } from './visible-text.ts'
-
-/** Smaller frames are the scoring frames that every page has. Pixels. */
-const CAPTCHA_WIDTH = 120
-const CAPTCHA_HEIGHT = 40
+import type { PageConfig, PageSigns } from './types.ts'
 
 export interface SignsReader {
   read(): PageSigns
@@ -25,29 +22,12 @@ export function createSignsReader(
   /** What people write and are called never counts as wording of the page. */
   const peoples = ['tile', 'sidePanel', 'captionsRegion', 'chatMessage', 'dialog', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
-  let references: Element[] = []
-
-  function dialogs(): DialogSigns[] {
-    return all('dialog')
-      .filter((dialog) => isVisible(dialog) && dialog.parentElement?.closest(select('dialog')) === null)
-      .map((dialog) => ({
-        text: visibleLines(dialog, `${select('icon')}, button, [role="button"]`).join(' '),
-        isModal: dialog.getAttribute('aria-modal') === 'true',
-        isPersistent: dialog.getAttribute('data-is-persistent') === 'true',
-        buttons: [...dialog.querySelectorAll(select('clickable'))].filter(isVisible).map((button) => ({
-          label: elements.label(button),
-          action: button.getAttribute('data-mdc-dialog-action'),
-          ref: references.push(button) - 1,
-        })),
-      }))
-  }
-
-  function hasCaptcha(): boolean {
-    return all('captcha').some((frame) => {
-      const { width, height } = frame.getBoundingClientRect()
-      return width >= CAPTCHA_WIDTH && height >= CAPTCHA_HEIGHT && isVisible(frame)
-    })
-  }
+  const dialogs = createDialogReader({
+    dialog: select('dialog'),
+    clickable: select('clickable'),
+    icon: select('icon'),
+    label: elements.label,
+  })
 
   function others(peopleCount: number | null): number | null {
     if (roster.source === 'channel' || roster.source === 'http') return roster.present().length
@@ -59,7 +39,6 @@ export function createSignsReader(
 
   return {
     read() {
-      references = []
       const body = document.body as HTMLElement | null
       const tiles = all('tile')
       const peopleCount = elements.peopleCount()
@@ -77,7 +56,7 @@ export function createSignsReader(
         headings: all('heading')
           .filter((heading) => isVisible(heading) && heading.closest(peoples.join(',')) === null)
           .map((heading) => textWithout(heading, select('icon'))),
-        dialogs: dialogs(),
+        dialogs: dialogs.read(),
         nameBox: nameBox === null ? null : { value: nameBox.value },
         join: join && {
           label: plain(join.label),
@@ -99,7 +78,7 @@ export function createSignsReader(
         askAgain: isDrawn('askAgain'),
         countdown: all('countdown').some(isVisible),
         callEnded: all('callEnded').length > 0,
-        captcha: hasCaptcha(),
+        captcha: hasVisibleCaptcha(select('captcha')),
         ownStatus: roster.ownStatus,
         others: others(peopleCount),
         rosterSource: roster.source,
@@ -107,6 +86,6 @@ export function createSignsReader(
         audioReceivers: audioReceivers(),
       }
     },
-    reference: (ref) => references[ref] ?? null,
+    reference: dialogs.reference,
   }
 }

@@ -1,42 +1,23 @@
-/** Who speaks: levels of the audio receivers' contributing sources, and the moving marks of the tiles. */
-import { createSourceSampler } from '../../shared/page/contributing-sources.ts'
-import { createSpeechDetector, type SpeechChange } from '../../shared/page/speech-detector.ts'
+/** Who speaks, as Google Meet shows it: contributing sources of its few mixed tracks, and the moving marks of the tiles. */
+import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
+import type { SpeechChange } from '../../shared/page/speech-detector.ts'
 import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig } from './types.ts'
 
-const SAMPLE_EVERY_MS = 200
-
-export interface Speech {
-  speaking(): ReadonlySet<string>
-  forget(participantId: string): void
-}
-
-export function watchSpeech(
+export function watchMeetSpeech(
   selectors: PageConfig['selectors'],
   tap: WebRtcTap,
   roster: Roster,
   tell: (changes: SpeechChange[]) => void,
 ): Speech {
-  const detector = createSpeechDetector()
-  const sample = createSourceSampler()
+  const speech = watchSpeech({
+    receivers: () => tap.audioReceivers(),
+    ownersOfSource: (csrc) => roster.ownersOfSource(csrc),
+    tell,
+  })
   const mark = selectors.speakingMark ?? ':not(*)'
-
-  setInterval(() => {
-    const at = Date.now()
-    const receivers = tap.audioReceivers()
-    if (receivers.length > 0) {
-      const samples = sample(receivers).flatMap(({ csrc, level, ageMs }) => {
-        const participantIds = roster.ownersOfSource(csrc)
-        // A source that nobody is known to own is nobody's: unknown is better than wrong.
-        return participantIds.length > 0 ? [{ participantIds, level, ageMs }] : []
-      })
-      tell(detector.observe({ kind: 'levels', samples, at }))
-    } else tell(detector.tick(at))
-  }, SAMPLE_EVERY_MS)
-
   const observer = new MutationObserver((mutations) => {
-    const at = Date.now()
     // A tile has two marks that change together: that is one sign.
     const marked = new Set<string>()
     for (const { target } of mutations) {
@@ -46,12 +27,8 @@ export function watchSpeech(
       const mediaId = tile?.getAttribute('data-tile-media-id')
       if (id && (mediaId === null || mediaId === id) && !roster.isSelf(id)) marked.add(id)
     }
-    for (const participantId of marked) tell(detector.observe({ kind: 'page_mark', participantId, at }))
+    for (const participantId of marked) speech.mark(participantId)
   })
   observer.observe(document, { subtree: true, attributes: true, attributeFilter: ['class'] })
-
-  return {
-    speaking: () => new Set(detector.speaking()),
-    forget: (participantId) => tell(detector.forget(participantId, Date.now())),
-  }
+  return speech
 }

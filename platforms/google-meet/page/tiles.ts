@@ -1,9 +1,9 @@
 /** The page's tiles: whose they are, and the pictures for the recording's own composite. */
 import type { CompositeTile } from '../../shared/page/composite.ts'
+import { plain, textWithout } from '../../shared/page/visible-text.ts'
 import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import type { Roster, SeenPerson } from './roster.ts'
 import type { PageConfig } from './types.ts'
-import { plain, textWithout } from './visible-text.ts'
 
 export interface SeenTile extends SeenPerson {
   mediaId: string

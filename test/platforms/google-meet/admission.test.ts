@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AdmissionJudge } from '../../../platforms/google-meet/admission.ts'
-import { type Situation, situationOf } from '../../../platforms/google-meet/situation.ts'
+import { isCorroborated, PLACES, type Situation, situationOf } from '../../../platforms/google-meet/situation.ts'
+import { AdmissionJudge } from '../../../platforms/shared/admission.ts'
 import { CALL, signs, TOOLBAR } from './signs.ts'
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }
@@ -12,7 +12,9 @@ const toolbar = situationOf(signs(TOOLBAR))
 
 function admittedAt(looks: [Situation, number][]): number | null {
   const judge = new AdmissionJudge(HOLDS)
-  return looks.find(([situation, at]) => judge.observe(situation, at) === 'admitted')?.[1] ?? null
+  const verdict = (situation: Situation, at: number) =>
+    judge.observe(PLACES[situation.kind], isCorroborated(situation), at)
+  return looks.find(([situation, at]) => verdict(situation, at) === 'admitted')?.[1] ?? null
 }
 const every = (situation: Situation, from: number, to: number): [Situation, number][] =>
   Array.from({ length: (to - from) / 500 + 1 }, (_, index) => [situation, from + index * 500])

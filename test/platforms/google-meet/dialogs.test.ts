@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { DialogPacer, dialogStep, kindOf } from '../../../platforms/google-meet/dialogs.ts'
-import type { DialogSigns } from '../../../platforms/google-meet/page/types.ts'
+import { dialogStep, kindOf } from '../../../platforms/google-meet/dialogs.ts'
+import { DialogPacer } from '../../../platforms/shared/dialogs.ts'
+import type { DialogSigns } from '../../../platforms/shared/page/types.ts'
 
 const dialog = (text: string, ...buttons: [string, string | null][]): DialogSigns => ({
   text,
@@ -57,7 +58,12 @@ test('a bot with a picture lets the page use its camera', () => {
 
 test('a dialog that stays is pressed three times in a sweep, and again in the next', () => {
   const pacer = new DialogPacer(5000)
-  const step = { kind: 'tip', label: 'Got it', ref: 0 } as const
-  expect([0, 500, 1000, 1500, 4000].map((at) => pacer.mayPress(step, at))).toEqual([true, true, true, false, false])
-  expect(pacer.mayPress(step, 6100)).toBe(true)
+  expect([0, 500, 1000, 1500, 4000].map((at) => pacer.mayPress('tip/Got it', at))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect(pacer.mayPress('tip/Got it', 6100)).toBe(true)
 })

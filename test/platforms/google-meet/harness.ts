@@ -2,8 +2,9 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
 import type { MockMeeting, MockMeetingOptions } from '../../../mock/types.ts'
-import { type GoogleMeetOptions, openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
-import { REAL_WAITS, type Waits } from '../../../platforms/google-meet/waits.ts'
+import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
+import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
+import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import type { MeetingEvent } from '../../../src/meeting.ts'
 import type { Admission, MeetingDriver, Stage } from '../../../src/ports.ts'
@@ -61,7 +62,7 @@ export interface Attempt {
 }
 
 export interface AttemptOptions extends MockMeetingOptions {
-  driver?: Partial<GoogleMeetOptions>
+  driver?: Partial<DriverOptions>
   waits?: Partial<Waits>
   /** A further attempt in this meeting. */
   meeting?: MockMeeting

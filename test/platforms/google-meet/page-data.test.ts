@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { collectionEvent, type RosterUser, syncAnswer } from '../../../mock/google-meet/roster.ts'
-import { ChatLog } from '../../../platforms/google-meet/page/chat-log.ts'
 import { decodeCollection, decodeSync } from '../../../platforms/google-meet/page/collections.ts'
 import { messagesAt, numberAt, readFields, textAt } from '../../../platforms/google-meet/page/protobuf.ts'
 import { Roster } from '../../../platforms/google-meet/page/roster.ts'
-import type { PageChatMessage, PageEvent } from '../../../platforms/google-meet/page/types.ts'
+import { ChatLog } from '../../../platforms/shared/page/chat-log.ts'
+import type { PageChatMessage, PageEvent } from '../../../platforms/shared/page/types.ts'
 
 const bufferOf = (bytes: Uint8Array): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer

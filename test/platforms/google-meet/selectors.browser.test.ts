@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, expect, test } from 'vitest'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
-import { meetingScript } from '../../../platforms/google-meet/meet-page.ts'
+import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
 import { SELECTORS } from '../../../platforms/google-meet/selectors.ts'
 import { type BotBrowser, openBrowser } from '../../../src/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
@@ -79,7 +79,7 @@ test('every selector is valid and matches something of the mock meeting', async 
 })
 
 function script() {
-  return meetingScript({ botName: 'Bot', botImage: null, recordingMode: 'speaker_view' })
+  return meetScript({ botName: 'Bot', botImage: null, recordingMode: 'speaker_view' })
 }
 
 test('the script leaves no name in the page, and the browser functions look native', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { endOf, type Phase, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
+import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { PageSigns } from '../../../platforms/google-meet/page/types.ts'
 import { type SituationKind, situationOf } from '../../../platforms/google-meet/situation.ts'
+import type { Phase } from '../../../platforms/shared/situation.ts'
 import { CALL, signs, TOOLBAR } from './signs.ts'
 
 const finalPage = (text: string, more: Partial<PageSigns> = {}): Partial<PageSigns> => ({
@@ -113,7 +114,7 @@ test.each([
   ['no end', CALL, null],
   ['32', { ...CALL, lines: ['You lost your network connection. Trying to reconnect...'] }, null],
 ] as const)('after admission, row %s', (_row, shown, end) => {
-  expect(endOf(situationOf(signs(shown as Partial<PageSigns>)))).toBe(end)
+  expect(endOf(situationOf(signs(shown as Partial<PageSigns>)), signs(shown as Partial<PageSigns>))).toBe(end)
 })
 
 describe('what outweighs what', () => {
@@ -153,7 +154,10 @@ describe('what outweighs what', () => {
 
   test('a marketing page after a refusal is that refusal', () => {
     const situation = situationOf(signs({ url: 'https://workspace.google.com/products/meet/' }))
-    expect(refusalOf(situation, 'pre-join', true)).toMatchObject({ code: 'BOT_NOT_ACCEPTED', canRetry: true })
+    expect(refusalOf(situation, 'pre-join', new Set(['blocked']))).toMatchObject({
+      code: 'BOT_NOT_ACCEPTED',
+      canRetry: true,
+    })
   })
 
   test('a status in the roster is proof only where there is a call to be in', () => {

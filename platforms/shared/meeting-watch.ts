@@ -1,47 +1,53 @@
 /** Watches the meeting from admission to its end and tells it in words of the life. */
 import { within } from '../../src/clock.ts'
 import { BotError, toBotError } from '../../src/errors.ts'
-import type { MeetingEnd, MeetingEvent } from '../../src/meeting.ts'
-import type { DeviceKeeper } from './devices.ts'
-import type { DialogSweeper } from './entry-steps.ts'
-import type { MeetPage } from './meet-page.ts'
-import { endOf, refusalOf } from './outcomes.ts'
-import type { PageSigns } from './page/types.ts'
-import { type Situation, type SituationKind, situationOf } from './situation.ts'
+import type { MeetingEvent } from '../../src/meeting.ts'
+import type { DeviceKeeper } from './device-keeper.ts'
+import { MeetingMemory } from './meeting-memory.ts'
+import type { MeetingPage } from './meeting-page.ts'
+import type { CommonSigns } from './page/types.ts'
+import type { MeetingSense, Situation } from './situation.ts'
 
-/** Statuses of the own device in the roster. */
-const OUT = 6
-const REMOVED = 7
 /** Looks in a row that have to say the same before a meeting counts as ended. */
 const END_LOOKS = 2
-
 const LAST_LOOK_MS = 1000
 
-/** Pages that are the meeting, however disturbed. */
-const IN_MEETING: ReadonlySet<SituationKind> = new Set<SituationKind>(['in_call', 'consent', 'reconnecting'])
-
-export interface Watching {
-  page: MeetPage
+export interface Watching<Signs extends CommonSigns, Kind extends string> {
+  page: MeetingPage<Signs>
+  sense: MeetingSense<Signs, Kind>
   devices: DeviceKeeper
-  dialogs: DialogSweeper
-  note(situation: Situation): void
+  /** Answers a dialog, if one is open. */
+  sweep(signs: Signs): Promise<string | null>
+  note(situation: Situation<Kind>): void
+  /** The page was loaded anew and has forgotten what it was told. */
+  onNewDocument(): void
+  /** Each look, after it was judged: for what a platform has to do in the meeting. */
+  eachLook?(signs: Signs, situation: Situation<Kind>, isNewDocument: boolean): Promise<void>
+  /** Of ends that need more looks in a row than the usual two. */
+  endLooks?: Readonly<Partial<Record<Kind, number>>>
+  /** A host can put somebody back into the waiting room; elsewhere a waiting room means that there was no admission. */
+  canBePutBack?: boolean
+  /** The platform's code for a meeting that ended before anything was recorded. */
+  codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
 }
 
-export class InMeeting {
-  readonly #watching: Watching
+export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
+  readonly #watching: Watching<Signs, Kind>
   readonly #listeners = new Set<(event: MeetingEvent) => void>()
   /** Events before the first listener. */
   #kept: MeetingEvent[] | null = []
   readonly #stop = new AbortController()
+  readonly #memory = new MeetingMemory()
   #loop: Promise<void> | null = null
   #isOver = false
+  #lastLookAt = 0
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
-  #endSeen: { end: string; looks: number; at: number } | null = null
+  #endSeen: { last: string; looks: number; at: number } | null = null
   #availability: boolean | null = null
 
-  constructor(watching: Watching) {
+  constructor(watching: Watching<Signs, Kind>) {
     this.#watching = watching
   }
 
@@ -58,8 +64,7 @@ export class InMeeting {
     if (this.#loop) return
     const { page } = this.#watching
     page.browser.whenEnded.then((reason) => this.#fail(new BotError('INTERNAL_ERROR', `The browser broke: ${reason}`)))
-    // A page that does not answer this has its say at the first look.
-    await page.ask('begin').catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
+    await this.#tellPage()
     this.#loop ??= this.#watch()
   }
 
@@ -73,6 +78,11 @@ export class InMeeting {
     )
   }
 
+  /** The bot is in and nothing has ended it. */
+  get isUnderWay(): boolean {
+    return this.#loop !== null && !this.#isOver
+  }
+
   tellChatAvailability(isAvailable: boolean): void {
     if (this.#availability === isAvailable) return
     this.#availability = isAvailable
@@ -84,7 +94,7 @@ export class InMeeting {
     const { page, devices } = this.#watching
     const deadline = page.clock.now() + page.waits.settleMs
     let looks = 0
-    let last: PageSigns | null = null
+    let last: Signs | null = null
     while (!this.#isOver && page.clock.now() < deadline) {
       signal.throwIfAborted()
       const signs = page.lastSigns
@@ -111,48 +121,72 @@ export class InMeeting {
   }
 
   async #look(): Promise<void> {
-    const { page, devices, dialogs, note } = this.#watching
+    const { page, sense, devices, sweep, note, eachLook, onNewDocument } = this.#watching
     const look = await page.look()
     if (!look || this.#isOver) return
-    for (const event of look.events) this.#tell(event)
     const { signs } = look
-    const situation = situationOf(signs)
+    if (look.isNewDocument) {
+      this.#tellAll(this.#memory.renew(this.#lastLookAt || signs.at, signs.at))
+      onNewDocument()
+    }
+    if (!look.hasBegun) await this.#tellPage()
+    this.#lastLookAt = signs.at
+    this.#tellAll(this.#memory.take(look.events))
+    this.#tellAll(this.#memory.settle(signs.others, signs.at))
+    const situation = sense.situationOf(signs)
     note(situation)
     if (devices.wasMuted(signs)) this.#tell({ type: 'muted_by_host', at: signs.at })
     this.#judge(situation, signs)
     if (this.#isOver) return
-    const isClear = situation.kind === 'in_call'
+    const isClear = sense.places[situation.kind] === 'in_call'
     this.#tell({ type: 'heartbeat', others: isClear ? signs.others : null, at: signs.at })
     // A moving pointer keeps nothing on the screen that is recorded, and hidden toolbars are not needed to press.
-    await dialogs.sweep(signs)
+    await sweep(signs)
     if (isClear && !devices.isRight(signs)) {
       await page.wakePointer()
       await devices.settle(signs)
     }
+    await eachLook?.(signs, situation, look.isNewDocument)
   }
 
-  #judge(situation: Situation, signs: PageSigns): void {
-    const { kind } = situation
-    const end = this.#endOf(situation, signs)
-    if (end !== null) {
-      const seen = this.#endSeen?.end === end ? this.#endSeen : { end, looks: 0, at: signs.at }
+  /** A page that does not answer this is told again at the next look. */
+  async #tellPage(): Promise<void> {
+    const { page } = this.#watching
+    await page.ask('begin').catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
+  }
+
+  #judge(situation: Situation<Kind>, signs: Signs): void {
+    const { sense, page, endLooks, canBePutBack, codeBeforeRecording } = this.#watching
+    const failure = sense.failureOf?.(situation, signs) ?? null
+    const end = sense.endOf(situation, signs)
+    const last = failure?.code ?? end
+    if (last !== null) {
+      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: signs.at }
       this.#endSeen = { ...seen, looks: seen.looks + 1 }
-      if (seen.looks + 1 < END_LOOKS) return
-      if (this.#lobbyAgain) {
-        // The admission was none, and this is the answer to the knock.
-        this.#fail(refusalOf(situation, 'waiting') ?? new BotError('BOT_NOT_ACCEPTED', situation.text))
+      if (seen.looks + 1 < (endLooks?.[situation.kind] ?? END_LOOKS)) return
+      if (failure || end === null) {
+        this.#fail(failure ?? new BotError('INTERNAL_ERROR', situation.text))
         return
       }
-      this.#tell({ type: 'ended', end, text: situation.text, at: seen.at })
+      if (this.#lobbyAgain) {
+        // The admission was none, and this is the answer to the knock.
+        const answer = sense.refusalOf(situation, 'waiting', new Set())
+        this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', situation.text))
+        return
+      }
+      const code = codeBeforeRecording === undefined ? {} : { codeBeforeRecording }
+      this.#tell({ type: 'ended', end, text: situation.text, at: seen.at, ...code })
       this.#isOver = true
       return
     }
     this.#endSeen = null
     this.#followConnection(situation, signs.at)
-    if (kind === 'lobby' || kind === 'waiting_for_host') this.#lobbyAgain = true
-    else if (kind === 'in_call') this.#lobbyAgain = false
-    this.#unknownSince = IN_MEETING.has(kind) || kind === 'lobby' ? null : (this.#unknownSince ?? signs.at)
-    if (this.#unknownSince !== null && signs.at - this.#unknownSince > this.#watching.page.waits.unknownInCallMs)
+    const place = sense.places[situation.kind]
+    if (place === 'waiting') this.#lobbyAgain = canBePutBack !== true
+    else if (place === 'in_call') this.#lobbyAgain = false
+    const isKnown = place === 'in_call' || place === 'disturbed' || place === 'reconnecting' || place === 'waiting'
+    this.#unknownSince = isKnown ? null : (this.#unknownSince ?? signs.at)
+    if (this.#unknownSince !== null && signs.at - this.#unknownSince > page.waits.unknownInCallMs)
       this.#fail(
         new BotError('INTERNAL_ERROR', `The page shows neither the meeting nor its end ("${situation.text}").`, {
           step: 'in meeting',
@@ -160,31 +194,22 @@ export class InMeeting {
       )
   }
 
-  #endOf(situation: Situation, signs: PageSigns): MeetingEnd | null {
-    const end = endOf(situation)
-    if (end !== null) return end
-    // What the roster says of our own device, where the page has no words for it (yet).
-    if (situation.kind !== 'in_call' && !IN_MEETING.has(situation.kind) && signs.ownStatus === REMOVED) return 'removed'
-    if (situation.kind === 'unknown' && signs.ownStatus === OUT) return 'ended_for_all'
-    return null
-  }
-
-  #followConnection(situation: Situation, at: number): void {
-    if (situation.kind === 'reconnecting') {
+  #followConnection(situation: Situation<Kind>, at: number): void {
+    const { sense, page } = this.#watching
+    const place = sense.places[situation.kind]
+    if (place === 'reconnecting') {
       if (this.#lostAt === null) {
         this.#lostAt = at
         this.#tell({ type: 'connection', state: 'lost', at })
-      } else if (at - this.#lostAt > this.#watching.page.waits.reconnectMs)
+      } else if (at - this.#lostAt > page.waits.reconnectMs)
         this.#fail(
           new BotError(
             'INTERNAL_ERROR',
             `The connection to the meeting was lost and did not come back ("${situation.text}").`,
-            {
-              step: 'connection',
-            },
+            { step: 'connection' },
           ),
         )
-    } else if (this.#lostAt !== null && situation.kind === 'in_call') {
+    } else if (this.#lostAt !== null && place === 'in_call') {
       this.#lostAt = null
       this.#tell({ type: 'connection', state: 'recovered', at })
     }
@@ -195,6 +220,10 @@ export class InMeeting {
     this.#tell({ type: 'failed', error, at: this.#watching.page.clock.now() })
     this.#isOver = true
     this.#stop.abort()
+  }
+
+  #tellAll(events: readonly MeetingEvent[]): void {
+    for (const event of events) this.#tell(event)
   }
 
   #tell(event: MeetingEvent): void {

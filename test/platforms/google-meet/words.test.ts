@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { OTHERS } from '../../../platforms/google-meet/texts.other.ts'
-import { LABELS, labelSources, matches, plain, SITUATION_TEXTS, TEXTS } from '../../../platforms/google-meet/texts.ts'
+import { LABELS, OTHER_LANGUAGES, SITUATION_TEXTS, WORDS } from '../../../platforms/google-meet/words.ts'
+import { labelSources, matches, plain } from '../../../platforms/shared/words.ts'
 
 test.each([
   ["You'll join the call when someone lets you in", 'lobby'],
@@ -16,7 +16,7 @@ test.each([
   ['You’ve been removed from the meeting', 'removed'],
   ['You lost your network connection. Trying to reconnect', 'reconnecting'],
 ] as const)('%s says %s', (text, situation) => {
-  expect(matches(TEXTS.situations[situation], text)).toBe(true)
+  expect(matches(WORDS.situations[situation], text)).toBe(true)
 })
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   'Dana joined',
   'Ann Host left',
 ])('%s says nothing about an end or a waiting room', (text) => {
-  const found = SITUATION_TEXTS.filter((name) => matches(TEXTS.situations[name], text))
+  const found = SITUATION_TEXTS.filter((name) => matches(WORDS.situations[name], text))
   expect(found).toEqual([])
 })
 
@@ -42,11 +42,11 @@ test.each([
   ['Ask to join anyway', true],
   ['Join here too', true],
 ])('%s may be the join button: %s', (label, isJoin) => {
-  expect(matches(TEXTS.labels.join, label) || matches(TEXTS.labels.joinWording, label)).toBe(isJoin)
+  expect(matches(WORDS.labels.join, label) || matches(WORDS.labels.joinWording, label)).toBe(isJoin)
 })
 
 test('every label is one expression that the page can compile', () => {
-  const sources = labelSources()
+  const sources = labelSources(WORDS.labels)
   for (const name of LABELS) expect(() => new RegExp(sources[name], 'iu'), name).not.toThrow()
   expect(new RegExp(sources.microphoneOn, 'iu').test(plain('Turn off microphone (ctrl + d)'))).toBe(true)
   expect(new RegExp(sources.peopleCount, 'iu').exec(plain('People - 12 joined'))?.[1]).toBe('12')
@@ -54,7 +54,12 @@ test('every label is one expression that the page can compile', () => {
 })
 
 test('wording is written in the form in which it is compared', () => {
-  const all = [TEXTS.situations, TEXTS.dialogs, TEXTS.labels, ...OTHERS.flatMap((texts) => Object.values(texts))]
+  const all = [
+    WORDS.situations,
+    WORDS.dialogs,
+    WORDS.labels,
+    ...Object.values(OTHER_LANGUAGES).flatMap((texts) => Object.values(texts)),
+  ]
   for (const expressions of all.flatMap((part) => Object.values(part ?? {}) as (readonly RegExp[])[])) {
     for (const { source } of expressions) expect(source).not.toMatch(/[’‘…\u00a0]/)
   }

@@ -3,9 +3,9 @@
  * dots for an ellipsis, plain spaces, and are case-insensitive. Those for whole pages are tied to the beginning of a
  * block of text, so that nothing a person says or is called can be taken for them.
  */
-import type { Texts } from './texts.ts'
+import type { MeetWords } from '../words.ts'
 
-export const ENGLISH: Texts = {
+export const ENGLISH: MeetWords = {
   situations: {
     removed: [/^you(?:'ve| have) been removed\b/, /^you were removed\b/],
     everyone_left: [/^the call ended because everyone left\b/],
@@ -55,8 +55,10 @@ export const ENGLISH: Texts = {
     loading: [/^getting ready\b/, /^you'll be able to join in just a moment\b/],
     countdown: [/^returning to home screen\b/, /\bseconds left$/],
   },
-  signInHeading: [/\bsign in\b/],
-  signInBody: [/\byour google account\b/],
+  signIn: {
+    heading: [/\bsign in\b/],
+    body: [/\byour google account\b/],
+  },
   dialogs: {
     device_prompt: [/^do you want people to see and hear you\b/],
     signin_promo: [/\binstead of waiting to be let in\b/, /^sign in with your google account\b/],

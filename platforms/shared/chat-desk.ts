@@ -1,17 +1,49 @@
-/** Sends chat and finds out whether there is any. */
+/** Sends chat and finds out whether there is any: one message at a time, with the panel open only while it is needed. */
 import { BotError, ChatUnavailable } from '../../src/errors.ts'
-import type { MeetPage } from './meet-page.ts'
+import type { MeetingPage } from './meeting-page.ts'
 import type { ChatState } from './page/types.ts'
 
 const POLL_MS = 100
 
-export class MeetChat {
-  readonly #page: MeetPage
+/** What a platform's chat panel needs; `usualChatSteps` serves where nothing is special. */
+export interface ChatSteps {
+  /** Null while the page does not answer. */
+  state(): Promise<ChatState | null>
+  /** Presses what opens the panel. */
+  open(): Promise<void>
+  close(): Promise<void>
+  /** Puts the text into the box; false where there is no box. */
+  fill(text: string): Promise<boolean>
+  /** Sends what is in the box; the second attempt, with `again`, by another way than the first. */
+  send(again: boolean): Promise<void>
+}
+
+/** By the elements `chat` (opens and closes), `chatBox` and `send`; the second attempt is the Enter key. */
+export function usualChatSteps(page: MeetingPage): ChatSteps {
+  const toggle = async () => {
+    await page.wakePointer()
+    await page.press('chat')
+  }
+  return {
+    state: () => page.ask('chat'),
+    open: toggle,
+    close: toggle,
+    fill: (text) => page.fill('chatBox', text),
+    async send(again) {
+      await (again ? page.pressKey('chatBox', 'Enter') : page.press('send'))
+    },
+  }
+}
+
+export class ChatDesk {
+  readonly #page: MeetingPage
+  readonly #steps: ChatSteps
   readonly #tellAvailability: (isAvailable: boolean) => void
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(page: MeetPage, tellAvailability: (isAvailable: boolean) => void) {
+  constructor(page: MeetingPage, steps: ChatSteps, tellAvailability: (isAvailable: boolean) => void) {
     this.#page = page
+    this.#steps = steps
     this.#tellAvailability = tellAvailability
   }
 
@@ -24,7 +56,7 @@ export class MeetChat {
     })
   }
 
-  /** Resolves when the page shows the message as sent. */
+  /** Resolves when the page shows the message as sent. Rejects with ChatUnavailable where chat is switched off. */
   async send(text: string): Promise<void> {
     await this.#alone(async () => {
       const state = await this.#openPanel()
@@ -40,25 +72,22 @@ export class MeetChat {
   async #write(text: string, before: ReadonlySet<string>): Promise<void> {
     const { clock, waits } = this.#page
     const isShown = (state: ChatState) => state.own.some((own) => !before.has(own.id) && isSent(own.text, text))
-    await this.#fill(text)
-    await this.#page.press('send')
+    if (!(await this.#steps.fill(text))) throw new ChatUnavailable()
+    await this.#steps.send(false)
     const deadline = clock.now() + waits.chatSentMs
-    let triedKey = false
+    let triedAgain = false
     for (;;) {
-      const state = await this.#state()
+      const state = await this.#steps.state()
       if (state && isShown(state)) return
       if (state && !state.box?.isEnabled) {
         this.#tellAvailability(false)
         throw new ChatUnavailable()
       }
-      // The button did nothing: the text still stands in the box.
+      // The first way did nothing: the text still stands in the box.
       const stands = state?.box?.value !== ''
-      if (stands && !triedKey && clock.now() > deadline - waits.chatSentMs / 2) {
-        triedKey = true
-        await this.#page.inTurn(async () => {
-          const box = await this.#page.element('chatBox')
-          await box?.press('Enter', { timeout: waits.clickMs })
-        })
+      if (stands && !triedAgain && clock.now() > deadline - waits.chatSentMs / 2) {
+        triedAgain = true
+        await this.#steps.send(true)
       }
       if (clock.now() > deadline)
         throw new BotError('INTERNAL_ERROR', 'The page did not show the chat message as sent.', { step: 'chat' })
@@ -66,35 +95,21 @@ export class MeetChat {
     }
   }
 
-  async #fill(text: string): Promise<void> {
-    const { waits } = this.#page
-    await this.#page.inTurn(async () => {
-      const box = await this.#page.element('chatBox')
-      if (!box) throw new ChatUnavailable()
-      try {
-        await box.fill(text, { timeout: waits.clickMs })
-      } finally {
-        await box.dispose().catch(() => {})
-      }
-    })
-  }
-
   /** Null where no text box appears that takes text: the host switched chat off, or a policy did. */
   async #openPanel(): Promise<ChatState | null> {
     const { clock, waits } = this.#page
     const deadline = clock.now() + waits.chatOpenMs
-    let state = await this.#state()
-    let pressedAt: number | null = null
+    let state = await this.#steps.state()
+    let openedAt: number | null = null
     while (!state?.box?.isEnabled && clock.now() < deadline) {
       // A click during the page's hydration is lost; one on an open panel would close it.
-      const isDue = pressedAt === null || clock.now() - pressedAt > waits.chatOpenMs / 2
+      const isDue = openedAt === null || clock.now() - openedAt > waits.chatOpenMs / 2
       if (isDue && !state?.isPanelOpen) {
-        await this.#page.wakePointer()
-        await this.#page.press('chat')
-        pressedAt = clock.now()
+        await this.#steps.open()
+        openedAt = clock.now()
       }
       await clock.sleep(POLL_MS)
-      state = await this.#state()
+      state = await this.#steps.state()
     }
     const isUsable = state?.box?.isEnabled === true
     this.#tellAvailability(isUsable)
@@ -102,13 +117,7 @@ export class MeetChat {
   }
 
   async #closePanel(): Promise<void> {
-    if (!(await this.#state())?.isPanelOpen) return
-    await this.#page.wakePointer()
-    await this.#page.press('chat')
-  }
-
-  #state(): Promise<ChatState | null> {
-    return this.#page.ask('chat')
+    if ((await this.#steps.state())?.isPanelOpen) await this.#steps.close()
   }
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,0 +1,103 @@
+/** The names of the wording that the driver relies on; the words themselves are data, one file for each language. */
+import { matches, mergeWords, type PartialWords } from '../shared/words.ts'
+import { GERMAN } from './words/de.ts'
+import { ENGLISH } from './words/en.ts'
+import { SPANISH } from './words/es.ts'
+import { FRENCH } from './words/fr.ts'
+import { HUNGARIAN } from './words/hu.ts'
+import { JAPANESE } from './words/ja.ts'
+import { POLISH } from './words/pl.ts'
+import { PORTUGUESE } from './words/pt.ts'
+import { RUSSIAN } from './words/ru.ts'
+
+export const SITUATION_TEXTS = [
+  'removed',
+  'everyone_left',
+  'ended_for_all',
+  'denied',
+  'knock_timed_out',
+  'left',
+  'blocked',
+  'invalid_code',
+  'expired_code',
+  'call_error',
+  'credentials_lost',
+  'landing',
+  'marketing',
+  'waiting_for_host',
+  'lobby',
+  'reconnecting',
+  'loading',
+  'countdown',
+] as const
+export type SituationText = (typeof SITUATION_TEXTS)[number]
+
+export const DIALOG_TEXTS = ['device_prompt', 'signin_promo', 'consent', 'alone', 'leave_host'] as const
+export type DialogText = (typeof DIALOG_TEXTS)[number]
+
+export const LABELS = [
+  'join',
+  'joinWording',
+  'switchHere',
+  'withoutAccount',
+  'yourName',
+  'microphoneOn',
+  'microphoneOff',
+  'microphoneProblem',
+  'cameraOn',
+  'cameraOff',
+  'cameraProblem',
+  'leave',
+  'justLeave',
+  'chat',
+  'chatBox',
+  'people',
+  'peopleCount',
+  'captions',
+  'shareScreen',
+  'rejoin',
+  'askAgain',
+  'returnHome',
+  'you',
+  'youMark',
+  'presentation',
+  'chatToast',
+  'pinHint',
+  'useDevices',
+  'withoutDevices',
+  'gotIt',
+  'stay',
+  'consentYes',
+  'consentNo',
+] as const
+export type LabelName = (typeof LABELS)[number]
+
+type Table<Name extends string> = Readonly<Record<Name, readonly RegExp[]>>
+
+export type MeetWords = Readonly<{
+  situations: Table<SituationText>
+  signIn: Table<'heading' | 'body'>
+  dialogs: Table<DialogText>
+  labels: Table<LabelName>
+}>
+
+/** Only what was seen; everything else of such a page is found by its structure. */
+export type OtherWords = PartialWords<MeetWords>
+
+export const OTHER_LANGUAGES: Readonly<Record<string, OtherWords>> = {
+  de: GERMAN,
+  es: SPANISH,
+  fr: FRENCH,
+  hu: HUNGARIAN,
+  ja: JAPANESE,
+  pl: POLISH,
+  pt: PORTUGUESE,
+  ru: RUSSIAN,
+}
+
+/** The page is asked for English; what is known of other languages is met where that is ignored. */
+export const WORDS = mergeWords<MeetWords>(ENGLISH, Object.values(OTHER_LANGUAGES))
+
+export function labelIsJoin(label: string): boolean {
+  return matches(WORDS.labels.join, label)
+}

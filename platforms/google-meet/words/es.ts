@@ -1,0 +1,11 @@
+/** Spanish wording of the page, as far as it was seen. */
+import type { OtherWords } from '../words.ts'
+
+export const SPANISH: OtherWords = {
+  labels: {
+    join: [/^unirse$/],
+    you: [/^tú$/],
+    chat: [/^chatear con todos\b/],
+    chatBox: [/^enviar un mensaje\b/],
+  },
+}

@@ -1,0 +1,9 @@
+/** French wording of the page, as far as it was seen. */
+import type { OtherWords } from '../words.ts'
+
+export const FRENCH: OtherWords = {
+  labels: {
+    join: [/^participer$/],
+    captions: [/^sous-titres$/],
+  },
+}

@@ -1,0 +1,11 @@
+/** Portuguese wording of the page, as far as it was seen. */
+import type { OtherWords } from '../words.ts'
+
+export const PORTUGUESE: OtherWords = {
+  labels: {
+    join: [/^participar agora$/],
+    leave: [/^sair da chamada$/],
+    people: [/^participantes\b/],
+    you: [/^você$/],
+  },
+}

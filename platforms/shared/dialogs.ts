@@ -1,0 +1,64 @@
+/** Answers the dialogs of a page: the platform's rules say which button is the right one, and nothing else is touched. */
+import { BotError } from '../../src/errors.ts'
+import type { MeetingPage } from './meeting-page.ts'
+import type { CommonSigns, DialogSigns } from './page/types.ts'
+
+export interface DialogAnswer {
+  /** The platform's name for dialogs of this kind. */
+  kind: string
+  /** Null where the dialog has no button that is ours to press. */
+  press: { label: string; ref: number } | null
+  /** Why the bot goes rather than agree to what the dialog asks, in a sentence; it is said whether or not a button is there. */
+  refusal?: string
+}
+
+export class DialogSweeper {
+  readonly #page: MeetingPage
+  readonly #answer: (dialog: DialogSigns) => DialogAnswer | null
+  readonly #pacer: DialogPacer
+
+  /** `answer`: what to do about a dialog, or null for one that is left alone. */
+  constructor(page: MeetingPage, answer: (dialog: DialogSigns) => DialogAnswer | null) {
+    this.#page = page
+    this.#answer = answer
+    this.#pacer = new DialogPacer(page.waits.dialogSweepMs)
+  }
+
+  /**
+   * Presses the right button of the first dialog that has one, and says of which kind it was. Rejects with
+   * BOT_NOT_ACCEPTED when a dialog asks for what the bot refuses.
+   */
+  async sweep({ dialogs }: Pick<CommonSigns, 'dialogs'>): Promise<string | null> {
+    for (const dialog of dialogs) {
+      const answer = this.#answer(dialog)
+      if (!answer) continue
+      const { kind, press, refusal } = answer
+      if (refusal !== undefined) {
+        if (press) await this.#page.pressReference(press.ref, press.label)
+        throw new BotError('BOT_NOT_ACCEPTED', refusal, { step: 'consent' })
+      }
+      if (!press || !this.#pacer.mayPress(`${kind}/${press.label}`, this.#page.clock.now())) continue
+      this.#page.logger.info('Answering a dialog of the page', { dialog: kind, button: press.label })
+      if (await this.#page.pressReference(press.ref, press.label)) return kind
+    }
+    return null
+  }
+}
+
+/** Keeps a dialog that does not go away from being pressed for ever: three presses of a kind in one sweep. */
+export class DialogPacer {
+  readonly #sweepMs: number
+  readonly #presses = new Map<string, number[]>()
+
+  constructor(sweepMs: number) {
+    this.#sweepMs = sweepMs
+  }
+
+  /** `key` names the kind of the dialog and the button; `at` is in milliseconds. */
+  mayPress(key: string, at: number): boolean {
+    const recent = (this.#presses.get(key) ?? []).filter((earlier) => at - earlier < this.#sweepMs)
+    if (recent.length >= 3) return false
+    this.#presses.set(key, [...recent, at])
+    return true
+  }
+}

@@ -1,0 +1,31 @@
+import type { MappedHost } from '../../src/browser.ts'
+import type { ConfCredentials } from '../../src/conf-credentials.ts'
+import type { Logger } from '../../src/logger.ts'
+import type { Clock } from '../../src/ports.ts'
+import type { RecordingMode } from '../../src/wire/codes.ts'
+import type { Waits } from './waits.ts'
+
+/** What every platform's driver is told. */
+export interface DriverOptions {
+  botName: string
+  /** A data: URL that is shown as the bot's picture; null keeps its camera off. */
+  botImage: string | null
+  recordingMode: RecordingMode
+  /** What to answer when the meeting asks whether the bot agrees to be recorded itself. */
+  recordingConsent: 'accept' | 'refuse'
+  hostMap: readonly MappedHost[]
+  /** The browser's binary; null for Debian's. */
+  chromium: string | null
+  browserPlugins: readonly string[]
+  logger: Logger
+  clock?: Clock
+  /** For a platform that is joined through its SDK; the others know none. */
+  conf?: ConfCredentials | null
+  /** Shorter waits for tests; those of the real page are the default. */
+  waits?: Partial<Waits>
+  /** The browser carries an account's session. */
+  expectsAccount?: boolean
+  extraArguments?: readonly string[]
+  /** Default off. On is for a bot that plays sound into the meeting; it is silent while nothing is played. */
+  microphone?: 'on' | 'off'
+}

@@ -1,0 +1,63 @@
+/** Leaves the meeting or takes back a knock; never fails and never takes long. */
+import { within } from '../../src/clock.ts'
+import { type MeetingPage, NoAnswer } from './meeting-page.ts'
+import type { CommonSigns } from './page/types.ts'
+
+/** How a platform is left. */
+export interface LeaveSteps<Signs extends CommonSigns> {
+  /** Presses the control that leaves the meeting or withdraws the knock; false where there is none. */
+  press(signs: Signs | null): Promise<boolean>
+  /** Answers what the page asks after that, where it asks; never ends a meeting for others. */
+  confirm(signs: Signs): Promise<void>
+  /** Nothing is left to leave. */
+  isOut(signs: Signs): boolean
+}
+
+/** `askedToJoin`: there is a knock or a call to leave. Resolves with whether the page confirmed it. */
+export async function leaveMeeting<Signs extends CommonSigns>(
+  page: MeetingPage<Signs>,
+  steps: LeaveSteps<Signs>,
+  askedToJoin: boolean,
+): Promise<boolean> {
+  if (page.browser.ended !== null) return true
+  let isConfirmed = false
+  try {
+    const work = askedToJoin ? pressUntilLeft(page, steps) : Promise.resolve(false)
+    isConfirmed = await within(page.clock, page.waits.leaveTotalMs, work, () => new NoAnswer())
+  } catch (error) {
+    page.logger.warn('Leaving politely failed; the page is closed instead', { error })
+  }
+  if (!isConfirmed) await goAway(page)
+  return isConfirmed
+}
+
+async function pressUntilLeft<Signs extends CommonSigns>(
+  page: MeetingPage<Signs>,
+  steps: LeaveSteps<Signs>,
+): Promise<boolean> {
+  const { clock, waits } = page
+  const stopAt = clock.now() + waits.leaveTotalMs - 1000
+  for (let click = 0; click < waits.leaveClicks && clock.now() < stopAt; click++) {
+    await page.wakePointer()
+    const wasPressed = await steps.press(page.lastSigns)
+    const until = Math.min(stopAt, clock.now() + waits.leaveMs)
+    while (clock.now() < until) {
+      const snapshot = await page.ask('snapshot', 0)
+      // No script of ours answers: the page is already another one.
+      if (!snapshot) return true
+      if (steps.isOut(snapshot.signs)) return true
+      await steps.confirm(snapshot.signs)
+      await clock.sleep(Math.min(300, waits.lookEveryMs))
+    }
+    if (!wasPressed) break
+  }
+  return false
+}
+
+/** A page that is gone neither knocks nor listens. */
+async function goAway(page: Pick<MeetingPage, 'browser' | 'clock' | 'waits' | 'logger'>): Promise<void> {
+  const gone = page.browser.page.goto('about:blank', { timeout: page.waits.leaveMs })
+  await within(page.clock, page.waits.leaveMs, gone, () => new NoAnswer()).catch((error) =>
+    page.logger.warn('The meeting page could not be left', { error }),
+  )
+}

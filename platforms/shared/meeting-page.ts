@@ -1,0 +1,252 @@
+/** The driver's hands and eyes: asks the page script, presses what it points at, and notices when nobody answers. */
+import { randomBytes } from 'node:crypto'
+import type { ElementHandle, Frame, Page } from 'playwright'
+import type { BotBrowser } from '../../src/browser.ts'
+import { within } from '../../src/clock.ts'
+import { BotError } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
+import { pageScript } from '../../src/page-scripts.ts'
+import type { Clock } from '../../src/ports.ts'
+import type { CommonConfig, CommonSigns, PageApi, PageEvent } from './page/types.ts'
+import type { Waits } from './waits.ts'
+
+export interface Look<Signs extends CommonSigns = CommonSigns> {
+  signs: Signs
+  events: PageEvent[]
+  /** The page is another document than at the last look: what it was told is forgotten. */
+  isNewDocument: boolean
+  /** The page knows that the bot is in. */
+  hasBegun: boolean
+}
+
+/** A name nobody can guess, and the source of the script `bundle` (such as `page/google-meet`) that listens to it. */
+export function meetingScript<Config extends CommonConfig>(
+  bundle: string,
+  given: Omit<Config, 'channel'>,
+): { channel: string; source: string } {
+  const channel = randomBytes(12).toString('hex')
+  // The line separators are legal in JSON and were not in scripts; a name may hold anything.
+  const data = JSON.stringify({ ...given, channel }).replace(/[\u2028\u2029]/g, (mark) =>
+    mark === '\u2028' ? '\\u2028' : '\\u2029',
+  )
+  return { channel, source: `((standinConfig) => {\n${pageScript(bundle)}\n})(${data})` }
+}
+
+export interface PageParts {
+  browser: BotBrowser
+  /** Of `meetingScript`. */
+  channel: string
+  clock: Clock
+  logger: Logger
+  waits: Waits
+  /** Where the meeting is, when a platform shows it in a frame; asked anew for every question. Default: the page itself. */
+  frameOf?: (page: Page) => Frame
+}
+
+type Answer<Method> = Method extends (...given: never[]) => infer Result ? Awaited<Result> : never
+type Given<Method> = Method extends (...given: infer Parameters) => unknown ? Parameters : never
+
+export class MeetingPage<
+  Signs extends CommonSigns = CommonSigns,
+  Name extends string = string,
+  Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
+> {
+  readonly browser: BotBrowser
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly waits: Waits
+  readonly #channel: string
+  readonly #frameOf: (page: Page) => Frame
+  #acknowledged = 0
+  #document: number | null = null
+  #silences = 0
+  #lastSigns: Signs | null = null
+  /** One hand at a time: clicks that cross each other press nothing. */
+  #hand: Promise<unknown> = Promise.resolve()
+
+  constructor({ browser, channel, clock, logger, waits, frameOf = (page) => page.mainFrame() }: PageParts) {
+    this.browser = browser
+    this.#channel = channel
+    this.clock = clock
+    this.logger = logger
+    this.waits = waits
+    this.#frameOf = frameOf
+  }
+
+  get lastSigns(): Signs | null {
+    return this.#lastSigns
+  }
+
+  /** The frame that has the meeting, or will have it. */
+  get frame(): Frame {
+    return this.#frameOf(this.browser.page)
+  }
+
+  /**
+   * Null when this look gave nothing: the page is between two documents, or slow. Rejects with INTERNAL_ERROR when the
+   * browser is gone or the page did not answer several times in a row.
+   */
+  async look(): Promise<Look<Signs> | null> {
+    this.#mustLive()
+    let snapshot: Awaited<ReturnType<Api['snapshot']>> | null
+    try {
+      snapshot = (await this.#call('snapshot', [this.#acknowledged])) as typeof snapshot
+    } catch (error) {
+      this.#mustLive()
+      if (!(error instanceof NoAnswer)) return null
+      this.#silences++
+      this.logger.warn('The page does not answer', { times: this.#silences })
+      if (this.#silences < this.waits.answerTries) return null
+      throw new BotError('INTERNAL_ERROR', 'The meeting page is frozen: it did not answer several times in a row.', {
+        step: 'page',
+        cause: error,
+      })
+    }
+    this.#silences = 0
+    if (!snapshot) return null
+    this.#lastSigns = snapshot.signs
+    this.#acknowledged = snapshot.events.at(-1)?.number ?? this.#acknowledged
+    const isNewDocument = this.#document !== snapshot.document
+    this.#document = snapshot.document
+    const events = snapshot.events.map(({ event }) => event)
+    return { signs: snapshot.signs, events, isNewDocument, hasBegun: snapshot.hasBegun }
+  }
+
+  /** Null where no script of ours listens. */
+  async ask<Method extends keyof Api & string>(
+    method: Method,
+    ...given: Given<Api[Method]>
+  ): Promise<Answer<Api[Method]> | null> {
+    return (await this.#call(method, given)) as Answer<Api[Method]> | null
+  }
+
+  async element(name: Name): Promise<ElementHandle<HTMLElement> | null> {
+    return this.#handle('element', name)
+  }
+
+  /** Presses a control as a person does, with the pointer; where the pointer cannot reach it, without. */
+  press(name: Name): Promise<boolean> {
+    return this.inTurn(async () => {
+      const element = await this.element(name)
+      if (!element) return false
+      if (await this.#press(element, name)) return true
+      return (await this.#call('clickElement', [name])) === true
+    })
+  }
+
+  /** Presses a button of a dialog of the latest look. */
+  pressReference(ref: number, label: string): Promise<boolean> {
+    return this.inTurn(async () => {
+      const element = await this.#handle('reference', ref)
+      return element !== null && this.#press(element, label)
+    })
+  }
+
+  /** Fills a text box with the keyboard's means; false where it is not there or takes no text. */
+  fill(name: Name, text: string): Promise<boolean> {
+    return this.inTurn(async () => {
+      const box = await this.element(name)
+      if (!box) return false
+      try {
+        // The box may be replaced under our hands; the next look tells.
+        await box.fill(text, { timeout: this.waits.clickMs })
+        return true
+      } catch (error) {
+        this.logger.debug('A text box did not take its text', { box: name, error })
+        return false
+      } finally {
+        await box.dispose().catch(() => {})
+      }
+    })
+  }
+
+  /** Presses a key while this element has the focus; false where it is not there. */
+  pressKey(name: Name, key: string): Promise<boolean> {
+    return this.inTurn(async () => {
+      const element = await this.element(name)
+      if (!element) return false
+      try {
+        await element.press(key, { timeout: this.waits.clickMs })
+        return true
+      } catch (error) {
+        this.logger.debug('A key did not reach its element', { element: name, key, error })
+        return false
+      } finally {
+        await element.dispose().catch(() => {})
+      }
+    })
+  }
+
+  /** Runs when every earlier use of the pointer and the keyboard is done. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#hand.then(work)
+    this.#hand = result.catch(() => {})
+    return result
+  }
+
+  /** Toolbars hide when no pointer moves. */
+  async wakePointer(): Promise<void> {
+    const { mouse } = this.browser.page
+    const width = 640 + Math.round(Math.random() * 60)
+    await within(
+      this.clock,
+      this.waits.clickMs,
+      mouse.move(width, 400).then(() => mouse.move(width + 12, 410, { steps: 3 })),
+      () => new NoAnswer(),
+    ).catch((error) => this.logger.debug('The pointer did not move', { error }))
+  }
+
+  async #press(element: ElementHandle<HTMLElement>, label: string): Promise<boolean> {
+    try {
+      await element.click({ timeout: this.waits.clickMs, delay: 30 })
+      return true
+    } catch (error) {
+      this.logger.debug('A click did not reach its button', { label, error })
+      return false
+    } finally {
+      await element.dispose().catch(() => {})
+      await this.#parkPointer()
+    }
+  }
+
+  /** A pointer that rests on a button brings up its tooltip, a window of its own that the recording would show. */
+  async #parkPointer(): Promise<void> {
+    await within(this.clock, this.waits.clickMs, this.browser.page.mouse.move(0, 0), () => new NoAnswer()).catch(
+      (error) => this.logger.debug('The pointer was not parked', { error }),
+    )
+  }
+
+  async #call(method: string, given: unknown[]): Promise<unknown> {
+    const answer = this.frame.evaluate(callPage, { channel: this.#channel, method, given })
+    const limitMs = method === 'showComposite' ? this.waits.paintMs : this.waits.answerMs
+    return within(this.clock, limitMs, answer, () => new NoAnswer())
+  }
+
+  async #handle(method: 'element' | 'reference', given: Name | number) {
+    const call = { channel: this.#channel, method, given: [given] as unknown[] }
+    const found = this.frame.evaluateHandle(callPage, call)
+    const handle = await within(this.clock, this.waits.answerMs, found, () => new NoAnswer())
+    const element = handle.asElement() as ElementHandle<HTMLElement> | null
+    if (!element) await handle.dispose()
+    return element
+  }
+
+  #mustLive(): void {
+    const { ended } = this.browser
+    if (ended !== null) throw new BotError('INTERNAL_ERROR', `The browser broke: ${ended}`, { step: 'page' })
+  }
+}
+
+/** The page did not answer in time; it may be busy. */
+export class NoAnswer extends Error {
+  constructor() {
+    super('The page did not answer in time')
+    this.name = 'NoAnswer'
+  }
+}
+
+/** Runs in the page: everything it knows comes in by its argument. */
+function callPage(call: { channel: string; method: string; given: unknown[]; answer?: unknown }): unknown {
+  document.dispatchEvent(new CustomEvent(call.channel, { detail: call }))
+  return call.answer ?? null
+}

@@ -1,0 +1,67 @@
+/** The page's end of the way between driver and page: events that wait for the driver, and the ear for its calls. */
+import type { Delivery, NumberedPageEvent, PageEvent } from './types.ts'
+
+/** More events than this wait for a driver that does not ask; the oldest are dropped. */
+const MOST_EVENTS = 5000
+
+export interface EventQueue {
+  tell(event: PageEvent): void
+  /** False when it had begun before. What was told until now waits until the caller has told who is there. */
+  begin(): boolean
+  /** Tells what was held: what was said between the true admission and the driver's certainty of it. */
+  release(): void
+  readonly hasBegun: boolean
+  /** Forgets what was acknowledged and gives the rest. */
+  take(acknowledged: number): Delivery
+}
+
+/** `onTold` hears every event when it really goes out. */
+export function createEventQueue(onTold: (event: PageEvent) => void = () => {}): EventQueue {
+  // Grows over documents too, so that the driver's acknowledgement never hides events of a newer one.
+  const document = Date.now()
+  let lastNumber = document
+  let hasBegun = false
+  const held: PageEvent[] = []
+  const events: NumberedPageEvent[] = []
+  const tell = (event: PageEvent) => {
+    if (!hasBegun) {
+      held.push(event)
+      if (held.length > MOST_EVENTS) held.shift()
+      return
+    }
+    events.push({ number: ++lastNumber, event })
+    if (events.length > MOST_EVENTS) events.shift()
+    onTold(event)
+  }
+  return {
+    tell,
+    begin() {
+      const isFirst = !hasBegun
+      hasBegun = true
+      return isFirst
+    },
+    release() {
+      for (const event of held.splice(0)) tell(event)
+    },
+    get hasBegun() {
+      return hasBegun
+    },
+    take(acknowledged) {
+      while (events[0] && events[0].number <= acknowledged) events.shift()
+      return { events: [...events], document, hasBegun }
+    },
+  }
+}
+
+/**
+ * Answers the driver's calls. Nothing of it has a name in the page: the driver sends an event whose name only it knows,
+ * and gets the answer in the event's own object.
+ */
+export function answerDriver(channel: string, api: object): void {
+  const methods = api as Record<string, (...given: unknown[]) => unknown>
+  document.addEventListener(channel, (event) => {
+    event.stopImmediatePropagation()
+    const call = (event as CustomEvent<{ method: string; given: unknown[]; answer: unknown }>).detail
+    call.answer = methods[call.method]?.(...call.given)
+  })
+}

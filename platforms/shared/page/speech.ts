@@ -1,0 +1,54 @@
+/** Who speaks: levels of the audio receivers' contributing sources, weighed with what the page and its captions show. */
+import { createSourceSampler } from './contributing-sources.ts'
+import { createSpeechDetector, type LevelSample, type SpeechChange } from './speech-detector.ts'
+
+const SAMPLE_EVERY_MS = 200
+
+export interface SpeechSources {
+  /** Receivers of a mixed sound; none where the platform sends a track for each person. */
+  receivers(): Iterable<RTCRtpReceiver>
+  /** Participants behind a contributing source; none where nobody is known to own it: unknown is better than wrong. */
+  ownersOfSource(csrc: number): string[]
+  /**
+   * Levels that the platform knows by other ways, such as one track for each person. Empty: all of them are silent;
+   * null: there is nothing to read just now.
+   */
+  levels?(): LevelSample[] | null
+  tell(changes: SpeechChange[]): void
+}
+
+export interface Speech {
+  /** The page marked this participant as speaking. */
+  mark(participantId: string): void
+  /** A new word of this participant stood in the captions. */
+  caption(participantId: string): void
+  speaking(): ReadonlySet<string>
+  forget(participantId: string): void
+}
+
+export function watchSpeech({ receivers, ownersOfSource, levels, tell }: SpeechSources): Speech {
+  const detector = createSpeechDetector()
+  const sample = createSourceSampler()
+
+  setInterval(() => {
+    const at = Date.now()
+    const heard = [...receivers()]
+    const others = levels?.() ?? null
+    if (heard.length === 0 && others === null) {
+      tell(detector.tick(at))
+      return
+    }
+    const mixed = sample(heard).flatMap(({ csrc, level, ageMs }) => {
+      const participantIds = ownersOfSource(csrc)
+      return participantIds.length > 0 ? [{ participantIds, level, ageMs }] : []
+    })
+    tell(detector.observe({ kind: 'levels', samples: [...mixed, ...(others ?? [])], at }))
+  }, SAMPLE_EVERY_MS)
+
+  return {
+    mark: (participantId) => tell(detector.observe({ kind: 'page_mark', participantId, at: Date.now() })),
+    caption: (participantId) => tell(detector.observe({ kind: 'caption', participantId, at: Date.now() })),
+    speaking: () => new Set(detector.speaking()),
+    forget: (participantId) => tell(detector.forget(participantId, Date.now())),
+  }
+}

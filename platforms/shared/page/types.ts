@@ -1,0 +1,127 @@
+/**
+ * What every platform's page script is told and tells; plain data on both ways. A platform extends the signs, names its
+ * elements and may add calls of its own.
+ */
+import type { RecordingMode } from '../../../src/wire/codes.ts'
+
+export interface CommonConfig {
+  /** Name of the event by which the driver calls; nobody can guess it, and nothing of it can be enumerated. */
+  channel: string
+  /** Where the meeting's hooks belong; on other hosts the script only reads signs. */
+  meetingHosts: readonly string[]
+  botName: string
+  /** A data: URL, or null for none. */
+  botImage: string | null
+  recordingMode: RecordingMode
+  /** Of the platform's `selectors.ts`. */
+  selectors: Readonly<Record<string, string>>
+  /** Sources of case-insensitive expressions for labels, of the platform's `words.ts`. */
+  labels: Readonly<Record<string, string>>
+}
+
+export interface DialogSigns {
+  text: string
+  isModal: boolean
+  isPersistent: boolean
+  buttons: DialogButton[]
+}
+
+export interface DialogButton {
+  label: string
+  /** What the page's own code calls the button's effect, such as `ok`; null where it says nothing. */
+  action: string | null
+  /** For `PageApi.reference`, until the next look. */
+  ref: number
+}
+
+export type DeviceSign = 'on' | 'off' | 'problem' | 'absent'
+
+/** What one look at any platform's page tells, gathered in one go. */
+export interface CommonSigns {
+  /** UTC milliseconds. */
+  at: number
+  url: string
+  lang: string
+  /** Visible text by block, without what people wrote: chat, captions, tiles, lists of people, dialogs. */
+  lines: string[]
+  headings: string[]
+  dialogs: DialogSigns[]
+  microphone: DeviceSign
+  camera: DeviceSign
+  /** Others in the meeting as far as known; null where the page does not say. */
+  others: number | null
+}
+
+export type PageEvent =
+  | { type: 'participant_joined' | 'participant_changed'; participant: PageParticipant; at: number }
+  | { type: 'participant_left'; participantId: string; at: number }
+  | {
+      type: 'speaking'
+      participantId: string
+      isSpeaking: boolean
+      source: 'csrc' | 'page' | 'captions' | 'audio_level'
+      confidence: number
+      at: number
+    }
+  | { type: 'chat_message'; message: PageChatMessage }
+  | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
+
+export interface PageParticipant {
+  id: string
+  name: string
+  isHost: boolean
+}
+
+export interface PageChatMessage {
+  id: string
+  senderId: string | null
+  senderName: string
+  text: string
+  /** UTC milliseconds. */
+  at: number
+  isOwn: boolean
+}
+
+export interface NumberedPageEvent {
+  number: number
+  event: PageEvent
+}
+
+/** What waits for the driver. */
+export interface Delivery {
+  /** Events after the number that was acknowledged, oldest first. */
+  events: NumberedPageEvent[]
+  /** Another number in every document: a page that was loaded anew has to be told everything again. */
+  document: number
+  hasBegun: boolean
+}
+
+export interface Snapshot<Signs extends CommonSigns> extends Delivery {
+  signs: Signs
+}
+
+export interface ChatState {
+  isPanelOpen: boolean
+  box: { isEnabled: boolean; value: string } | null
+  /** The bot's own messages as the page shows them. */
+  own: { id: string; text: string }[]
+}
+
+/** What the driver can ask of every platform's script. */
+export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends string = string> {
+  snapshot(acknowledged: number): Snapshot<Signs>
+  element(name: Name): Element | null
+  /** A button of a dialog of the latest snapshot. */
+  reference(ref: number): Element | null
+  /** Plain click without a pointer, where the pointer cannot reach. */
+  clickElement(name: Name): boolean
+  /** From admission on events are told. */
+  begin(): void
+  /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
+  chat(): ChatState
+  /** Lays the recording's picture over the page; resolves when it is on the screen. */
+  showComposite(): Promise<void>
+  /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
+  playSound(pcm: string, sampleRate: number): number
+  clearSound(): void
+}

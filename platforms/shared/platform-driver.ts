@@ -1,0 +1,261 @@
+/** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
+import { type BotBrowser, type BrowserOptions, openBrowser } from '../../src/browser.ts'
+import { systemClock, within } from '../../src/clock.ts'
+import { BotError } from '../../src/errors.ts'
+import { redactText } from '../../src/logger.ts'
+import type { MeetingEvent } from '../../src/meeting.ts'
+import type { Admission, Evidence, MeetingDriver, Stage, WaitingFor } from '../../src/ports.ts'
+import { AdmissionJudge } from './admission.ts'
+import { ChatDesk, type ChatSteps } from './chat-desk.ts'
+import type { DeviceKeeper } from './device-keeper.ts'
+import type { DriverOptions } from './driver-options.ts'
+import { type Entrance, enter, waitForAdmission, waitingForOf } from './entering.ts'
+import { type LeaveSteps, leaveMeeting } from './leaving.ts'
+import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
+import { MeetingWatch, type Watching } from './meeting-watch.ts'
+import type { CommonSigns, PageApi } from './page/types.ts'
+import type { MeetingSense, Situation } from './situation.ts'
+import { REAL_WAITS, type Waits } from './waits.ts'
+
+const EVIDENCE_MS = 5000
+/** Situations that are remembered for the evidence. */
+const HISTORY = 50
+
+export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
+  /** Of `meetingScript`. */
+  script: { channel: string; source: string }
+  /** The platform's own waits, where they differ from the common ones. */
+  waits?: Partial<Waits>
+  frameOf?: PageParts['frameOf']
+}
+
+/** Starts the browser on the stage, with the platform's script in it. Rejects with a BotError when it does not start. */
+export async function openMeetingPage<
+  Signs extends CommonSigns,
+  Name extends string,
+  Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
+>(
+  stage: Stage,
+  signal: AbortSignal,
+  options: DriverOptions,
+  { script, waits, frameOf, mediaOrigins }: PageOpening,
+): Promise<MeetingPage<Signs, Name, Api>> {
+  const { logger, clock = systemClock } = options
+  let browser: BotBrowser
+  try {
+    const browserOptions: BrowserOptions = {
+      executablePath: options.chromium ?? undefined,
+      mappedHosts: options.hostMap,
+      plugins: options.browserPlugins,
+      mediaOrigins,
+      initScript: script.source,
+      extraArguments: options.extraArguments ?? [],
+      logger,
+    }
+    browser = await openBrowser(stage, browserOptions, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0]
+    throw new BotError('INTERNAL_ERROR', `The browser did not start: ${reason}`, { step: 'browser', cause: error })
+  }
+  return new MeetingPage<Signs, Name, Api>({
+    browser,
+    channel: script.channel,
+    clock,
+    logger,
+    waits: { ...REAL_WAITS, ...waits, ...options.waits },
+    ...(frameOf ? { frameOf } : {}),
+  })
+}
+
+/** What makes a driver this platform's; the rest is here. */
+export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
+  page: MeetingPage<Signs>
+  options: DriverOptions
+  sense: MeetingSense<Signs, Kind>
+  devices: DeviceKeeper
+  /** Answers a dialog, if one is open; says of which kind it was. */
+  sweep(signs: Signs): Promise<string | null>
+  entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note'>
+  chat: ChatSteps
+  leaving: LeaveSteps<Signs>
+  watching?: Pick<Watching<Signs, Kind>, 'eachLook' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
+  obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
+  /** Removes what is secret from a text of the evidence, beyond what the logger knows as secret. */
+  hide?(text: string): string
+}
+
+export class PlatformDriver<Signs extends CommonSigns, Kind extends string> implements MeetingDriver {
+  readonly #parts: DriverParts<Signs, Kind>
+  readonly #page: MeetingPage<Signs>
+  readonly #entrance: Entrance<Signs, Kind>
+  readonly #meeting: MeetingWatch<Signs, Kind>
+  readonly #chat: ChatDesk
+  readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
+  #waitingFor: WaitingFor = 'admission'
+  #isPrepared = false
+  #hasAsked = false
+  #leaving: Promise<void> | null = null
+
+  constructor(parts: DriverParts<Signs, Kind>) {
+    this.#parts = parts
+    const { page, sense, sweep, devices, watching } = parts
+    const note = (situation: Situation<Kind>) => this.#note(situation)
+    this.#page = page
+    this.#entrance = { ...parts.entrance, page, sense, sweep, note, judge: new AdmissionJudge(page.waits) }
+    const onNewDocument = () => void this.#showAgain()
+    this.#meeting = new MeetingWatch({ ...watching, page, sense, devices, sweep, note, onNewDocument })
+    this.#chat = new ChatDesk(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
+  }
+
+  get waitingFor(): WaitingFor {
+    return this.#waitingFor
+  }
+
+  async join(signal: AbortSignal): Promise<Admission> {
+    this.#hasAsked = true
+    const admission = await orReason(signal, enter(this.#entrance, signal))
+    if (admission === 'in_meeting') await this.#meeting.begin()
+    return admission
+  }
+
+  async waitForAdmission(signal: AbortSignal): Promise<void> {
+    await orReason(signal, waitForAdmission(this.#entrance, signal))
+    await this.#meeting.begin()
+  }
+
+  async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {
+    await this.#parts.obtainRecordingRight?.(limitMs, signal)
+  }
+
+  async prepareRecording(signal: AbortSignal): Promise<void> {
+    await orReason(signal, this.#meeting.whenQuiet(signal))
+    signal.throwIfAborted()
+    this.#isPrepared = true
+    await this.#show()
+    signal.throwIfAborted()
+  }
+
+  watch(listener: (event: MeetingEvent) => void): () => void {
+    return this.#meeting.watch(listener)
+  }
+
+  async sendChat(text: string): Promise<void> {
+    await this.#chat.send(text)
+  }
+
+  async playSound(samples: Int16Array, sampleRate: number): Promise<number> {
+    if (!this.#meeting.isUnderWay)
+      throw new BotError('INTERNAL_ERROR', 'Sound can be played in the meeting only.', { step: 'sound' })
+    const { devices } = this.#parts
+    devices.want('microphone', 'on')
+    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
+    const queued = await this.#page.ask('playSound', bytes.toString('base64'), sampleRate)
+    const signs = this.#page.lastSigns
+    if (signs && !devices.isRight(signs)) await devices.settle(signs)
+    return queued ?? 0
+  }
+
+  async clearSound(): Promise<void> {
+    await this.#page.ask('clearSound')
+  }
+
+  async closeMicrophone(): Promise<void> {
+    const { devices } = this.#parts
+    devices.want('microphone', 'off')
+    const signs = this.#page.lastSigns
+    if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
+  }
+
+  async screenshot(): Promise<Uint8Array> {
+    return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial' })
+  }
+
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    return this.#leaving
+  }
+
+  async evidence(): Promise<Evidence> {
+    const { page, console, ended } = this.#page.browser
+    const bounded = <Found>(work: Promise<Found>) =>
+      within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
+    const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
+    const hide = (text: string) => redactText(this.#parts.hide?.(text) ?? text)
+    const signs = { seen: [...this.#history], last: this.#page.lastSigns, browser: ended ?? 'running' }
+    return {
+      screenshot,
+      html: html === null ? null : hide(html),
+      console: console.map(hide),
+      url: hide(page.url()),
+      signs: hideIn(signs, hide) as Record<string, unknown>,
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#meeting.end()
+    await this.#page.browser.close()
+  }
+
+  async #leave(): Promise<void> {
+    try {
+      await this.#meeting.end()
+      const isConfirmed = await leaveMeeting(this.#page, this.#parts.leaving, this.#hasAsked)
+      this.#page.logger.info('Left the meeting page', { isConfirmed })
+    } catch (error) {
+      this.#page.logger.warn('Leaving the meeting failed', { error })
+    }
+  }
+
+  /** The meeting as it is recorded: its chat known, its picture over the page. */
+  async #show(): Promise<void> {
+    await this.#chat.explore().catch((error) => {
+      // Chat is a side matter: what is wrong with the page itself, the watch says.
+      this.#page.logger.warn('The chat panel could not be opened', { error })
+    })
+    if (this.#parts.options.recordingMode === 'audio_only' || this.#leaving) return
+    try {
+      await this.#page.ask('showComposite')
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      // The layer lies over the page all the same; a picture that comes late is no reason to record nothing.
+      this.#page.logger.warn('The composite did not report its first picture in time')
+    }
+  }
+
+  /** On a document that took the place of the meeting's. */
+  async #showAgain(): Promise<void> {
+    if (!this.#isPrepared) return
+    await this.#show().catch((error) =>
+      this.#page.logger.warn('The page was loaded anew and not made ready', { error }),
+    )
+  }
+
+  #note(situation: Situation<Kind>): void {
+    const { kind, text, proofs } = situation
+    this.#waitingFor = waitingForOf(this.#parts.sense, situation) ?? this.#waitingFor
+    const last = this.#history.at(-1)
+    if (last?.kind === kind && last.text === text && last.proofs.length === proofs.length) return
+    this.#page.logger.info('The page shows', { situation: kind, text, proofs })
+    this.#history.push({ at: new Date(this.#page.clock.now()).toISOString(), kind, text, proofs })
+    if (this.#history.length > HISTORY) this.#history.shift()
+  }
+}
+
+/** Every text in plain data. */
+function hideIn(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === 'string') return hide(value)
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]))
+}
+
+/** A wait that was cut short rejects with what cut it, whatever broke because of that. */
+async function orReason<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  }
+}
