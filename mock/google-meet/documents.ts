@@ -1,5 +1,6 @@
 /** The documents the mock serves under the platform's real host names. */
 import { randomBytes } from 'node:crypto'
+import { escaped, plainPage as page } from '../shared/site.ts'
 
 /**
  * What a healthy page holds in its scripts: texts of ends that did not happen. A search through the page's source finds
@@ -77,12 +78,3 @@ export function captchaDocument(): string {
 
 const INVISIBLE_CAPTCHA =
   '<iframe src="https://www.google.com/recaptcha/enterprise/anchor?size=invisible" title="reCAPTCHA" style="display:none"></iframe>'
-
-function page(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>
-<body>${body}</body></html>`
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}

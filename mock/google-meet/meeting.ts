@@ -1,11 +1,56 @@
-/** A mock meeting: the words by which a script or a person plays host. */
-import type { MockMeeting, MockPerson } from '../types.ts'
-import { perform, SHOWABLE } from './actions.ts'
-import { MeetingCore } from './meeting-core.ts'
-import type { HostPerson } from './page/host-protocol.ts'
-import type { Step } from './scenario.ts'
+/** A mock Google Meet meeting: what its page and its roster channel are told. */
+import type { CaptionRow } from '../shared/caption-writer.ts'
+import { type ChatLine, Meeting } from '../shared/meeting.ts'
+import { Timers } from '../shared/timers.ts'
+import type { MeetingVisit } from '../shared/visit.ts'
+import type { MockMeetingOptions } from '../types.ts'
+import { SHOWABLE } from './actions.ts'
+import { GoogleMeetMediaLink } from './media-link.ts'
+import type { PagePerson, PageSettings } from './page/protocol.ts'
+import { Devices, newPeople, type Person, shownAs } from './people.ts'
+import { captionEvent, syncAnswer } from './roster.ts'
+import { RosterFeed } from './roster-feed.ts'
+import { DEFAULT_PEOPLE, type Scenario } from './scenario.ts'
+import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
+import { GoogleMeetVisit } from './visit.ts'
+import type { VisitMeeting } from './visit-types.ts'
 
-export class GoogleMeetMeeting extends MeetingCore implements MockMeeting {
+const FIRST_ROSTER_MS = 300
+const TOAST_MS = 4000
+const LONGEST_MESSAGE = 500
+
+export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implements VisitMeeting {
+  readonly settings: ScenarioSettings
+  /** How often the page's address was asked for. */
+  loads = 0
+  protected readonly showable = SHOWABLE
+  private readonly devices: Devices
+  private readonly feed: RosterFeed
+
+  constructor(code: string, scenarioName: string, scenario: Scenario, options: MockMeetingOptions) {
+    const settings = { ...DEFAULTS, ...scenario.settings, page: { ...scenario.settings?.page } }
+    const devices = new Devices()
+    super({
+      code,
+      url: `https://meet.google.com/${code}`,
+      scenarioName,
+      scenario,
+      options,
+      people: newPeople(devices, settings.mergedAudio),
+      usualPeople: DEFAULT_PEOPLE,
+      isChatOn: settings.page.chat !== 'off',
+      longestMessage: LONGEST_MESSAGE,
+    })
+    this.settings = settings
+    this.devices = devices
+    if (options.lang) this.settings.page.lang = options.lang
+    this.feed = new RosterFeed({
+      people: () => this.roster.all(),
+      self: () => ({ device: this.current?.self ?? '', name: this.current?.botName ?? '' }),
+      videoStreams: () => this.current?.media.videoStreams() ?? new Map(),
+    })
+  }
+
   /** The platform's id of a person, which a bot reports. */
   deviceOf(id: string): string {
     return this.roster.get(id).device
@@ -16,137 +61,127 @@ export class GoogleMeetMeeting extends MeetingCore implements MockMeeting {
     return this.roster.get(id).audioCsrc
   }
 
-  personView(id: string): HostPerson {
-    const { name, isHost, camera, muted, isSpeaking, shareDevice } = this.roster.get(id)
-    return {
-      id,
-      name,
-      isHost: isHost === true,
-      camera: camera === true,
-      muted: muted === true,
-      isSpeaking,
-      isSharing: shareDevice !== null,
+  // What the server asks.
+
+  /** The settings of the page that is about to be served, with a new visit for it. */
+  newVisit(): { visit: GoogleMeetVisit; page: PageSettings } {
+    const { blockedLoads, failedLoads } = this.settings
+    const isBlocked = this.loads <= failedLoads + blockedLoads && blockedLoads > 0
+    const visit = this.addVisit(new GoogleMeetVisit(this, { self: this.devices.next(), isBlocked }))
+    const load = { code: this.code, seed: this.seed, speed: this.speed, lang: this.lang }
+    const page = pageSettings(this.settings, load)
+    return { visit, page: this.isChatOn ? page : { ...page, chat: 'off' } }
+  }
+
+  rosterAnswer(): string {
+    return syncAnswer(this.feed.users())
+  }
+
+  // What a visit asks.
+
+  namesInside(): string[] {
+    return this.roster.all().map(({ name }) => name)
+  }
+
+  peopleFor(self: string, botName: string): PagePerson[] {
+    const own: PagePerson = {
+      device: self,
+      name: botName,
+      isSelf: true,
+      isHost: false,
+      camera: this.bot.cameraOn,
+      muted: !this.bot.microphoneOn,
+      speaking: false,
+      shareDevice: null,
+      merged: false,
+    }
+    return [...this.roster.all().map(shownAs), own]
+  }
+
+  // What the page is told.
+
+  protected override showPeople(visit: GoogleMeetVisit, changed?: Person): void {
+    visit.send({ do: 'people', people: this.peopleFor(visit.self, visit.botName) })
+    if (changed) this.feed.changed(changed)
+  }
+
+  protected override showSpeaking(visit: GoogleMeetVisit, person: Person): void {
+    // One sound for a whole room: the page cannot know who of them it is.
+    const shown = person.isMerged ? this.roster.all().filter(({ isMerged }) => isMerged) : [person]
+    for (const { device } of shown) visit.send({ do: 'speaking', device, speaking: person.isSpeaking })
+  }
+
+  protected override showChat(visit: GoogleMeetVisit, { personId, ...line }: ChatLine): void {
+    const device = personId === null ? null : this.roster.get(personId).device
+    visit.send({ do: 'chat', line: { ...line, device } })
+    this.feed.chat({ ...line, device: device ?? visit.self })
+  }
+
+  protected override showChatEnabled(visit: GoogleMeetVisit, enabled: boolean): void {
+    visit.send({ do: 'chatEnabled', enabled })
+  }
+
+  protected override captionSpoken(visit: GoogleMeetVisit, caption: CaptionRow): void {
+    const device = this.roster.find(caption.personId)?.device
+    if (!visit.captionsOn || caption.isFinal || device === undefined) return
+    const { name, text, row } = caption
+    visit.send({ do: 'caption', device, name, text, row })
+    if (visit.media instanceof GoogleMeetMediaLink) visit.media.captions?.send(captionEvent({ ...caption, device }))
+  }
+
+  protected override sourceOf(person: Person, kind: 'camera' | 'screen'): string | null {
+    return kind === 'camera' ? person.device : person.shareDevice
+  }
+
+  protected override personCame({ name }: Person): void {
+    this.toast(`${name} joined`)
+  }
+
+  protected override personWent(person: Person): void {
+    this.feed.left(person)
+    this.toast(`${person.name} left`)
+  }
+
+  protected override sharingChanges(person: Person, isSharing: boolean): void {
+    if (isSharing) {
+      person.shareDevice = this.devices.next()
+      this.toast(`${person.name} is presenting`)
+    } else {
+      if (person.shareDevice !== null) this.feed.stoppedSharing(person, person.shareDevice)
+      person.shareDevice = null
     }
   }
 
-  whenState(state: string, deadlineMs?: number): Promise<void> {
-    return this.states.when(state, () => this.state, deadlineMs)
+  protected override botMuted(): void {
+    this.toast('The host muted you')
   }
 
-  // What a host can do.
-
-  admit(): void {
-    this.visit('admit').admit()
+  protected override botEntered(): void {
+    if (this.settings.page.audio === 'worklet') this.media.startMix()
   }
 
-  deny(): void {
-    this.visit('deny').deny()
+  protected override botWentOut(): void {
+    this.feed.stop()
   }
 
-  remove(): void {
+  override remove(): void {
     const visit = this.visit('remove')
     this.feed.selfStatus(7)
     visit.remove()
   }
 
-  addPerson(person: MockPerson): void {
-    const added = this.admitPerson(person)
-    this.showPeople(added)
-    this.toast(`${added.name} joined`)
+  protected override newMediaLink(visit: GoogleMeetVisit): GoogleMeetMediaLink {
+    return new GoogleMeetMediaLink(this.linkPorts(visit), {
+      onCollections: (channel) => {
+        new Timers(this.speed).after(FIRST_ROSTER_MS, () => {
+          if (visit.isInCall && visit === this.current) this.feed.start(channel)
+        })
+      },
+      onPageMessage: (text) => this.chatFromBot(visit as MeetingVisit, text),
+    })
   }
 
-  removePerson(id: string): void {
-    const person = this.dropPerson(id)
-    this.feed.left(person)
-    this.showPeople()
-    this.toast(`${person.name} left`)
-  }
-
-  renamePerson(id: string, name: string): void {
-    this.truth.renamed(id, name)
-    this.change(id, { name })
-  }
-
-  setCamera(id: string, on: boolean): void {
-    this.change(id, { camera: on })
-    this.media.setCamera(id, on)
-  }
-
-  startSpeaking(id: string): void {
-    this.change(id, { muted: false })
-    this.media.room().startSpeaking(id)
-  }
-
-  stopSpeaking(id: string): void {
-    this.roster.get(id)
-    this.media.stopSpeaking(id)
-  }
-
-  startSharing(id: string): void {
-    if (this.roster.get(id).shareDevice !== null) return
-    const media = this.media.room()
-    this.change(id, { shareDevice: this.roster.newDevice() })
-    media.startSharing(id)
-    this.toast(`${this.roster.get(id).name} is presenting`)
-  }
-
-  stopSharing(id: string): void {
-    const device = this.roster.get(id).shareDevice
-    if (device === null) return
-    this.media.stopSharing(id)
-    this.feed.stoppedSharing(this.roster.get(id), device)
-    this.change(id, { shareDevice: null })
-  }
-
-  say(id: string, text: string): void {
-    const { name, device } = this.roster.get(id)
-    const line = { id: this.messageId(), device, at: Date.now(), text }
-    this.truth.said(id, name, text, line.at)
-    if (!this.current?.isInCall) return
-    this.current.send({ do: 'chat', line: { ...line, name } })
-    this.feed.chat(line)
-  }
-
-  setChatEnabled(enabled: boolean): void {
-    this.isChatOn = enabled
-    this.current?.send({ do: 'chatEnabled', enabled })
-  }
-
-  muteBot(): void {
-    this.visit('mute').send({ do: 'devices', microphone: false })
-    this.toast('The host muted you')
-  }
-
-  loseConnection(): void {
-    this.visit('cut off').loseConnection()
-  }
-
-  regainConnection(): void {
-    this.visit('reconnect').regainConnection()
-  }
-
-  show(what: string): void {
-    const action = SHOWABLE[what]
-    if (!action) throw new Error(`Google Meet cannot show "${what}"; it knows ${Object.keys(SHOWABLE).join(', ')}`)
-    action(this.visit(`show ${what} to`))
-  }
-
-  flashAndBeep(on: boolean): void {
-    this.media.room().flashAndBeep(on)
-  }
-
-  async close(): Promise<void> {
-    this.stepTimers.clear()
-    this.states.close()
-    await this.media.close()
-  }
-  /** A step that no longer fits, since the page or a person is elsewhere by now, is noted and passed over. */
-  protected override runStep(step: Step): void {
-    try {
-      perform(this, step)
-    } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error)
-      this.note({ say: 'log', event: 'rpc', target: 'step-skipped', detail })
-    }
+  private toast(text: string): void {
+    this.whenInCall((visit) => visit.send({ do: 'toast', text, forMs: TOAST_MS }))
   }
 }

@@ -1,75 +1,41 @@
-/** Who is in a mock meeting besides the bot. */
-import { randomInt } from 'node:crypto'
-import type { MockPerson } from '../types.ts'
+/** What Google Meet knows of the people in a meeting. */
+import { randomBytes, randomInt } from 'node:crypto'
+import { type Person as BasePerson, People } from '../shared/people.ts'
 import type { PagePerson } from './page/protocol.ts'
 
-export interface Person extends MockPerson {
+export interface Person extends BasePerson {
   /** `spaces/<space>/devices/<n>`. */
   device: string
-  audioCsrc: number
-  look: number
   /** The device of the person's presentation. */
   shareDevice: string | null
-  isSpeaking: boolean
   isMerged: boolean
-  /** When the person came in this time, UTC milliseconds. */
-  joinedAt: number
 }
 
-const LOOKS = 48
+/** Gives out the devices of one meeting. */
+export class Devices {
+  private readonly space = randomBytes(6).toString('base64url')
+  private last = randomInt(11, 60)
 
-export class People {
-  private readonly people = new Map<string, Person>()
-  private readonly space: string
-  private nextDevice = randomInt(11, 60)
-  private nextLook = 0
-
-  constructor(space: string) {
-    this.space = space
+  next(): string {
+    this.last += randomInt(1, 9)
+    return `spaces/${this.space}/devices/${this.last}`
   }
+}
 
-  newDevice(): string {
-    this.nextDevice += randomInt(1, 9)
-    return `spaces/${this.space}/devices/${this.nextDevice}`
-  }
-
-  add(person: MockPerson, isMerged: boolean): Person {
-    if (this.people.has(person.id)) throw new Error(`There is a person ${person.id} in the meeting already`)
-    const mergedWith = isMerged ? this.all().find((other) => other.isMerged) : undefined
-    const added: Person = {
-      ...person,
-      device: person.id.startsWith('spaces/') ? person.id : this.newDevice(),
-      audioCsrc: mergedWith?.audioCsrc ?? randomInt(1, 2 ** 32 - 1),
-      look: this.nextLook++ % LOOKS,
+/** @param isMerged everybody but the host shares one sound */
+export function newPeople(devices: Devices, isMerged: boolean): People<Person> {
+  const people: People<Person> = new People((base) => {
+    const sharesSound = isMerged && base.isHost !== true
+    const mergedWith = sharesSound ? people.all().find((other) => other.isMerged) : undefined
+    return {
+      ...base,
+      device: base.id.startsWith('spaces/') ? base.id : devices.next(),
+      audioCsrc: mergedWith?.audioCsrc ?? base.audioCsrc,
       shareDevice: null,
-      isSpeaking: false,
-      isMerged,
-      joinedAt: Date.now(),
+      isMerged: sharesSound,
     }
-    this.people.set(person.id, added)
-    return added
-  }
-
-  get(id: string): Person {
-    const person = this.people.get(id)
-    if (!person)
-      throw new Error(`Nobody in the meeting has the id ${id}; there are ${[...this.people.keys()].join(', ')}`)
-    return person
-  }
-
-  find(id: string): Person | undefined {
-    return this.people.get(id)
-  }
-
-  remove(id: string): Person {
-    const person = this.get(id)
-    this.people.delete(id)
-    return person
-  }
-
-  all(): Person[] {
-    return [...this.people.values()]
-  }
+  })
+  return people
 }
 
 export function shownAs(person: Person): PagePerson {

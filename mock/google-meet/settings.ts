@@ -1,5 +1,5 @@
 /** What a scenario can set, its defaults, and what the seed decides. */
-import { type Random, randomOf } from './page/dom.ts'
+import { type Random, randomOf } from '../shared/page/random.ts'
 import type { PageSettings } from './page/protocol.ts'
 
 /** All times are milliseconds at speed 1. */

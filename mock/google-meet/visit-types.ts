@@ -1,22 +1,15 @@
 /** The states of a visit, and what it needs from its meeting. */
-import type { FinalState } from './final-states.ts'
-import type { FromPage, PagePerson } from './page/protocol.ts'
+import type { VisitHost } from '../shared/visit.ts'
+import { FINAL_VIEWS, type FinalState } from './final-states.ts'
+import type { PagePerson } from './page/protocol.ts'
 import type { ScenarioSettings } from './settings.ts'
-import type { Visit } from './visit.ts'
 
 /** What a visit needs from its meeting. */
-export interface VisitMeeting {
+export interface VisitMeeting extends VisitHost {
   readonly settings: ScenarioSettings
-  readonly speed: number
-  readonly seed: number
   namesInside(): string[]
   /** Everybody with the bot as it is shown to itself. */
   peopleFor(self: string, botName: string): PagePerson[]
-  note(message: Extract<FromPage, { say: 'log' }>): void
-  stateChanged(visit: Visit, state: string): void
-  botJoined(visit: Visit): void
-  chatFromBot(visit: Visit, text: string): void
-  endedByBot(): void
 }
 
 export type VisitState =
@@ -35,5 +28,9 @@ export type VisitState =
   | 'closed'
   | FinalState
 
-/** States of somebody who is in the call, or nearly. */
-export const IN_CALL: readonly string[] = ['consent', 'call', 'reconnecting', 'alonePrompt']
+export const STATES = {
+  waiting: ['lobby', 'waitingForHost'],
+  /** In the call, or nearly. */
+  inCall: ['consent', 'call', 'reconnecting', 'alonePrompt'],
+  over: [...Object.keys(FINAL_VIEWS), 'invalid', 'expired'],
+} as const satisfies Record<string, readonly string[]>

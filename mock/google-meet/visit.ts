@@ -1,10 +1,9 @@
 /** One load of the meeting page: the state machine behind it. The page shows what this decides. */
-import type { WebSocket } from 'ws'
+import { Timers } from '../shared/timers.ts'
+import { Visit } from '../shared/visit.ts'
 import { FINAL_VIEWS, type FinalState, type FinalView } from './final-states.ts'
-import type { MediaLink } from './media-link.ts'
 import type { DialogKind, FromPage, ToPage } from './page/protocol.ts'
-import { Timers } from './timers.ts'
-import { IN_CALL, type VisitMeeting, type VisitState } from './visit-types.ts'
+import { STATES, type VisitMeeting, type VisitState } from './visit-types.ts'
 
 /** Meet turns both devices off for those who wait this long. */
 const LOBBY_DEVICES_OFF_MS = 180_000
@@ -13,87 +12,33 @@ const CONSENT_MS = 500
 const DEVICE_RESET_MS = 1000
 const TIP_MS = 400
 
-export class Visit {
-  state: VisitState = 'boot'
-  botName = ''
-  microphoneOn = false
-  cameraOn = false
+export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   captionsOn = false
   /** The bot's own device in this visit. */
   readonly self: string
-  readonly token: string
-  readonly media: MediaLink
   private readonly meeting: VisitMeeting
-  private socket: WebSocket | null = null
-  private readonly timers: Timers
   private readonly aloneTimers: Timers
   private dialogAnswered: ((choice: string) => void) | null = null
   private needsPrompt: ((needed: boolean) => void) | null = null
-  private isBlocked: boolean
+  private readonly isBlocked: boolean
 
-  constructor(
-    meeting: VisitMeeting,
-    given: { self: string; token: string; isBlocked: boolean; media: (visit: Visit) => MediaLink },
-  ) {
+  constructor(meeting: VisitMeeting, given: { self: string; isBlocked: boolean }) {
+    super(meeting, STATES)
     this.meeting = meeting
     this.self = given.self
-    this.token = given.token
     this.isBlocked = given.isBlocked
-    this.timers = new Timers(meeting.speed)
     this.aloneTimers = new Timers(meeting.speed)
-    this.media = given.media(this)
   }
 
-  get isInCall(): boolean {
-    return IN_CALL.includes(this.state)
-  }
-
-  get isOpen(): boolean {
-    return this.socket !== null
-  }
-
-  attach(socket: WebSocket): void {
-    this.socket = socket
-    socket.on('message', (data) => {
-      try {
-        this.receive(JSON.parse(String(data)) as FromPage)
-      } catch (error) {
-        // The page under test may be anything; what it says wrongly is noted and changes nothing.
-        this.meeting.note({ say: 'log', event: 'rpc', target: 'bad-message', detail: String(error) })
-      }
-    })
-    socket.on('error', () => {}) // A close event follows.
-    socket.on('close', () => this.onClosed())
-  }
-
-  send(message: ToPage): void {
-    if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(message))
-  }
-
-  sendSamples(samples: Uint8Array): void {
-    if (this.socket?.readyState === 1) this.socket.send(samples)
-  }
-
-  private enter(state: VisitState): void {
-    this.state = state
-    this.meeting.stateChanged(this, state)
-  }
-
-  private receive(message: FromPage): void {
-    if (message.say === 'log') this.meeting.note(message)
-    else if (message.say === 'ready') this.needsPrompt?.(message.needsPrompt)
+  protected override receive(message: FromPage): void {
+    if (message.say === 'ready') this.needsPrompt?.(message.needsPrompt)
     else if (message.say === 'hello') this.load()
     else if (message.say === 'join') this.join(message.name)
     else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
     else if (message.say === 'leave') this.leave(message.how)
     else if (message.say === 'final') this.onFinalButton(message.choice)
-    else if (message.say === 'offer') this.media.offer(message.offer, message.sdp)
     else if (message.say === 'chat') this.meeting.chatFromBot(this, message.text)
     else if (message.say === 'captions') this.captionsOn = message.on
-    else if (message.say === 'devices') {
-      this.microphoneOn = message.microphone
-      this.cameraOn = message.camera
-    }
   }
 
   private load(): void {
@@ -169,24 +114,24 @@ export class Visit {
     this.timers.after(settings.knockTimeoutMs, () => this.finish('knockTimeout'))
   }
 
-  admit(): void {
-    this.expect('admit', ['lobby', 'waitingForHost'])
+  override admit(): void {
+    this.expect('admit', STATES.waiting)
     this.timers.clear()
     this.timers.after(this.meeting.settings.admissionMs, () => this.enterCall())
   }
 
-  deny(): void {
-    this.expect('deny', ['lobby', 'waitingForHost'])
+  override deny(): void {
+    this.expect('deny', STATES.waiting)
     this.finish('denied', this.meeting.settings.denial === 'left' ? 'deniedAsLeft' : 'denied')
   }
 
-  remove(): void {
-    this.expect('remove', IN_CALL)
+  override remove(): void {
+    this.expect('remove', STATES.inCall)
     this.finish('removed')
   }
 
-  endForAll(): void {
-    if (this.isInCall || this.state === 'lobby' || this.state === 'waitingForHost') this.finish('hostEnded')
+  override endForAll(): void {
+    if (this.isInCall || this.isWaiting) this.finish('hostEnded')
   }
 
   private enterCall(): void {
@@ -207,9 +152,7 @@ export class Visit {
 
   private becomeParticipant(): void {
     const { settings } = this.meeting
-    this.enter('call')
-    this.media.open()
-    this.meeting.botJoined(this)
+    this.joinCall()
     if (settings.devicesReset) {
       this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices', microphone: true, camera: true }))
     }
@@ -233,8 +176,7 @@ export class Visit {
     this.send({ do: 'dialog', dialog })
   }
 
-  /** Told whenever people come or go. */
-  setAlone(isAlone: boolean): void {
+  override setAlone(isAlone: boolean): void {
     this.aloneTimers.clear()
     if (!isAlone || !this.isInCall) return
     const { aloneMs } = this.meeting.settings
@@ -248,7 +190,7 @@ export class Visit {
     this.aloneTimers.after(this.meeting.settings.aloneAnswerMs, () => this.finish('everyoneLeft'))
   }
 
-  loseConnection(): void {
+  override loseConnection(): void {
     this.expect('lose the connection', ['call'])
     this.enter('reconnecting')
     this.send({ do: 'banner', text: 'You lost your network connection. Trying to reconnect...' })
@@ -258,19 +200,15 @@ export class Visit {
     })
   }
 
-  regainConnection(): void {
+  override regainConnection(): void {
     this.expect('regain the connection', ['reconnecting'])
     this.enter('call')
     this.send({ do: 'banner', text: null })
     this.media.regain()
   }
 
-  navigate(url: string): void {
-    this.send({ do: 'navigate', url })
-  }
-
   private onDialog(dialog: DialogKind, choice: string): void {
-    this.meeting.note({ say: 'log', event: 'rpc', target: dialog, detail: choice })
+    this.meeting.note({ event: 'rpc', target: dialog, detail: choice })
     if (dialog === 'leave-host') this.leave(choice === 'end-for-all' ? 'end-for-all' : 'just-leave')
     else if (dialog.startsWith('consent') && choice === 'cancel') this.finish('left')
     else if (dialog === 'alone') {
@@ -317,18 +255,8 @@ export class Visit {
     this.enter(state)
   }
 
-  private expect(what: string, states: readonly string[]): void {
-    if (!states.includes(this.state)) {
-      throw new Error(`Cannot ${what}: the page is in state ${this.state}, not ${states.join(' or ')}`)
-    }
-  }
-
-  private onClosed(): void {
-    this.socket = null
-    this.timers.clear()
+  protected override onClosed(): void {
     this.aloneTimers.clear()
-    this.media.close()
-    if (!(this.state in FINAL_VIEWS) && this.state !== 'invalid' && this.state !== 'expired') this.enter('closed')
-    else this.meeting.stateChanged(this, this.state)
+    super.onClosed()
   }
 }

@@ -11,7 +11,7 @@ import { AUDIO_FRAME_MS } from './voices.ts'
 export type { DataChannelLike } from './data-channel.ts'
 export { lookColor } from './pictures.ts'
 export type { SentByPage } from './received-media.ts'
-export type { MediaSession, SessionOptions, SessionState } from './session.ts'
+export type { AudioSlot, MediaLine, MediaSession, SessionOptions, SessionState } from './session.ts'
 export type { VideoSource } from './slots.ts'
 export type { VideoSlot } from './video-lines.ts'
 export type { SpeakingTurn } from './voice-streams.ts'
@@ -28,8 +28,11 @@ export interface MediaPerson {
 }
 
 export interface MediaRoomOptions {
-  /** Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3. */
-  audioStreams?: number
+  /**
+   * Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3.
+   * `perPerson` gives everybody streams of their own, for sound and pictures, named by `SessionOptions`.
+   */
+  audioStreams?: number | 'perPerson'
   /** Of camera pictures; even numbers. Default 640×360. Shared screens are twice as wide and high. */
   width?: number
   height?: number
@@ -58,7 +61,7 @@ export class MediaRoom {
   readonly #voices: VoiceStreams
   readonly #size: { width: number; height: number; fps: number }
   readonly #loss: number
-  readonly #audioStreams: number
+  readonly #audioStreams: number | 'perPerson'
   readonly #clock: RoomClock = startClock()
   readonly #flashes: number[] = []
   #flash: { personId: string | null } | null = null
@@ -76,7 +79,8 @@ export class MediaRoom {
     if (!Number.isInteger(fps) || fps < 10 || fps > 60)
       throw new RangeError(`fps is an integer from 10 to 60, not ${fps}`)
     if (!(loss >= 0 && loss < 1)) throw new RangeError(`loss is a share from 0 to less than 1, not ${loss}`)
-    if (!Number.isInteger(audioStreams) || audioStreams < 1 || audioStreams > MAX_AUDIO_STREAMS) {
+    const isNumber = audioStreams !== 'perPerson'
+    if (isNumber && !(Number.isInteger(audioStreams) && audioStreams >= 1 && audioStreams <= MAX_AUDIO_STREAMS)) {
       throw new RangeError(`audioStreams is an integer from 1 to ${MAX_AUDIO_STREAMS}, not ${audioStreams}`)
     }
     this.#size = { width, height, fps }
@@ -126,12 +130,13 @@ export class MediaRoom {
       throw new RangeError(`The audioCsrc of ${person.id} is a 32-bit number above 0, not ${person.audioCsrc}`)
     }
     this.#people.set(person.id, { ...person, isSharing: false })
+    this.#voices.add(person.id)
     this.#programs.voices([person.look], false)
     this.#update()
   }
 
   removePerson(id: string): void {
-    this.#voices.stop(id)
+    this.#voices.remove(id)
     this.#people.delete(id)
     this.#update()
   }
@@ -199,6 +204,7 @@ export class MediaRoom {
         clock: this.#clock,
         loss: this.#loss,
         audioStreams: this.#audioStreams,
+        people: () => [...this.#people.values()],
         videoSources: () => this.#videoSources(),
         videoProgram: (source) => this.#videoProgram(source),
         removeSession: (closed) => this.#sessions.delete(closed),

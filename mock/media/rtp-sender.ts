@@ -43,14 +43,23 @@ export class RtpSender {
   #lastReportAt = Number.NEGATIVE_INFINITY
   readonly #history: { header: RtpHeader; payload: Buffer }[] = []
 
-  /** @param loss share of packets (0 to 1) that are numbered but never sent, as a bad network would have it */
-  constructor(transceiver: RTCRtpTransceiver, cname: string, clock: RoomClock, loss: number) {
+  /**
+   * @param loss share of packets (0 to 1) that are numbered but never sent, as a bad network would have it
+   * @param ssrc as the page's session description has it
+   */
+  constructor(
+    transceiver: RTCRtpTransceiver,
+    cname: string,
+    clock: RoomClock,
+    loss: number,
+    ssrc: number = transceiver.sender.ssrc,
+  ) {
     this.#transceiver = transceiver
     this.#clockRate = transceiver.kind === 'audio' ? 48_000 : 90_000
     this.#cname = cname
     this.#clock = clock
     this.#loss = loss
-    this.ssrc = transceiver.sender.ssrc
+    this.ssrc = ssrc
   }
 
   get isReady(): boolean {
@@ -58,10 +67,15 @@ export class RtpSender {
   }
 
   /** Sends one Opus frame that begins at this room time. */
-  sendOpus(frame: Buffer, roomMs: number, options: { csrcs: readonly number[]; level: number; begins: boolean }): void {
+  sendOpus(
+    frame: Buffer,
+    roomMs: number,
+    options: { owner: string | null; csrcs: readonly number[]; level: number; begins: boolean },
+  ): void {
     const id = this.#transceiver.headerExtensions.find((extension) => extension.uri.endsWith(':ssrc-audio-level'))?.id
     // RFC 6464: the highest bit tells that the sender holds this for voice.
-    const voice = options.csrcs.length > 0 && options.level < 127 ? 0x80 : 0
+    const isVoice = options.owner !== null || options.csrcs.length > 0
+    const voice = isVoice && options.level < 127 ? 0x80 : 0
     this.#send(frame, roomMs, {
       marker: options.begins,
       csrc: [...options.csrcs],

@@ -30,3 +30,33 @@ export function keepInactiveLines(sdp: string): string {
     .map((section) => (/^a=inactive\r?$/m.test(section) ? section.replace(/^(m=\w+) 0 /, '$1 9 ') : section))
     .join('')
 }
+
+/** What a page is to see of the stream that comes on one line. */
+export interface StreamName {
+  streamId: string
+  trackId: string
+  ssrc: number
+}
+
+/**
+ * Names the streams of an answer, by mid. A line with null carries nobody for now: it is inactive, which makes the page
+ * end its track; lines that are not in the map stay as they are.
+ */
+export function nameStreams(sdp: string, names: ReadonlyMap<string, StreamName | null>): string {
+  return sdp
+    .split(/(?=^m=)/m)
+    .map((section) => {
+      const mid = /^a=mid:(.+?)\r?$/m.exec(section)?.[1]
+      const name = mid === undefined ? undefined : names.get(mid)
+      if (name === undefined) return section
+      const lines = section.split('\r\n').filter((line) => line !== '' && !/^a=(msid|ssrc|ssrc-group):/.test(line))
+      if (name === null) return withEnd(lines.map((line) => (/^a=send(only|recv)$/.test(line) ? 'a=inactive' : line)))
+      const { streamId, trackId, ssrc } = name
+      return withEnd([...lines, `a=msid:${streamId} ${trackId}`, `a=ssrc:${ssrc} cname:${streamId}`])
+    })
+    .join('')
+}
+
+function withEnd(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\r\n`).join('')
+}

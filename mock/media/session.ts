@@ -19,19 +19,41 @@ import type { AudioFrame } from './voice-streams.ts'
 
 export type SessionState = 'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'
 
+/** An m-line that carries media to the page, to be named. */
+export interface MediaLine {
+  mid: string
+  kind: 'audio' | 'video'
+  /** Among those of its kind. */
+  index: number
+  /** Whose line it is, where each person has lines of their own; null otherwise. */
+  personId: string | null
+  source: 'voice' | 'camera' | 'screen'
+}
+
 export interface SessionOptions {
   /**
    * Names the media stream of each receiving m-line, for instance to put a sound and a picture into one stream, which
    * makes the browser play them in step. Each has a stream of its own by default, as in Google Meet.
    */
-  streamId?: (line: { mid: string; kind: 'audio' | 'video'; index: number }) => string
+  streamId?: (line: MediaLine) => string
+  /** For lines of a person of their own: the id of the track, and the RTP source where it matters. */
+  trackId?: (line: MediaLine) => string
+  ssrc?: (line: MediaLine) => number
+}
+
+/** Whose voice comes on which m-line, where each person has one. */
+export interface AudioSlot {
+  mid: string
+  streamId: string
+  personId: string | null
 }
 
 /** What a session asks of its room. */
 export interface SessionRoom {
   clock: RoomClock
   loss: number
-  audioStreams: number
+  audioStreams: number | 'perPerson'
+  people(): readonly { id: string; audioCsrc: number }[]
   videoSources(): readonly VideoSource[]
   /** The encoded pictures to send for a source; undefined until they are encoded. */
   videoProgram(source: VideoSource): VideoProgram | undefined
@@ -52,7 +74,7 @@ export class MediaSession {
   readonly #peer: RTCPeerConnection
   readonly #received = new ReceivedMedia()
   readonly #senders = new Map<string, RtpSender>()
-  #audio: { mid: string; sender: RtpSender }[] = []
+  #audio: { mid: string; streamId: string; sender: RtpSender; personId: string | null }[] = []
   readonly #video: VideoLines
   readonly #channels: MediaDataChannel[] = []
   /** Channels of this side that wait until the page offers data channels at all. */
@@ -65,6 +87,8 @@ export class MediaSession {
   #answering: Promise<unknown> = Promise.resolve()
   #isClosed = false
   readonly #onVideoSlots: ((slots: VideoSlot[]) => void)[] = []
+  readonly #onOfferWanted: ((lines: { audio: number; video: number }) => void)[] = []
+  #lastWanted = ''
   readonly #onChannel: ((label: string, channel: DataChannelLike) => void)[] = []
   readonly #onState: ((state: SessionState) => void)[] = []
 
@@ -111,6 +135,19 @@ export class MediaSession {
   /** The m-lines that carry the loudest speakers, in the order of the room's audio streams. */
   audioMids(): string[] {
     return this.#audio.map(({ mid }) => mid)
+  }
+
+  /** Whose voice is on which m-line, where each person has one. */
+  audioSlots(): AudioSlot[] {
+    return this.#audio.map(({ mid, streamId, personId }) => ({ mid, streamId, personId }))
+  }
+
+  /**
+   * Where each person has streams of their own: told when streams came or went, so that the page should offer again
+   * with this many lines to receive on.
+   */
+  onOfferWanted(listener: (lines: { audio: number; video: number }) => void): void {
+    this.#onOfferWanted.push(listener)
   }
 
   /** Opens a data channel from this side; it waits until the page has offered data channels. */
@@ -167,13 +204,38 @@ export class MediaSession {
 
   /** For the room: people came, went, or switched their camera or screen. */
   updateVideo(): void {
-    if (!this.#video.place(this.#room.videoSources())) return
-    for (const listener of this.#onVideoSlots) listener(this.videoSlots())
+    const sources = this.#room.videoSources()
+    // A stream with a name cannot become somebody else's: newcomers wait for the next offer.
+    const hasChanged = this.#isPerPerson ? this.#video.keep(sources) : this.#video.place(sources)
+    if (this.#isPerPerson) this.#wantOffer()
+    if (hasChanged) for (const listener of this.#onVideoSlots) listener(this.videoSlots())
   }
 
   /** For the room: the sound of one of its audio streams at a room time. */
   sendAudio(stream: number, frame: AudioFrame, roomMs: number): void {
-    this.#audio[stream]?.sender.sendOpus(frame.data, roomMs, frame)
+    const { owner } = frame
+    const line = owner === null ? this.#audio[stream] : this.#audio.find(({ personId }) => personId === owner)
+    line?.sender.sendOpus(frame.data, roomMs, frame)
+  }
+
+  get #isPerPerson(): boolean {
+    return this.#room.audioStreams === 'perPerson'
+  }
+
+  /** Tells when what the page knows of the streams is out of date; once for each change, whatever the page does. */
+  #wantOffer(): void {
+    const people = this.#room.people().map(({ id }) => id)
+    const sources = this.#room.videoSources()
+    const wanted = JSON.stringify([people, sources])
+    if (!this.#hasAnswered || wanted === this.#lastWanted) return
+    const hasVoices = sameMembers(
+      people,
+      this.#audio.flatMap(({ personId }) => personId ?? []),
+    )
+    const hasPictures = sameMembers(sources.map(nameOf), this.#video.sources().map(nameOf))
+    if (hasVoices && hasPictures && this.#isCurrent) return
+    this.#lastWanted = wanted
+    for (const listener of this.#onOfferWanted) listener({ audio: people.length, video: sources.length })
   }
 
   /** For the room: the pictures of a room time, see `VideoLines.send`. */

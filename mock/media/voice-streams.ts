@@ -12,6 +12,8 @@ export interface SpeakingTurn {
 
 /** 20 ms of sound for one stream. */
 export interface AudioFrame {
+  /** Set where each person has a stream of their own. */
+  owner: string | null
   data: Buffer
   csrcs: readonly number[]
   /** RFC 6464: -dBov, 127 is silence. */
@@ -32,6 +34,8 @@ interface Speech {
 }
 
 interface Stream {
+  /** Whose voice alone it carries; null where it carries whoever speaks. */
+  owner: string | null
   people: string[]
   playing: { program: AudioProgram; people: readonly string[] } | null
   lastCsrcs: readonly number[]
@@ -46,34 +50,46 @@ const TRAILING_FRAMES = 10
 /** Later silence is only hinted at, one frame of these, as with Opus DTX (400 ms). */
 const IDLE_EVERY_FRAMES = 20
 
+function newStream(owner: string | null): Stream {
+  return { owner, people: [], playing: null, lastCsrcs: [], idleFrames: TRAILING_FRAMES }
+}
+
 /** Decides, 20 ms at a time, what each audio stream of the room carries, and notes who was heard when. */
 export class VoiceStreams {
   readonly turns: SpeakingTurn[] = []
   readonly #voiceOf: (personId: string) => Voice | undefined
   readonly #program: (looks: readonly number[], beep: boolean) => AudioProgram | undefined
-  readonly #streams: Stream[]
+  readonly #isPerPerson: boolean
+  #streams: Stream[] = []
   readonly #speeches = new Map<string, Speech>()
   readonly #openTurns = new Map<string, { turn: SpeakingTurn; lastSentAt: number }>()
   readonly #onTurn: ((turn: SpeakingTurn) => void)[] = []
   #speakers: string[] = []
 
   /**
+   * @param streams how many carry the loudest voices; `perPerson` gives everybody one of their own
    * @param voiceOf the person's voice, or undefined when the person is gone
    * @param program the encoded voices together, or undefined while they are being encoded
    */
   constructor(
-    streams: number,
+    streams: number | 'perPerson',
     voiceOf: (personId: string) => Voice | undefined,
     program: (looks: readonly number[], beep: boolean) => AudioProgram | undefined,
   ) {
     this.#voiceOf = voiceOf
     this.#program = program
-    this.#streams = Array.from({ length: streams }, () => ({
-      people: [],
-      playing: null,
-      lastCsrcs: [],
-      idleFrames: TRAILING_FRAMES,
-    }))
+    this.#isPerPerson = streams === 'perPerson'
+    if (streams !== 'perPerson') this.#streams = Array.from({ length: streams }, () => newStream(null))
+  }
+
+  /** Somebody came, who may get a stream of their own. */
+  add(personId: string): void {
+    if (this.#isPerPerson) this.#streams.push(newStream(personId))
+  }
+
+  remove(personId: string): void {
+    this.stop(personId)
+    if (this.#isPerPerson) this.#streams = this.#streams.filter(({ owner }) => owner !== personId)
   }
 
   start(personId: string): void {
@@ -120,6 +136,10 @@ export class VoiceStreams {
   }
 
   #place(): void {
+    if (this.#isPerPerson) {
+      for (const stream of this.#streams) stream.people = this.#speakers.filter((id) => id === stream.owner)
+      return
+    }
     placeVoices(
       this.#streams.map((stream) => stream.people),
       this.#speakers,
@@ -135,6 +155,7 @@ export class VoiceStreams {
       const isTrailing = stream.idleFrames <= TRAILING_FRAMES
       if (!isTrailing && stream.idleFrames % IDLE_EVERY_FRAMES !== 0) return null
       return {
+        owner: stream.owner,
         data: SILENT_FRAME,
         csrcs: isTrailing ? stream.lastCsrcs : [],
         level: SILENT_LEVEL,
@@ -144,8 +165,12 @@ export class VoiceStreams {
     for (const id of sound.people) heard.add(id)
     const begins = stream.idleFrames > 0
     stream.idleFrames = 0
-    stream.lastCsrcs = sound.people.map((id) => this.#voiceOf(id)?.audioCsrc).filter((csrc) => csrc !== undefined)
-    return { ...sound.frame, csrcs: stream.lastCsrcs, begins }
+    // Contributing sources are for streams that several people share.
+    stream.lastCsrcs =
+      stream.owner === null
+        ? sound.people.map((id) => this.#voiceOf(id)?.audioCsrc).filter((csrc) => csrc !== undefined)
+        : []
+    return { ...sound.frame, owner: stream.owner, csrcs: stream.lastCsrcs, begins }
   }
 
   #speechFrame(stream: Stream, number: number): { frame: AudioProgram['frames'][number]; people: string[] } | null {

@@ -1,13 +1,14 @@
 /** The meeting itself: grid, toolbar, panels, notices. */
 
+import { h } from '../../shared/page/dom.ts'
+import { hideWhenIdle } from '../../shared/page/page-habits.ts'
 import { captionsOf } from './captions.ts'
 import { chatPanel } from './chat-panel.ts'
 import { button, type Context, type Shown } from './context.ts'
-import { h } from './dom.ts'
 import { peoplePanel } from './people-panel.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
 import { TileGrid } from './tiles.ts'
-import { callControls, hideWhenIdle } from './toolbar.ts'
+import { callControls } from './toolbar.ts'
 
 export interface CallPage extends Shown {
   receive(message: ToPage): void

@@ -1,6 +1,7 @@
 /** Captions: a region that exists only while they are on, rows rewritten while somebody speaks. */
+
+import { h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'
-import { h } from './dom.ts'
 
 export interface Captions {
   /** Where the region is, while captions are on. */

@@ -1,6 +1,7 @@
 /** The chat. Its nodes exist only after the panel was opened once; then they stay and grow while it is closed. */
+
+import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
-import { h, setAttribute } from './dom.ts'
 import type { ChatLine } from './protocol.ts'
 
 export interface ChatPanel {

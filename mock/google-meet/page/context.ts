@@ -1,6 +1,8 @@
 /** What every part of the page is given. */
-import type { Devices } from './devices.ts'
-import { type Attributes, type Child, h, icon, type Random } from './dom.ts'
+import type { Devices } from '../../shared/page/devices.ts'
+import { type Attributes, type Child, h } from '../../shared/page/dom.ts'
+import type { Random } from '../../shared/page/random.ts'
+import { icon } from './icons.ts'
 import type { Media } from './media.ts'
 import type { DialogKind, FromPage, PageSettings } from './protocol.ts'
 import type { Words } from './words.ts'

@@ -1,6 +1,8 @@
 /** Modal dialogs with a scrim that catches clicks, and toasts. */
+
+import { brokenText, type Child, h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
-import { brokenText, type Child, h, icon, setAttribute } from './dom.ts'
+import { icon } from './icons.ts'
 import type { DialogKind } from './protocol.ts'
 
 export interface Modal {

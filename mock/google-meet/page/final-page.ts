@@ -1,6 +1,7 @@
 /** Every page that ends a visit: refused, denied, removed, ended, left. All count down and then leave the site. */
+
+import { brokenText, h } from '../../shared/page/dom.ts'
 import { button, type Context, type Shown } from './context.ts'
-import { brokenText, h } from './dom.ts'
 import type { View } from './protocol.ts'
 
 export function finalPage(

@@ -1,7 +1,9 @@
 /** The page before the meeting: spinner, preview, name box, join button, and its traps. */
+
+import { showTrack } from '../../shared/page/devices.ts'
+import { brokenText, h } from '../../shared/page/dom.ts'
 import { button, type Context, type Shown } from './context.ts'
-import { deviceToggle, showTrack } from './devices.ts'
-import { brokenText, h } from './dom.ts'
+import { deviceToggle } from './device-toggle.ts'
 
 export function loadingPage({ cls, words, random }: Context): Shown {
   return {

@@ -1,7 +1,8 @@
 /** "Change layout" or "Adjust view": how tiles are arranged. */
+
+import { h } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import { showModal } from './dialogs.ts'
-import { h } from './dom.ts'
 
 const LAYOUTS = ['Auto (dynamic)', 'Tiled', 'Spotlight', 'Sidebar']
 

@@ -1,7 +1,8 @@
 /** The waiting room. It looks like the meeting in many ways: that is its trap. */
+
+import { showTrack } from '../../shared/page/devices.ts'
+import { brokenText, h } from '../../shared/page/dom.ts'
 import { button, type Context, type Shown } from './context.ts'
-import { showTrack } from './devices.ts'
-import { brokenText, h } from './dom.ts'
 import { callControls } from './toolbar.ts'
 
 export function lobbyPage(context: Context, self: string, textDelayMs: number): Shown & { text: HTMLElement } {

@@ -2,14 +2,20 @@
  * The mock meeting page. The server decides what it shows; the page builds it, behaves like the real one, and reports
  * what was done to it. It keeps no global of its own.
  */
+import { Devices } from '../../shared/page/devices.ts'
+import { classNames, h } from '../../shared/page/dom.ts'
+import { watchInput } from '../../shared/page/input-watch.ts'
+import { obey } from '../../shared/page/obey.ts'
+import { keepNetworkBusy } from '../../shared/page/page-habits.ts'
+import { randomOf } from '../../shared/page/random.ts'
+import { openLink } from '../../shared/page/server-link.ts'
 import { type CallPage, callPage } from './call.ts'
 import type { Context, Shown } from './context.ts'
-import { Devices } from './devices.ts'
+import { useDeviceKeys } from './device-toggle.ts'
 import { type Modal, openDialog, toastRegion } from './dialogs.ts'
-import { classNames, h, randomOf, useIconClasses } from './dom.ts'
 import { finalPage } from './final-page.ts'
 import { blankPage, greenRoom, loadingPage, waitingForHostPage } from './green-room.ts'
-import { watchInput } from './hydration.ts'
+import { KNOWN_CLASSES, useIconClasses } from './icons.ts'
 import { lobbyPage } from './lobby.ts'
 import { Media } from './media.ts'
 import type { DialogKind, FromPage, PageSettings, ToPage, View } from './protocol.ts'
@@ -17,24 +23,16 @@ import { addStyles } from './style.ts'
 import { wordsOf } from './words.ts'
 
 /** Put in front of this script by the server; gone when the script has run. */
-declare const __meeting: { settings: PageSettings; socketPath: string; token: string }
+declare const __given: { settings: PageSettings; socketPath: string; token: string }
 
-function start({ settings, socketPath, token }: typeof __meeting): void {
-  const socket = new WebSocket(`wss://${location.host}${socketPath}`)
-  socket.binaryType = 'arraybuffer'
-  const waiting: FromPage[] = [{ say: 'hello', url: location.href }]
-  const say = (message: FromPage) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
-    else waiting.push(message)
-  }
-  socket.addEventListener('open', () => {
-    for (const message of waiting.splice(0)) socket.send(JSON.stringify(message))
-  })
-
+function start({ settings, socketPath, token }: typeof __given): void {
+  const link = openLink<FromPage, ToPage>(socketPath)
+  const { say } = link
   const random = randomOf(settings.seed)
-  const cls = classNames(settings.seed, settings.knownClasses)
+  const cls = classNames(settings.seed, settings.knownClasses ? KNOWN_CLASSES : {})
   useIconClasses(cls)
   const devices = new Devices(settings.devices)
+  useDeviceKeys(devices)
   const wrapper = h('div', { jscontroller: 'dyDNGc', jsname: 'r4nke', class: cls('app') })
   const dialogLayer = h('div', { class: cls('dialogs') })
   const toasts = toastRegion({ cls })
@@ -57,9 +55,16 @@ function start({ settings, socketPath, token }: typeof __meeting): void {
   }
   addStyles(cls)
   document.documentElement.lang = settings.lang
-  watchInput(context)
+  watchInput({
+    ...settings,
+    say,
+    nameOf: (element) =>
+      element.getAttribute('aria-label') ??
+      (element.querySelector('[jsname="V67aGc"]') ?? element).textContent?.trim() ??
+      element.tagName,
+  })
   document.body.append(wrapper, dialogLayer, toasts.root, captchaFrame(settings))
-  keepNetworkBusy()
+  keepNetworkBusy('/_/poll')
 
   let shown: Shown | null = null
   let call: CallPage | null = null
@@ -94,26 +99,14 @@ function start({ settings, socketPath, token }: typeof __meeting): void {
     else if (message.do === 'closeDialogs') {
       for (const modal of modals.values()) modal.close()
     } else if (message.do === 'toast') context.toast(message.text, message.forMs)
-    else if (message.do === 'answer') void context.media.answer(message.offer, message.sdp)
-    else if (message.do === 'slots') context.media.setSlots(message.slots)
-    else if (message.do === 'stopMedia') context.media.stop()
-    else if (message.do === 'restartMedia') context.media.start()
     else if (message.do === 'acquire') void acquire(message.microphone, message.camera)
-    else if (message.do === 'devices') {
-      if (message.microphone !== undefined) void devices.set('microphone', message.microphone)
-      if (message.camera !== undefined) void devices.set('camera', message.camera)
-    } else if (message.do === 'freeze') freeze(message.ms)
-    else if (message.do === 'navigate') location.assign(message.url)
-    else call?.receive(message)
+    else if (!obey(message, { connection: context.media, devices })) call?.receive(message)
   }
   const acquire = async (microphone: boolean, camera: boolean) => {
     await devices.acquire({ microphone, camera })
     if (!devices.exists('camera')) context.openDialog('camera-toast')
   }
-  socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
-    if (typeof data === 'string') receive(JSON.parse(data) as ToPage)
-    else context.media.playSamples(data)
-  })
+  link.listen(receive, (samples) => context.media.playSamples(samples))
   void devices.needPrompt().then((needed) => say({ say: 'ready', needsPrompt: needed }))
 }
 
@@ -139,16 +132,4 @@ function syncRoster(token: string): void {
   )
 }
 
-/** The real page always has requests under way; "network idle" never comes. */
-function keepNetworkBusy(): void {
-  const again = (): Promise<unknown> => fetch(`/_/poll?${Math.random()}`).then(again, () => undefined)
-  void again()
-}
-
-/** Blocks the page's only thread. */
-function freeze(ms: number): void {
-  const until = performance.now() + ms
-  while (performance.now() < until) void 0
-}
-
-start(__meeting)
+start(__given)

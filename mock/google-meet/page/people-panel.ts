@@ -1,6 +1,8 @@
 /** Who is in the call: a button or a badge with the number, and a list that holds only the rows that fit. */
+
+import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
-import { h, icon, setAttribute } from './dom.ts'
+import { icon } from './icons.ts'
 import type { PagePerson } from './protocol.ts'
 
 const ROWS_SHOWN = 20

@@ -1,3 +1,5 @@
+import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
+
 /**
  * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
  * file, and nothing of it is visible in the page's DOM.
@@ -98,6 +100,7 @@ export type DialogKind =
   | 'microphone-toast'
 
 export type ToPage =
+  | SharedToPage
   | { do: 'view'; view: View }
   | { do: 'people'; people: PagePerson[] }
   | { do: 'speaking'; device: string; speaking: boolean }
@@ -110,32 +113,14 @@ export type ToPage =
   | { do: 'chatEnabled'; enabled: boolean }
   | { do: 'caption'; device: string; name: string; text: string; row: number }
   | { do: 'replaceCaptions' }
-  | { do: 'devices'; microphone?: boolean; camera?: boolean }
-  /** Ask the browser for devices, those named on. */
-  | { do: 'acquire'; microphone: boolean; camera: boolean }
-  | { do: 'answer'; offer: number; sdp: string }
-  | { do: 'slots'; slots: Slot[] }
-  | { do: 'restartMedia' }
-  | { do: 'stopMedia' }
-  | { do: 'freeze'; ms: number }
-  | { do: 'navigate'; url: string }
-
-/** Which of the page's video transceivers carries whose picture. */
-export interface Slot {
-  mid: string
-  device: string
-}
 
 export type FromPage =
-  | { say: 'hello'; url: string }
+  | SharedFromPage
   /** Whether a person would have to be asked for devices. */
   | { say: 'ready'; needsPrompt: boolean }
-  | { say: 'log'; event: 'click' | 'fill' | 'key' | 'rpc'; target: string; trusted?: boolean; detail?: string }
   | { say: 'join'; name: string; label: string }
   | { say: 'dialog'; dialog: DialogKind; choice: string }
   | { say: 'leave'; how: 'toolbar' | 'just-leave' | 'end-for-all' }
   | { say: 'final'; choice: string }
-  | { say: 'offer'; offer: number; sdp: string }
-  | { say: 'devices'; microphone: boolean; camera: boolean }
   | { say: 'chat'; text: string }
   | { say: 'captions'; on: boolean }

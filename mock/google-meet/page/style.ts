@@ -1,4 +1,4 @@
-import { iconPart } from './dom.ts'
+import { iconPart } from './icons.ts'
 
 /** The page's looks. Class names come from the load's own generator; `@part` stands for one. */
 

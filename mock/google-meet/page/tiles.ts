@@ -1,6 +1,8 @@
 /** The grid of people. Only some people have a tile; a presentation is a second tile of its sharer. */
+
+import { h, setAttribute } from '../../shared/page/dom.ts'
+import { hashOf, randomOf } from '../../shared/page/random.ts'
 import { button, type Context } from './context.ts'
-import { h, hashOf, randomOf, setAttribute } from './dom.ts'
 import type { PagePerson } from './protocol.ts'
 
 /** More people than this stay without a tile, as on the real page. */

@@ -1,7 +1,8 @@
 /** The bar at the bottom, nearly the same in the waiting room and in the call, and the menu behind "More options". */
+
+import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
-import { deviceToggle } from './devices.ts'
-import { h, setAttribute } from './dom.ts'
+import { deviceToggle } from './device-toggle.ts'
 import { openLayoutDialog } from './layout-dialog.ts'
 
 export interface Toolbar {
@@ -121,28 +122,4 @@ function menu(context: Context, items: { text: () => string; jsname?: string; ru
 function toggleMenu({ root, fill }: Menu): void {
   if (root.hidden) fill()
   root.hidden = !root.hidden
-}
-
-/** Hides the bar while the pointer rests: it stays in the DOM, but neither a person nor a click reaches it. */
-export function hideWhenIdle(bars: HTMLElement[], afterMs: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const setHidden = (hidden: boolean) => {
-    for (const bar of bars) {
-      bar.style.opacity = hidden ? '0' : '1'
-      bar.style.visibility = hidden ? 'hidden' : 'visible'
-    }
-  }
-  const awake = () => {
-    setHidden(false)
-    clearTimeout(timer)
-    timer = setTimeout(() => setHidden(true), afterMs)
-  }
-  document.addEventListener('pointermove', awake)
-  document.addEventListener('keydown', awake)
-  awake()
-  return () => {
-    clearTimeout(timer)
-    document.removeEventListener('pointermove', awake)
-    document.removeEventListener('keydown', awake)
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEMO_PEOPLE, runDemoScript } from '../../../mock/google-meet/demo.ts'
+import { DEMO_PEOPLE, runDemoScript } from '../../../mock/shared/demo.ts'
 import { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
 
 /** A real meeting without a page: states are reached by hand, and what the host does is noted. */

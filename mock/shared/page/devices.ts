@@ -1,9 +1,7 @@
 /**
- * The page's own microphone and camera, asked for as often as the real page asks: at the green room, at admission and
+ * The page's own microphone and camera, asked for as often as real pages ask: in front of the door, at admission and
  * on every toggle.
  */
-import { button, type Context } from './context.ts'
-import { icon, setAttribute } from './dom.ts'
 
 export type DeviceKind = 'microphone' | 'camera'
 
@@ -13,10 +11,6 @@ interface Device {
   track: MediaStreamTrack | null
 }
 
-const ICONS = { microphone: ['mic', 'mic_off'], camera: ['videocam', 'videocam_off'] } as const
-const JSNAMES = { microphone: 'hw0c9', camera: 'psRWwc' } as const
-const SHORTCUTS = { microphone: 'd', camera: 'e' } as const
-
 export class Devices {
   private readonly state: Record<DeviceKind, Device> = {
     microphone: { on: false, exists: false, track: null },
@@ -25,15 +19,9 @@ export class Devices {
   private readonly watchers = new Set<() => void>()
   private readonly forced: 'ask' | 'none'
 
+  /** @param forced `none`: this machine has no devices, whatever the browser says */
   constructor(forced: 'ask' | 'none') {
     this.forced = forced
-    document.addEventListener('keydown', (event) => {
-      if (!event.ctrlKey || event.altKey) return
-      if (event.key.toLowerCase() === 'd') void this.set('microphone', !this.isOn('microphone'))
-      else if (event.key.toLowerCase() === 'e') void this.set('camera', !this.isOn('camera'))
-      else return
-      event.preventDefault()
-    })
   }
 
   isOn(kind: DeviceKind): boolean {
@@ -140,29 +128,6 @@ export class Devices {
   private changed(): void {
     for (const watcher of this.watchers) watcher()
   }
-}
-
-/** The microphone's or camera's toggle. Its label tells the action; `data-is-muted` tells the state. */
-export function deviceToggle(context: Context, kind: DeviceKind, place: 'greenRoom' | 'call'): HTMLElement {
-  const { devices, settings, words } = context
-  const tag = place === 'call' ? 'button' : settings.toggleTag
-  const shortcut = settings.seed % 3 === 0 ? ` (ctrl + ${SHORTCUTS[kind]})` : ''
-  const element = button(
-    context,
-    { tag, cls: 'toggle', attributes: { jsname: JSNAMES[kind], 'data-tooltip': true } },
-    () => void devices.set(kind, !devices.isOn(kind)),
-  )
-  devices.watch(() => {
-    const on = devices.isOn(kind)
-    const title = kind === 'microphone' ? 'Microphone' : 'Camera'
-    const label = devices.exists(kind)
-      ? words(`Turn ${on ? 'off' : 'on'} ${kind}`) + shortcut
-      : `${title} problem. Show more info`
-    setAttribute(element, 'aria-label', label)
-    setAttribute(element, 'data-is-muted', on ? 'false' : 'true')
-    element.replaceChildren(icon(ICONS[kind][on ? 0 : 1]))
-  })
-  return element
 }
 
 /** Shows a track of one's own, or nothing. */

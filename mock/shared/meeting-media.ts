@@ -1,32 +1,40 @@
-/** A meeting's sound and pictures, and what follows from them: speaking marks, captions, the mix. */
-import { MediaRoom, type SpeakingTurn } from '../media/room.ts'
-import { CaptionWriter } from './caption-writer.ts'
+/** A meeting's sound and pictures, and what follows from them: who is marked as speaking, captions, the mix. */
+import { MediaRoom, type MediaRoomOptions, type SpeakingTurn } from '../media/room.ts'
+import { type CaptionRow, CaptionWriter } from './caption-writer.ts'
 import { MixedSound } from './mixed-sound.ts'
 import type { People, Person } from './people.ts'
-import { captionEvent } from './roster.ts'
 import type { TruthRecord } from './truth-record.ts'
-import type { Visit } from './visit.ts'
+
+export interface MeetingMediaPorts {
+  /** A person's voice began or ended to be sent; the mark is set already. */
+  onSpeaking(person: Person): void
+  onCaption(caption: CaptionRow): void
+  /** The mix, for a page that plays it itself. */
+  onSamples(samples: Uint8Array): void
+}
 
 export class MeetingMedia {
   private readonly people: People
   private readonly truth: TruthRecord
-  private readonly visit: () => Visit | null
+  private readonly options: MediaRoomOptions
+  private readonly ports: MeetingMediaPorts
   private readonly captions: CaptionWriter
   private readonly mixedSound: MixedSound
   private made: MediaRoom | null = null
 
-  constructor(people: People, truth: TruthRecord, visit: () => Visit | null) {
+  constructor(people: People, truth: TruthRecord, options: MediaRoomOptions, ports: MeetingMediaPorts) {
     this.people = people
     this.truth = truth
-    this.visit = visit
-    this.captions = new CaptionWriter((caption) => this.onCaption(caption))
-    this.mixedSound = new MixedSound((samples) => this.visit()?.sendSamples(samples))
+    this.options = options
+    this.ports = ports
+    this.captions = new CaptionWriter((caption) => ports.onCaption(caption))
+    this.mixedSound = new MixedSound((samples) => ports.onSamples(samples))
   }
 
   /** Made when it is first needed: many meetings end before any sound or picture. */
   room(): MediaRoom {
     if (this.made) return this.made
-    this.made = new MediaRoom()
+    this.made = new MediaRoom(this.options)
     this.made.onTurn((turn) => this.onTurn(turn))
     for (const person of this.people.all()) this.addPerson(person)
     return this.made
@@ -36,9 +44,9 @@ export class MeetingMedia {
     return this.made?.flashes ?? []
   }
 
-  addPerson({ id, name, audioCsrc, camera, look, shareDevice }: Person): void {
+  addPerson({ id, name, audioCsrc, camera, look, isSharing }: Person): void {
     this.made?.addPerson({ id, name, audioCsrc, camera: camera === true, look })
-    if (shareDevice !== null) this.made?.startSharing(id)
+    if (isSharing) this.made?.startSharing(id)
   }
 
   removePerson(id: string): void {
@@ -80,19 +88,10 @@ export class MeetingMedia {
     this.truth.turn(personId, name, startedAt, endedAt)
     if (!person) return
     person.isSpeaking = endedAt === null
-    const everybody = this.people.all()
-    this.mixedSound.setSpeaking(everybody.filter(({ isSpeaking }) => isSpeaking).map(({ look }) => look))
-    // One sound for a whole room: the page cannot know who of them it is.
-    const shown = person.isMerged ? everybody.filter(({ isMerged }) => isMerged) : [person]
-    for (const { device } of shown) this.visit()?.send({ do: 'speaking', device, speaking: person.isSpeaking })
+    const speaking = this.people.all().filter(({ isSpeaking }) => isSpeaking)
+    this.mixedSound.setSpeaking(speaking.map(({ look }) => look))
+    this.ports.onSpeaking(person)
     if (person.isSpeaking) this.captions.start(person)
     else this.captions.stop(person.id)
-  }
-
-  private onCaption(caption: { device: string; name: string; row: number; version: number; text: string }): void {
-    const visit = this.visit()
-    if (!visit?.captionsOn || !visit.isInCall) return
-    visit.send({ do: 'caption', device: caption.device, name: caption.name, text: caption.text, row: caption.row })
-    visit.media.captions?.send(captionEvent(caption))
   }
 }

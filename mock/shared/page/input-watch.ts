@@ -1,21 +1,31 @@
 /** Clicks that come to nothing, as on a page that is still hydrating, and the log of what was done to the page. */
-import type { Context } from './context.ts'
-import { randomOf } from './dom.ts'
+import type { LogMessage } from './protocol.ts'
+import { randomOf } from './random.ts'
 
 const CLICKABLE = 'button, [role="button"], [role="menuitem"], a, input, textarea'
+
+export interface InputWatch {
+  seed: number
+  /** How long a new element ignores clicks, from and to. */
+  hydrationMs: readonly [number, number]
+  /** The first clicks on these targets are ignored: beginning of the target's name to number of clicks. */
+  swallow: Readonly<Record<string, number>>
+  say(message: LogMessage): void
+  /** The name of a target in the log; its label or text by default. */
+  nameOf?(element: Element): string
+}
 
 /**
  * Swallows clicks on elements that appeared a moment ago, and the first clicks on targets the scenario names. Whatever
  * was clicked, typed or pressed is reported.
  */
-export function watchInput(context: Context): void {
-  const { settings, say } = context
-  const random = randomOf(settings.seed + 17)
+export function watchInput({ seed, hydrationMs, swallow, say, nameOf = labelOrText }: InputWatch): void {
+  const random = randomOf(seed + 17)
   const ready = new WeakMap<Element, number>()
   const noteNew = (root: Element) => {
     for (const element of [root, ...root.querySelectorAll(CLICKABLE)]) {
       if (ready.has(element) || !element.matches(CLICKABLE)) continue
-      ready.set(element, performance.now() + random.int(settings.hydrationMs[0], settings.hydrationMs[1]))
+      ready.set(element, performance.now() + random.int(hydrationMs[0], hydrationMs[1]))
     }
   }
   new MutationObserver((records) => {
@@ -24,12 +34,7 @@ export function watchInput(context: Context): void {
     }
   }).observe(document.body, { childList: true, subtree: true })
 
-  const swallow = new Map(Object.entries(settings.swallow))
-  const nameOf = (element: Element) =>
-    element.getAttribute('aria-label') ??
-    (element.querySelector('[jsname="V67aGc"]') ?? element).textContent?.trim() ??
-    element.tagName
-
+  const toSwallow = new Map(Object.entries(swallow))
   document.addEventListener(
     'click',
     (event) => {
@@ -39,15 +44,15 @@ export function watchInput(context: Context): void {
         return
       }
       const target = nameOf(element)
-      const key = [...swallow.keys()].find((name) => target.startsWith(name))
-      const left = key === undefined ? 0 : (swallow.get(key) ?? 0)
+      const key = [...toSwallow.keys()].find((name) => target.startsWith(name))
+      const left = key === undefined ? 0 : (toSwallow.get(key) ?? 0)
       const hydrating = performance.now() < (ready.get(element) ?? 0)
       const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
       const swallowed = !isText && (hydrating || left > 0)
       if (swallowed) {
         event.stopImmediatePropagation()
         event.preventDefault()
-        if (!hydrating && key !== undefined) swallow.set(key, left - 1)
+        if (!hydrating && key !== undefined) toSwallow.set(key, left - 1)
       }
       say({ say: 'log', event: 'click', target, trusted: event.isTrusted, detail: swallowed ? 'swallowed' : undefined })
     },
@@ -66,4 +71,8 @@ export function watchInput(context: Context): void {
     (event) => say({ say: 'log', event: 'key', target: event.key, trusted: event.isTrusted }),
     true,
   )
+}
+
+function labelOrText(element: Element): string {
+  return element.getAttribute('aria-label') ?? element.textContent?.trim() ?? element.tagName
 }

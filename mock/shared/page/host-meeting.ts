@@ -1,13 +1,10 @@
 /** One meeting on the host's page. Built once, then updated in place, so that nobody loses focus or half-typed text. */
 import { h } from './dom.ts'
-import type { HostAction, HostFacts, HostMeeting, HostPerson } from './host-protocol.ts'
+import type { HostAction, HostMeeting, HostPerson, HostPlatform } from './host-protocol.ts'
 
 type Act = (action: HostAction) => Promise<boolean>
 
-const IN_CALL = ['call', 'consent', 'reconnecting', 'alonePrompt']
-const WAITING = ['lobby', 'waitingForHost']
-
-/** What a state means, for people who have not read the field notes. */
+/** What a state means, for people who have not read the field notes; a state without words explains itself. */
 const STATES: Record<string, string> = {
   none: 'nobody has opened the link yet',
   loading: 'the page is loading',
@@ -31,7 +28,7 @@ const STATES: Record<string, string> = {
 export class MeetingCard {
   readonly root: HTMLElement
   private readonly act: Act
-  private readonly code: string
+  private readonly meeting: { platform: string; code: string }
   private readonly state = h('strong', {})
   private readonly bot = h('p', { class: 'bot' })
   private readonly people = h('ul', { class: 'people', 'aria-label': 'People' })
@@ -43,37 +40,39 @@ export class MeetingCard {
   private readonly whenInCall: HTMLButtonElement[] = []
   private shownChat = 0
 
-  constructor(meeting: HostMeeting, facts: HostFacts, act: Act) {
+  constructor(meeting: HostMeeting, platform: HostPlatform, act: Act) {
     this.act = act
-    this.code = meeting.code
     const { code } = meeting
+    const which = { platform: meeting.platform, code }
+    this.meeting = which
+    const title = `title-${meeting.platform}-${code}`
     this.root = h(
       'article',
-      { 'aria-labelledby': `title-${code}` },
-      h('h2', { id: `title-${code}` }, code, h('small', {}, meeting.scenario)),
-      commandLine('Send a bot', `npx standin join ${meeting.url} ${facts.mapHost}`),
+      { 'aria-labelledby': title },
+      h('h2', { id: title }, code, h('small', {}, `${platform.title}, ${meeting.scenario}`)),
+      commandLine('Send a bot', `npx standin join ${meeting.url} ${platform.mapHost}`),
       h(
         'details',
         {},
         h('summary', {}, 'Open the meeting in your own Chromium'),
-        commandLine('Browser', `chromium --user-data-dir=/tmp/mock-meet ${facts.browserFlags} ${meeting.url}`),
+        commandLine('Browser', `chromium --user-data-dir=/tmp/mock-meet ${platform.browserFlags} ${meeting.url}`),
       ),
       h('p', { class: 'state', role: 'status' }, 'The bot: ', this.state),
       this.bot,
       h(
         'div',
         { class: 'row' },
-        this.button('Admit', { act: 'admit', code }, this.whenWaiting, 'main'),
-        this.button('Deny', { act: 'deny', code }, this.whenWaiting),
-        this.button('Remove bot', { act: 'remove', code }, this.whenInCall),
-        this.button('Mute bot', { act: 'mute', code }, this.whenInCall),
-        this.button('Lose connection', { act: 'lose', code }, this.whenInCall),
-        this.button('Regain connection', { act: 'regain', code }, this.whenInCall),
-        this.button('Flash and beep', { act: 'flash', code, on: true }),
-        this.button('Stop flashing', { act: 'flash', code, on: false }),
-        this.button('End meeting for all', { act: 'end', code }, undefined, 'danger'),
+        this.button('Admit', { act: 'admit', ...which }, this.whenWaiting, 'main'),
+        this.button('Deny', { act: 'deny', ...which }, this.whenWaiting),
+        this.button('Remove bot', { act: 'remove', ...which }, this.whenInCall),
+        this.button('Mute bot', { act: 'mute', ...which }, this.whenInCall),
+        this.button('Lose connection', { act: 'lose', ...which }, this.whenInCall),
+        this.button('Regain connection', { act: 'regain', ...which }, this.whenInCall),
+        this.button('Flash and beep', { act: 'flash', ...which, on: true }),
+        this.button('Stop flashing', { act: 'flash', ...which, on: false }),
+        this.button('End meeting for all', { act: 'end', ...which }, undefined, 'danger'),
       ),
-      this.showForm(facts),
+      this.showForm(meeting.showable),
       h('h3', {}, 'People'),
       this.people,
       this.addForm(),
@@ -86,8 +85,8 @@ export class MeetingCard {
 
   update(meeting: HostMeeting): void {
     this.state.textContent = `${meeting.state}${STATES[meeting.state] ? ` – ${STATES[meeting.state]}` : ''}`
-    const isInCall = IN_CALL.includes(meeting.state)
-    for (const button of this.whenWaiting) button.disabled = !WAITING.includes(meeting.state)
+    const isInCall = meeting.phase === 'call'
+    for (const button of this.whenWaiting) button.disabled = meeting.phase !== 'waiting'
     for (const button of this.whenInCall) button.disabled = !isInCall
     this.bot.textContent = describeBot(meeting, isInCall)
     this.updatePeople(meeting.people)
@@ -111,7 +110,7 @@ export class MeetingCard {
     for (const person of people) {
       let row = this.rows.get(person.id)
       if (!row) {
-        row = new PersonRow(person, (what) => void this.act({ act: 'person', code: this.code, id: person.id, what }))
+        row = new PersonRow(person, (what) => void this.act({ act: 'person', ...this.meeting, id: person.id, what }))
         this.rows.set(person.id, row)
         this.people.append(row.root)
       }
@@ -130,14 +129,14 @@ export class MeetingCard {
     return button
   }
 
-  private showForm(facts: HostFacts): HTMLElement {
+  private showForm(showable: readonly string[]): HTMLElement {
     const select = h(
       'select',
       { 'aria-label': 'What to show' },
-      ...facts.showable.map((what) => h('option', { value: what }, what)),
+      ...showable.map((what) => h('option', { value: what }, what)),
     )
     return formOf([select, h('button', { type: 'submit' }, 'Show to the bot')], () =>
-      this.act({ act: 'show', code: this.code, what: select.value }),
+      this.act({ act: 'show', ...this.meeting, what: select.value }),
     )
   }
 
@@ -152,7 +151,7 @@ export class MeetingCard {
     return formOf(
       [name, h('label', {}, camera, ' with camera'), h('button', { type: 'submit' }, 'Add person')],
       async () => {
-        const added = await this.act({ act: 'add', code: this.code, name: name.value, camera: camera.checked })
+        const added = await this.act({ act: 'add', ...this.meeting, name: name.value, camera: camera.checked })
         if (added) name.value = ''
       },
     )
@@ -161,7 +160,7 @@ export class MeetingCard {
   private chatForm(): HTMLElement {
     const text = h('input', { 'aria-label': 'Message', placeholder: 'Message', maxlength: 500, required: true })
     const enabled = h('input', { type: 'checkbox', checked: true })
-    enabled.addEventListener('change', () => void this.act({ act: 'chat', code: this.code, enabled: enabled.checked }))
+    enabled.addEventListener('change', () => void this.act({ act: 'chat', ...this.meeting, enabled: enabled.checked }))
     return formOf(
       [
         this.sender,
@@ -170,7 +169,7 @@ export class MeetingCard {
         h('label', {}, enabled, ' participants may send messages'),
       ],
       async () => {
-        const said = await this.act({ act: 'say', code: this.code, id: this.sender.value, text: text.value })
+        const said = await this.act({ act: 'say', ...this.meeting, id: this.sender.value, text: text.value })
         if (said) text.value = ''
       },
     )

@@ -22,23 +22,35 @@ async function act(action: HostAction): Promise<boolean> {
 }
 
 function starter(): HTMLElement {
-  const select = h(
+  const platforms = h(
     'select',
-    { id: 'scenario' },
-    ...facts.scenarios.map(({ name }) => h('option', { value: name, selected: name === 'waiting-room' }, name)),
+    { id: 'platform' },
+    ...facts.platforms.map(({ name, title }) => h('option', { value: name }, title)),
   )
+  const scenarios = h('select', { id: 'scenario' })
   const speed = h('input', { id: 'speed', type: 'number', min: 0.1, max: 100, step: 'any', value: 1 })
   const about = h('p', { class: 'about', 'aria-live': 'polite' })
+  const platform = () => facts.platforms.find(({ name }) => name === platforms.value)
   const describe = () => {
-    about.textContent = facts.scenarios.find(({ name }) => name === select.value)?.about ?? ''
+    about.textContent = platform()?.scenarios.find(({ name }) => name === scenarios.value)?.about ?? ''
   }
-  select.addEventListener('change', describe)
-  describe()
+  const list = () => {
+    const options = platform()?.scenarios.map(({ name }) =>
+      h('option', { value: name, selected: name === 'waiting-room' }, name),
+    )
+    scenarios.replaceChildren(...(options ?? []))
+    describe()
+  }
+  platforms.addEventListener('change', list)
+  scenarios.addEventListener('change', describe)
+  list()
   const form = h(
     'form',
     { class: 'starter' },
+    facts.platforms.length > 1 && h('label', { for: 'platform' }, 'Platform'),
+    facts.platforms.length > 1 && platforms,
     h('label', { for: 'scenario' }, 'Scenario'),
-    select,
+    scenarios,
     h('label', { for: 'speed' }, 'Speed'),
     speed,
     h('button', { type: 'submit', class: 'main' }, 'Start meeting'),
@@ -46,27 +58,36 @@ function starter(): HTMLElement {
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void act({ act: 'open', scenario: select.value, speed: Number(speed.value) || 1 })
+    void act({
+      act: 'open',
+      platform: platforms.value,
+      scenario: scenarios.value,
+      speed: Number(speed.value) || 1,
+    })
   })
   return form
 }
 
+/** Newest first, as they were opened. */
 function show({ meetings }: HostState): void {
   empty.hidden = meetings.length > 0
-  for (const [code, card] of cards) {
-    if (meetings.some((meeting) => meeting.code === code)) continue
+  const ids = meetings.map(({ platform, code }) => `${platform}/${code}`)
+  for (const [id, card] of cards) {
+    if (ids.includes(id)) continue
     card.root.remove()
-    cards.delete(code)
+    cards.delete(id)
   }
-  for (const meeting of [...meetings].reverse()) {
-    let card = cards.get(meeting.code)
-    if (!card) {
-      card = new MeetingCard(meeting, facts, act)
-      cards.set(meeting.code, card)
+  meetings.forEach((meeting, index) => {
+    const id = ids[index] ?? ''
+    const platform = facts.platforms.find(({ name }) => name === meeting.platform)
+    let card = cards.get(id)
+    if (!card && platform) {
+      card = new MeetingCard(meeting, platform, act)
+      cards.set(id, card)
       list.prepend(card.root)
     }
-    card.update(meeting)
-  }
+    card?.update(meeting)
+  })
 }
 
 addHostStyles()
@@ -74,7 +95,7 @@ document.body.append(
   h(
     'main',
     {},
-    h('h1', {}, 'Mock Google Meet'),
+    h('h1', {}, facts.platforms.length === 1 ? `Mock ${facts.platforms[0]?.title}` : 'Mock meetings'),
     h('p', {}, 'You are the host. Start a meeting, send a bot to its link, and decide what happens.'),
     starter(),
     notice,

@@ -1,0 +1,131 @@
+/** One visit's media: the page's offer, the answer once the page is let in, and who is on which video line. */
+import type { MediaRoom, MediaSession, SessionOptions } from '../media/room.ts'
+import type { OfferMessage, SharedToPage, Slot } from './page/protocol.ts'
+
+export interface MediaLinkPorts {
+  room(): MediaRoom
+  send(message: SharedToPage): void
+  note(target: string, detail: string): void
+  /** The page's own word for a person's camera or presentation; null when the person is gone. */
+  sourceOf(personId: string, kind: 'camera' | 'screen'): string | null
+  session?: SessionOptions
+  /** A connection is about to be answered: the place for data channels. */
+  opened?(session: MediaSession): void
+  /** The answer as the page is to see it, where the platform adds lines of its own. */
+  describe?(sdp: string, session: MediaSession): string
+  /** The first answer of a connection was sent. */
+  answered?(session: MediaSession): void
+  /** The connection is over. */
+  closed?(): void
+}
+
+export class MediaLink {
+  private readonly ports: MediaLinkPorts
+  private session: MediaSession | null = null
+  /** What the page sent can be asked for after the call, too. */
+  private lastSession: MediaSession | null = null
+  private pending: { offer: number; sdp: string } | null = null
+  private isAllowed = false
+
+  constructor(ports: MediaLinkPorts) {
+    this.ports = ports
+  }
+
+  /** The page may offer in front of the door already; it is answered once it is let in. */
+  offer({ offer, sdp, again }: OfferMessage): void {
+    if (!again) this.endSession()
+    this.pending = { offer, sdp }
+    if (this.isAllowed) void this.answer()
+  }
+
+  open(): void {
+    this.isAllowed = true
+    if (this.pending) void this.answer()
+  }
+
+  private async answer(): Promise<void> {
+    const offered = this.pending
+    if (!offered) return
+    this.pending = null
+    try {
+      const isFirst = this.session === null
+      const session = this.session ?? this.connect()
+      const sdp = await session.answer(offered.sdp)
+      this.ports.send({ do: 'answer', offer: offered.offer, sdp: this.ports.describe?.(sdp, session) ?? sdp })
+      this.sendSlots()
+      if (isFirst) this.ports.answered?.(session)
+    } catch (error) {
+      this.ports.note('media-failed', error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  private connect(): MediaSession {
+    const session = this.ports.room().connect(this.ports.session)
+    this.session = session
+    this.lastSession = session
+    session.onVideoSlots(() => this.sendSlots())
+    this.ports.opened?.(session)
+    return session
+  }
+
+  /** Stream ids of the video lines by source. */
+  videoStreams(): Map<string, string> {
+    const streams = new Map<string, string>()
+    for (const slot of this.session?.videoSlots() ?? []) {
+      const source = slot.personId && this.ports.sourceOf(slot.personId, slot.kind)
+      if (source) streams.set(source, slot.streamId)
+    }
+    return streams
+  }
+
+  sendSlots(): void {
+    if (!this.session) return
+    const slots: Slot[] = []
+    for (const { mid, personId, kind } of this.session.videoSlots()) {
+      const source = personId && this.ports.sourceOf(personId, kind)
+      if (source) slots.push({ mid, source })
+    }
+    this.ports.send({ do: 'slots', slots })
+  }
+
+  sent() {
+    return this.lastSession?.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null }
+  }
+
+  savedCamera(): Promise<Uint8Array | null> {
+    return this.lastSession?.savedCamera() ?? Promise.resolve(null)
+  }
+
+  /** The network is gone: the old connection dies and the page makes a new one when it is back. */
+  lose(): void {
+    this.isAllowed = false
+    this.endSession()
+    this.ports.send({ do: 'stopMedia' })
+  }
+
+  regain(): void {
+    this.isAllowed = true
+    this.ports.send({ do: 'restartMedia' })
+  }
+
+  /** The page loads another document of the same visit: its connection is gone, the next one is answered. */
+  drop(): void {
+    this.pending = null
+    this.endSession()
+  }
+
+  close(): void {
+    this.isAllowed = false
+    this.pending = null
+    this.endSession()
+  }
+
+  private endSession(): void {
+    const session = this.session
+    if (!session) return
+    this.session = null
+    this.ports.closed?.()
+    // Closing is best effort: the page may be gone already.
+    session.close().catch(() => {})
+  }
+}

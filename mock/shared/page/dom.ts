@@ -1,0 +1,61 @@
+/** Small tools for building a page: elements, seeded class names, text that is not one neat node. */
+import { hashOf, type Random, randomOf } from './random.ts'
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/**
+ * Gives every logical part of the page a class name of this seed, whatever order the parts come in.
+ * @param known names that stay as they are, by part
+ */
+export function classNames(seed: number, known: Readonly<Record<string, string>> = {}): (part: string) => string {
+  const given = new Map<string, string>()
+  return (part) => {
+    let name = given.get(part)
+    if (name === undefined) {
+      name = known[part] ?? randomName(randomOf(seed + hashOf(part)))
+      given.set(part, name)
+    }
+    return name
+  }
+}
+
+function randomName(random: Random): string {
+  let name = ''
+  for (let length = random.int(5, 6); name.length < length; ) {
+    const letterOrDigit = name.length > 2 && random.chance(0.2) ? String(random.int(0, 9)) : ''
+    name += letterOrDigit || LETTERS[random.int(0, LETTERS.length - 1)]
+  }
+  return name
+}
+
+export type Attributes = Record<string, string | boolean | number | undefined>
+export type Child = Node | string | null | undefined | false
+
+/** An element; attributes that are true are written empty, false and undefined ones are left out. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value)
+  for (const child of children) if (child) element.append(child)
+  return element
+}
+
+export function setAttribute(element: Element, name: string, value: string | boolean | number | undefined): void {
+  if (value === undefined || value === false) element.removeAttribute(name)
+  else element.setAttribute(name, value === true ? '' : String(value))
+}
+
+/**
+ * Text as real pages tend to hold it: split over nodes, so that nobody can rely on one element with exactly this text.
+ */
+export function brokenText(random: Random, text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment()
+  const cut = text.indexOf(' ', random.int(0, Math.max(0, text.length - 2)))
+  if (cut <= 0) fragment.append(h('span', {}, text))
+  else if (random.chance(0.5)) fragment.append(document.createTextNode(text.slice(0, cut)), text.slice(cut))
+  else fragment.append(text.slice(0, cut), h('span', {}, text.slice(cut)))
+  return fragment
+}

@@ -1,0 +1,46 @@
+/**
+ * What every mock page and its server say to each other over the page's WebSocket; each platform adds its own words.
+ * Types only: both sides import this file, and nothing of it is visible in the page's DOM.
+ */
+
+/** Which of the page's video transceivers carries whose picture, in the platform's own word for the source. */
+export interface Slot {
+  mid: string
+  source: string
+}
+
+export type SharedToPage =
+  | { do: 'answer'; offer: number; sdp: string }
+  | { do: 'slots'; slots: Slot[] }
+  /** Streams came or went: the page offers again, with at least this many lines to receive on. */
+  | { do: 'renegotiate'; audio: number; video: number }
+  | { do: 'restartMedia' }
+  | { do: 'stopMedia' }
+  | { do: 'devices'; microphone?: boolean; camera?: boolean }
+  /** Ask the browser for devices, those named on. */
+  | { do: 'acquire'; microphone: boolean; camera: boolean }
+  | { do: 'freeze'; ms: number }
+  | { do: 'navigate'; url: string }
+
+export interface LogMessage {
+  say: 'log'
+  event: 'click' | 'fill' | 'key' | 'rpc'
+  target: string
+  trusted?: boolean
+  detail?: string
+}
+
+export interface OfferMessage {
+  say: 'offer'
+  /** Counted by the page; the answer names it. */
+  offer: number
+  sdp: string
+  /** Of a connection that was answered before. */
+  again: boolean
+}
+
+export type SharedFromPage =
+  | { say: 'hello'; url: string }
+  | LogMessage
+  | OfferMessage
+  | { say: 'devices'; microphone: boolean; camera: boolean }

@@ -1,0 +1,61 @@
+/** What a scenario is, and the words its timeline is written in. */
+import type { MockPerson } from '../types.ts'
+
+export interface Step {
+  /** Counted from when the page enters this state. */
+  in: string
+  /** Milliseconds at speed 1. */
+  afterMs: number
+  do:
+    | 'admit'
+    | 'deny'
+    | 'remove'
+    | 'endForAll'
+    | 'everyoneLeaves'
+    | 'addPerson'
+    | 'removePerson'
+    | 'renamePerson'
+    | 'setCamera'
+    | 'startSpeaking'
+    | 'stopSpeaking'
+    | 'startSharing'
+    | 'stopSharing'
+    | 'say'
+    | 'chatOff'
+    | 'muteBot'
+    | 'loseConnection'
+    | 'regainConnection'
+    | 'show'
+  with?: string[]
+}
+
+export interface Scenario<Settings = unknown> {
+  /** What happens, in a sentence for people. */
+  about: string
+  settings?: Partial<Settings>
+  /** Who is inside when the bot comes; the platform's usual people where a scenario names nobody. */
+  people?: MockPerson[]
+  timeline?: Step[]
+}
+
+export const TWO: MockPerson[] = [
+  { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
+  { id: 'bob', name: 'Bob Berg', camera: true },
+]
+
+export const THREE: MockPerson[] = [...TWO, { id: 'cleo', name: 'Cléo Ñandú', camera: true }]
+
+export function admitAfter(afterMs: number): Step {
+  return { in: 'lobby', afterMs, do: 'admit' }
+}
+
+export function inCall(seconds: number, what: Step['do'], ...args: string[]): Step {
+  return { in: 'call', afterMs: seconds * 1000, do: what, with: args }
+}
+
+export function turn(id: string, from: number, to: number): Step[] {
+  return [inCall(from, 'startSpeaking', id), inCall(to, 'stopSpeaking', id)]
+}
+
+/** Admitted after a moment, without anything else. */
+export const ADMITTED: Step[] = [admitAfter(2000)]

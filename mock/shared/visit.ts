@@ -1,0 +1,194 @@
+/** One visit of the page under test: its socket, its state, its clock. A platform adds its own state machine. */
+import { randomBytes } from 'node:crypto'
+import type { WebSocket } from 'ws'
+import type { MockLogEntry } from '../types.ts'
+import type { MediaLink } from './media-link.ts'
+import type { SharedFromPage, SharedToPage } from './page/protocol.ts'
+import { Timers } from './timers.ts'
+
+/** A visit as its meeting sees it, whatever the platform says to its page. */
+export interface MeetingVisit {
+  readonly token: string
+  readonly state: string
+  readonly botName: string
+  readonly microphoneOn: boolean
+  readonly cameraOn: boolean
+  readonly media: MediaLink
+  readonly isInCall: boolean
+  readonly isWaiting: boolean
+  readonly isOver: boolean
+  /** Whether there is a page that hears. */
+  readonly isOpen: boolean
+  attach(socket: WebSocket): void
+  send(message: SharedToPage): void
+  sendSamples(samples: Uint8Array): void
+  // The host's verbs; each throws where it does not fit the state.
+  admit(): void
+  deny(): void
+  remove(): void
+  endForAll(): void
+  loseConnection(): void
+  regainConnection(): void
+  /** Told whenever people come or go while the page is in the call. */
+  setAlone(isAlone: boolean): void
+}
+
+/** What a visit needs from its meeting. */
+export interface VisitHost {
+  readonly speed: number
+  readonly seed: number
+  note(entry: Omit<MockLogEntry, 'at'>): void
+  stateChanged(visit: MeetingVisit, state: string): void
+  /** The page has become a participant. */
+  botJoined(visit: MeetingVisit): void
+  chatFromBot(visit: MeetingVisit, text: string): void
+  /** The page, being a host, ended the meeting for everybody. */
+  endedByBot(): void
+  mediaLink(visit: MeetingVisit): MediaLink
+}
+
+/** The states of somebody who waits, who is in (or nearly), and of those who are done. */
+export interface StateGroups {
+  waiting: readonly string[]
+  inCall: readonly string[]
+  over: readonly string[]
+}
+
+export abstract class Visit<
+  ToPage extends { do: string } = SharedToPage,
+  FromPage extends { say: string } = SharedFromPage,
+> implements MeetingVisit
+{
+  state = 'boot'
+  /** As typed by the bot; empty before it asked to join. */
+  botName = ''
+  microphoneOn = false
+  cameraOn = false
+  /** Nobody can guess it. */
+  readonly token = randomBytes(12).toString('base64url')
+  readonly media: MediaLink
+  protected readonly timers: Timers
+  private readonly host: VisitHost
+  private readonly states: StateGroups
+  private socket: WebSocket | null = null
+  private isMoving = false
+
+  constructor(host: VisitHost, states: StateGroups) {
+    this.host = host
+    this.states = states
+    this.timers = new Timers(host.speed)
+    this.media = host.mediaLink(this)
+  }
+
+  get isInCall(): boolean {
+    return this.states.inCall.includes(this.state)
+  }
+
+  get isWaiting(): boolean {
+    return this.states.waiting.includes(this.state)
+  }
+
+  get isOver(): boolean {
+    return this.states.over.includes(this.state)
+  }
+
+  get isOpen(): boolean {
+    return this.socket !== null || this.isMoving
+  }
+
+  /** What the page says, but for the words all platforms share. */
+  protected abstract receive(message: FromPage): void
+  abstract admit(): void
+  abstract deny(): void
+  abstract remove(): void
+  abstract endForAll(): void
+  abstract loseConnection(): void
+  abstract regainConnection(): void
+
+  setAlone(_isAlone: boolean): void {}
+
+  /** A page (or the next page of the same visit) has opened its socket. */
+  attach(socket: WebSocket): void {
+    const former = this.socket
+    this.socket = socket
+    this.isMoving = false
+    former?.terminate()
+    socket.on('message', (data) => {
+      try {
+        this.hear(JSON.parse(String(data)) as SharedFromPage)
+      } catch (error) {
+        // The page under test may be anything; what it says wrongly is noted and changes nothing.
+        this.host.note({ event: 'rpc', target: 'bad-message', detail: String(error) })
+      }
+    })
+    socket.on('error', () => {}) // A close event follows.
+    socket.on('close', () => {
+      if (this.socket === socket) this.onClosed()
+    })
+  }
+
+  private hear(message: SharedFromPage): void {
+    if (message.say === 'log') {
+      const { event, target, trusted, detail } = message
+      this.host.note({ event, target, trusted, detail })
+    } else if (message.say === 'offer') this.media.offer(message)
+    else if (message.say === 'devices') {
+      this.microphoneOn = message.microphone
+      this.cameraOn = message.camera
+    } else this.receive(message as unknown as FromPage)
+  }
+
+  send(message: ToPage | SharedToPage): void {
+    if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(message))
+  }
+
+  sendSamples(samples: Uint8Array): void {
+    if (this.socket?.readyState === 1) this.socket.send(samples)
+  }
+
+  navigate(url: string): void {
+    this.send({ do: 'navigate', url })
+  }
+
+  protected enter(state: string): void {
+    this.state = state
+    this.host.stateChanged(this, state)
+  }
+
+  /** The page becomes a participant: its media is answered, the meeting notes the arrival. */
+  protected joinCall(state = 'call'): void {
+    this.enter(state)
+    this.media.open()
+    this.host.botJoined(this)
+  }
+
+  /** The visit is over, in this state; nothing happens by itself any more. */
+  protected over(state: string): void {
+    this.timers.clear()
+    this.media.close()
+    this.enter(state)
+  }
+
+  /** The page is about to load another document of this visit: that its socket closes means nothing. */
+  protected moving(): void {
+    this.isMoving = true
+  }
+
+  protected expect(what: string, states: readonly string[]): void {
+    if (!states.includes(this.state)) {
+      throw new Error(`Cannot ${what}: the page is in state ${this.state}, not ${states.join(' or ')}`)
+    }
+  }
+
+  protected onClosed(): void {
+    this.socket = null
+    if (this.isMoving) {
+      this.media.drop()
+      return
+    }
+    this.timers.clear()
+    this.media.close()
+    if (this.isOver) this.host.stateChanged(this, this.state)
+    else this.enter('closed')
+  }
+}
