@@ -13,12 +13,15 @@ export interface AudioSink {
   sink: string
   /** The source that the recording is taken from: what the sink plays, nothing else. */
   monitor: string
+  /** A second sink, for the bot's own voice; null where it says nothing. */
+  voice: { sink: string; monitor: string } | null
   process: Supervised
   /** Removes the folder of the server; for after its end. */
   removeFolder(): Promise<void>
 }
 
 const SINK = 'meeting'
+const VOICE_SINK = 'own_voice'
 const SILENT_SOURCE = 'no_microphone'
 /** The longest path that fits into a socket's address on Linux, its closing zero included. */
 const SOCKET_PATH_LIMIT = 108
@@ -33,6 +36,9 @@ const CONNECT_INTERVAL_MS = 25
  * norewinds holds the sink's latency at 50 ms or less. Left alone it grows to two seconds while nothing plays, and the
  * times of the first second of a recording are then off by up to half a second (measured).
  *
+ * The bot's own voice has a sink apart: the recording mixes both, while whoever listens to the meeting live must not hear
+ * the bot.
+ *
  * -n reads no start-up file; idle exit and exit on request are off; no pid file and no shared memory (small in containers).
  * Priority is asked for, because a starved sound server is what breaks first on a busy machine; where it is not allowed,
  * as in most containers, the server runs without. The socket module comes last, so that whoever connects finds the sink.
@@ -40,11 +46,13 @@ const CONNECT_INTERVAL_MS = 25
  */
 export async function startAudioSink(options: {
   folder: string
+  withVoice: boolean
   readyDeadlineMs: number
   signal: AbortSignal
 }): Promise<AudioSink> {
   const { home, isTemporary } = await makeHome(options.folder)
   const socket = join(home, 'native')
+  const sinks = options.withVoice ? [SINK, VOICE_SINK] : [SINK]
   const removeFolder = () => (isTemporary ? rm(home, { recursive: true, force: true }) : Promise.resolve())
   try {
     const process = await supervise({
@@ -61,7 +69,10 @@ export async function startAudioSink(options: {
         '--high-priority=yes',
         '--log-target=stderr',
         '--log-level=warn',
-        `--load=module-null-sink sink_name=${SINK} rate=${SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,
+        ...sinks.map(
+          (name) =>
+            `--load=module-null-sink sink_name=${name} rate=${SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,
+        ),
         `--load=module-null-source source_name=${SILENT_SOURCE} rate=${SAMPLE_RATE} channels=1`,
         `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
       ],
@@ -76,7 +87,8 @@ export async function startAudioSink(options: {
       readyDeadlineMs: options.readyDeadlineMs,
       signal: options.signal,
     })
-    return { server: socket, sink: SINK, monitor: `${SINK}.monitor`, process, removeFolder }
+    const voice = options.withVoice ? { sink: VOICE_SINK, monitor: `${VOICE_SINK}.monitor` } : null
+    return { server: socket, sink: SINK, monitor: `${SINK}.monitor`, voice, process, removeFolder }
   } catch (error) {
     await removeFolder()
     throw error

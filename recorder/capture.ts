@@ -65,7 +65,8 @@ export async function startCapture(options: {
   })
   const readReport = createReportReader((report) => {
     if (report.type === 'input_started') {
-      if ((report.device === 'x11grab') === isPicture) startedAt = report.at
+      // The first of its kind: with the bot's own voice there are two sounds.
+      if ((report.device === 'x11grab') === isPicture) startedAt ??= report.at
       beginOnce()
     } else if (!isStopping) {
       // While it stops, ffmpeg ends a silence that merely was not finished.

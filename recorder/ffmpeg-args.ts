@@ -4,6 +4,8 @@ export interface CaptureSettings {
   pulseServer: string
   /** Name of the Pulse source. */
   source: string
+  /** A second source that is mixed in: the bot's own voice. Null for none. */
+  voiceSource: string | null
   /** Null records sound alone. */
   picture: {
     display: string
@@ -45,7 +47,7 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
  *
  * Inputs. -probesize and -analyzeduration are cut short, because probing swallows the first seconds otherwise. Sound is
  * opened first, so that it runs when the first picture is taken. Both devices stamp with the wall clock; ffmpeg would
- * set each input's first stamp to zero and lose their relation: `-isync 1` puts sound on the zero of the picture.
+ * set each input's first stamp to zero and lose their relation: `-isync` puts sound on the zero of the picture.
  * -fragment_size: 20 ms of sound per packet. -draw_mouse 0: no pointer. The queue of raw pictures is short, as each
  * takes 3.7 MB.
  *
@@ -58,27 +60,45 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
  * fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
  */
 export function captureArguments(settings: CaptureSettings): string[] {
-  const { picture } = settings
-  const sound = [
-    ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '1024'],
-    ...['-f', 'pulse', '-server', `unix:${settings.pulseServer}`],
-    ...['-sample_rate', String(SAMPLE_RATE), '-channels', '2', '-fragment_size', String(SAMPLE_RATE * 4 * 0.02)],
-    ...(picture === null ? [] : ['-isync', '1']),
-    ...['-i', settings.source],
-  ]
-  const delay =
-    picture === null ? [] : [`adelay=${Math.round(picture.latencyMs + 500 / picture.framesPerSecond)}:all=1`]
-  const silence = `silencedetect=noise=${settings.noiseFloorDb}dB:duration=${settings.silenceMs / 1000}`
+  const { picture, source, voiceSource } = settings
+  const sources = voiceSource === null ? [source] : [source, voiceSource]
+  // Whoever has no picture to follow follows the meeting's sound.
+  const leader = picture === null ? 0 : sources.length
+  const sounds = sources.flatMap((name, index) =>
+    soundInput(settings.pulseServer, name, index === leader ? null : leader),
+  )
   return [
     ...['-hide_banner', '-nostats', '-loglevel', 'info', '-progress', 'pipe:3', '-stats_period', '0.25'],
-    ...sound,
+    ...sounds,
     ...(picture === null ? [] : pictureInput(picture)),
-    ...(picture === null ? [] : ['-map', '1:v', ...videoEncoding(picture.framesPerSecond)]),
-    ...['-map', '0:a', '-af', ['atrim=start=0', DRIFT_CORRECTION, ...delay, silence].join(',')],
+    ...(picture === null ? [] : ['-map', `${leader}:v`, ...videoEncoding(picture.framesPerSecond)]),
+    ...soundFilters(settings),
     ...AUDIO_ENCODING,
     ...['-map_metadata', '-1', '-movflags', '+delay_moov+default_base_moof'],
     ...['-frag_duration', String(FRAGMENT_MICROSECONDS), '-flush_packets', '1', '-f', 'mp4', 'pipe:1'],
   ]
+}
+
+/** `follows` is the number of the input whose clock this one is put on. */
+function soundInput(server: string, source: string, follows: number | null): string[] {
+  return [
+    ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '1024'],
+    ...['-f', 'pulse', '-server', `unix:${server}`],
+    ...['-sample_rate', String(SAMPLE_RATE), '-channels', '2', '-fragment_size', String(SAMPLE_RATE * 4 * 0.02)],
+    ...(follows === null ? [] : ['-isync', String(follows)]),
+    ...['-i', source],
+  ]
+}
+
+/** Silence is what the others do not say: the bot's own voice joins behind the detector. */
+function soundFilters({ picture, voiceSource, noiseFloorDb, silenceMs }: CaptureSettings): string[] {
+  const delay =
+    picture === null ? [] : [`adelay=${Math.round(picture.latencyMs + 500 / picture.framesPerSecond)}:all=1`]
+  const inStep = ['atrim=start=0', DRIFT_CORRECTION, ...delay].join(',')
+  const silence = `silencedetect=noise=${noiseFloorDb}dB:duration=${silenceMs / 1000}`
+  if (voiceSource === null) return ['-map', '0:a', '-af', `${inStep},${silence}`]
+  const mix = `[0:a]${inStep},${silence}[meeting];[1:a]${inStep}[voice];[meeting][voice]amix=inputs=2:duration=first:normalize=0[mix]`
+  return ['-filter_complex', mix, '-map', '[mix]']
 }
 
 function pictureInput(picture: NonNullable<CaptureSettings['picture']>): string[] {

@@ -28,6 +28,8 @@ export interface RecorderOptions {
   clock: Clock
   width?: number
   height?: number
+  /** The bot speaks too, and its voice belongs into the recording. Default false. */
+  withVoice?: boolean
   /** By how much sound waits for its picture; the default is what was measured of Chromium. */
   pictureLatencyMs?: number
   limits?: Partial<RecorderLimits>
@@ -106,6 +108,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (sound === null) {
       const started = await startAudioSink({
         folder: workFolder,
+        withVoice: options.withVoice ?? false,
         readyDeadlineMs: limits.serverReadyMs,
         signal: either,
       })
@@ -129,6 +132,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
     either.throwIfAborted()
     stage = { display: display?.name ?? null, pulseServer: sound.server, pulseSink: sound.sink, width, height }
+    if (sound.voice !== null) stage.voiceSink = sound.voice.sink
     logger.info('The stage stands', { display: stage.display, sound: stage.pulseServer })
     return stage
   }
@@ -144,6 +148,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       settings: {
         pulseServer: sound.server,
         source: sound.monitor,
+        voiceSource: sound.voice?.monitor ?? null,
         picture: display === null ? null : { display: display.name, width, height, framesPerSecond, latencyMs },
         noiseFloorDb: limits.noiseFloorDb,
         silenceMs: limits.silenceMs,

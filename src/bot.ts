@@ -7,7 +7,7 @@ import { deliver, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { BotError, toBotError } from './errors.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from './leave-rules.ts'
-import type { Logger } from './logger.ts'
+import { type Logger, redactText } from './logger.ts'
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
 import { noteMeeting } from './meeting-notes.ts'
 import type {
@@ -19,11 +19,14 @@ import type {
   Recorder,
   Stage,
   Storage,
+  Streaming,
+  WaitingFor,
 } from './ports.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
+import type { ErrorCode } from './wire/codes.ts'
 import type { FinalReport } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
@@ -33,9 +36,13 @@ const JOIN_RETRY_DELAY_MS = 3_000
 /** Longer than every wait of a driver before the waiting room; past it the driver itself is stuck. */
 const JOIN_DEADLINE_MS = 240_000
 const PREPARE_DEADLINE_MS = 60_000
+/** The driver knows best why nobody allowed the bot to record, so it comes first. */
+const RIGHT_GRACE_MS = 10_000
+const RIGHT = { step: 'right to record' }
 const RECORDER_START_DEADLINE_MS = 30_000
 /** Leaving must not eat the time in which files are stored. */
 const LEAVE_DEADLINE_MS = 20_000
+const STREAMING_CLOSE_DEADLINE_MS = 5_000
 const EVIDENCE_DEADLINE_MS = 20_000
 /** Joining parts without encoding is bounded by the disk, even for the longest recording. */
 const FINISH_DEADLINE_MS = 600_000
@@ -48,6 +55,8 @@ export interface BotParts {
   recorder: Recorder
   openMeeting: OpenMeeting
   storage: Storage
+  /** Live sound to and from the job's sockets; null where the job names none. */
+  streaming: Streaming | null
   control: ControlPlane
   clock: Clock
   logger: Logger
@@ -63,7 +72,7 @@ export interface Outcome {
 }
 
 export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {
-  const { recorder, storage, control, clock, logger } = parts
+  const { recorder, storage, streaming, control, clock, logger } = parts
   const ending = new Ending(logger)
   const status = new StatusReport(control)
   const timeline = new Timeline(() => recorder.spans())
@@ -83,17 +92,18 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     })
   parts.onStopRequest(stop)
   control.onCommand(
-    answerCommands({ status, recorder, chat, workFolder: parts.workFolder, stop, meeting: () => meeting }),
+    answerCommands({ status, recorder, streaming, chat, workFolder: parts.workFolder, stop, meeting: () => meeting }),
   )
 
   try {
     status.enter('joining_call')
+    streaming?.connect(ending.signal).catch((error) => proposeFailure(error, 'streaming'))
     await atEdge('storage', storage.prepare(ending.signal))
     const stage = await atEdge('recorder', recorder.prepare(ending.signal))
     await enterMeeting(stage)
     joinedAt = clock.now()
     status.enter('in_call_not_recording')
-    await record(meeting!, joinedAt)
+    await record(meeting!, stage, joinedAt)
   } catch (thrown) {
     // A wait that was cut short by the end has nothing to add to it.
     if (ending.first === null) {
@@ -107,6 +117,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const end = await ending.whenEnded()
   // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
   const finishing = finishRecording()
+  await closeStreaming()
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
   await leaveMeeting()
   const files = await finishing
@@ -120,25 +131,20 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     const { signal } = ending
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted()
-      meeting = await parts.openMeeting(target, stage, signal)
+      const driver = await parts.openMeeting(target, stage, signal)
+      meeting = driver
       try {
         const admission = await within(
           clock,
           JOIN_DEADLINE_MS,
-          meeting.join(signal),
+          driver.join(signal),
           () => new BotError('CANNOT_JOIN_MEETING', 'The meeting page did not come to a decision.', { step: 'join' }),
         )
         if (admission === 'waiting_room') {
           status.enter('in_waiting_room')
           const limit = job.timeout_config.waiting_room_timeout
-          await within(
-            clock,
-            limit * 1000,
-            meeting.waitForAdmission(signal),
-            () =>
-              new BotError('TIMEOUT_WAITING_TO_START', `Nobody admitted the bot within ${limit} s.`, {
-                step: 'waiting room',
-              }),
+          await within(clock, limit * 1000, driver.waitForAdmission(signal), () =>
+            waitedTooLong(driver.waitingFor, limit),
           )
         }
         return
@@ -146,8 +152,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
         const mayPass = thrown instanceof BotError && thrown.canRetry && attempt < JOIN_ATTEMPTS
         if (signal.aborted || !mayPass) throw thrown
         logger.warn('An attempt to join failed and is made afresh', { attempt, error: thrown })
-        await meeting.leave()
-        await meeting.close()
+        await driver.leave()
+        await driver.close()
         meeting = null
         await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
       }
@@ -155,12 +161,14 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   /** From admission to the end: records while the leave rules see no reason to go. */
-  async function record(driver: MeetingDriver, admittedAt: number): Promise<void> {
+  async function record(driver: MeetingDriver, stage: Stage, admittedAt: number): Promise<void> {
     let observed: Observed = firstObservation(admittedAt)
     let lastProgressAt = 0
     driver.watch((event) => {
       observed = observe(observed, event)
       noteMeeting(event, timeline, control)
+      if (event.type === 'speaking')
+        streaming?.tellSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
       if (event.type === 'ended') ending.propose(meetingEnd(event))
       if (event.type === 'failed') proposeFailure(event.error, 'in meeting')
     })
@@ -173,6 +181,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
         control.report({ type: 'recording_progress', seconds, bytes, dropped_frames: droppedFrames })
       }
     })
+    await obtainRecordingRight(driver)
     const prepared = driver.prepareRecording(ending.signal)
     await within(clock, PREPARE_DEADLINE_MS, prepared, () => stuck('The page could not be made ready for recording.'))
     ending.signal.throwIfAborted()
@@ -182,6 +191,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
     status.enter('in_call_recording', { start_time: startedAt / 1000 })
     void sendEntryMessage(driver)
+    await streaming?.start(stage, driver)
     while (!ending.signal.aborted) {
       const now = clock.now()
       if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
@@ -191,11 +201,26 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     }
   }
 
+  /** Takes as long as the waiting room may; elsewhere than on a platform with such a right it takes no time. */
+  async function obtainRecordingRight(driver: MeetingDriver): Promise<void> {
+    const limitMs = job.timeout_config.waiting_room_timeout * 1000
+    await within(
+      clock,
+      limitMs + RIGHT_GRACE_MS,
+      driver.obtainRecordingRight(limitMs, ending.signal),
+      () =>
+        new BotError('RECORDING_START_TIMEOUT', `Nobody allowed the bot to record within ${limitMs / 1000} s.`, RIGHT),
+    )
+    ending.signal.throwIfAborted()
+  }
+
   function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {
     const end = MEETING_ENDS[event.end]
     const firstFrame = recorder.spans()[0]?.startedAt
-    if (firstFrame === undefined && event.end !== 'removed')
-      return { code: 'EXITING_MEETING_BEFORE_RECORD', message: 'The meeting ended before the recording began.' }
+    if (firstFrame === undefined && event.end !== 'removed') {
+      const code = event.codeBeforeRecording ?? 'EXITING_MEETING_BEFORE_RECORD'
+      return { code, message: 'The meeting ended before the recording began.' }
+    }
     const limitMs = job.timeout_config.removed_too_early * 1000
     if (event.end === 'removed' && event.at - (firstFrame ?? event.at) < limitMs)
       return {
@@ -223,6 +248,15 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
         message: `The entry message was not sent: ${toBotError(error).message}`,
       })
     }
+  }
+
+  /** Whoever listens live hears of the end before the bot has left; a peer that does not answer is not waited for. */
+  async function closeStreaming(): Promise<void> {
+    if (streaming === null) return
+    const late = () => new Error('The streaming sockets took too long to close')
+    await within(clock, STREAMING_CLOSE_DEADLINE_MS, streaming.close(), late).catch((error) =>
+      logger.warn('Streaming was not ended politely', { error }),
+    )
   }
 
   async function keepEvidence(failure: End): Promise<void> {
@@ -296,7 +330,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       end_message: finalEnd.message,
       error_code: failure.error_code ?? null,
       error_message: failure.error_message ?? null,
-      meeting_url: target.url,
+      // A link may carry a password or a token; reports are stored and sent.
+      meeting_url: redactText(target.url),
       meeting_platform: target.platform,
       bot_name: job.bot_name,
       recording_mode: job.recording_mode,
@@ -339,6 +374,18 @@ async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
   } catch (thrown) {
     throw toBotError(thrown, step)
   }
+}
+
+function waitedTooLong(waitingFor: WaitingFor, limit: number): BotError {
+  const [code, sentence] = WAITED[waitingFor]
+  return new BotError(code, `${sentence} within ${limit} s.`, { step: 'waiting room' })
+}
+
+/** The specification knows three waits, all limited by `waiting_room_timeout`. */
+const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string]>> = {
+  admission: ['TIMEOUT_WAITING_TO_START', 'Nobody admitted the bot'],
+  host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting'],
+  authorized_user: ['WAITING_FOR_AUTHORIZED_USER_TIMEOUT', 'The user who authorized the bot did not join'],
 }
 
 function stuck(message: string): BotError {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BotChat } from './bot-chat.ts'
 import { ChatUnavailable } from './errors.ts'
-import type { CommandAnswer, MeetingDriver, Recorder } from './ports.ts'
+import type { CommandAnswer, MeetingDriver, Recorder, Streaming } from './ports.ts'
 import { IN_CALL, RECORDING, type StopRequester } from './states.ts'
 import type { StatusReport } from './status.ts'
 import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
@@ -11,6 +11,7 @@ import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
 export interface CommandParts {
   status: StatusReport
   recorder: Recorder
+  streaming: Streaming | null
   chat: BotChat
   workFolder: string
   /** The meeting, once its page is open. */
@@ -19,7 +20,7 @@ export interface CommandParts {
 }
 
 export function answerCommands(parts: CommandParts): (command: BotCommand) => Promise<CommandAnswer> {
-  const { status, recorder } = parts
+  const { status, recorder, streaming } = parts
   let screenshots = 0
   // Pausing and resuming stop and start the encoder; one at a time, in the order they came.
   let recorderTurn: Promise<unknown> = Promise.resolve()
@@ -55,9 +56,12 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
 
   async function pause(chatMessage: string | null): Promise<CommandAnswer> {
     if (!RECORDING.has(status.state)) return wrongStatus('pause')
+    // What is said from now on is for nobody's ears.
+    streaming?.pause()
     try {
       await recorder.pause()
     } catch (error) {
+      streaming?.resume()
       return refused('COMMAND_FAILED', messageOf(error))
     }
     // The meeting may have ended while the encoder stopped.
@@ -73,6 +77,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
       return refused('COMMAND_FAILED', messageOf(error))
     }
     if (status.state === 'recording_paused') status.enter('recording_resumed')
+    streaming?.resume()
     return chatMessage === null ? { ok: true } : withChat(chatMessage)
   }
 

@@ -1,8 +1,11 @@
 /** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
+import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { confProblems } from './conf-credentials.ts'
 import type { LogLevel } from './logger.ts'
 import type { MeetingTarget } from './meeting.ts'
+import { isPublicAddress } from './safe-fetch.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from './wire/job.ts'
 
 /** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
@@ -21,6 +24,8 @@ export interface BotConfig {
   /** The browser's binary; null for Debian's own. */
   chromium: string | null
   browserPlugins: readonly string[]
+  /** Streaming sockets may be on private addresses and without TLS. */
+  trustsStreams: boolean
   logLevel: LogLevel
 }
 
@@ -30,7 +35,11 @@ export interface Settings {
   /** As typed: `host=ip:port`. */
   hostMap: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
-  recognize(url: string): MeetingTarget | { problem: string }
+  /** A person typed the streaming addresses at the terminal of this machine. */
+  trustsStreams?: boolean
+  /** Hosts that run Jitsi Meet, as typed; those of STANDIN_JITSI_HOSTS are added. */
+  jitsiHosts?: readonly string[]
+  recognize(url: string, recognition: { jitsiHosts: readonly string[] }): MeetingTarget | { problem: string }
 }
 
 /** Jobs that cannot be run; exit code 2. */
@@ -53,15 +62,22 @@ export function readConfig(settings: Settings): BotConfig {
     if (mapping === null) problems.push({ path: '--map-host', message: `"${text}" is not host=ip:port` })
     return mapping ?? []
   })
+  const jitsiHosts = [...(settings.jitsiHosts ?? []), ...wordsOf(environment.STANDIN_JITSI_HOSTS)]
   const logLevel = oneOf(environment.STANDIN_LOG_LEVEL ?? 'info', ['debug', 'info', 'warn', 'error'] as const)
   if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
 
+  const trustsStreams = settings.trustsStreams === true || environment.STANDIN_PRIVATE_STREAMS === 'allow'
   const parsed = jobSchema.safeParse(settings.job)
   if (!parsed.success) problems.push(...problemsOf(parsed.error))
-  else problems.push(...notYetSupported(parsed.data))
+  else {
+    problems.push(...notYetSupported(parsed.data))
+    if (!trustsStreams) problems.push(...unsafeStreams(parsed.data))
+  }
   const meetingUrl = (settings.job as { meeting_url?: unknown } | null)?.meeting_url
-  const target = typeof meetingUrl === 'string' ? settings.recognize(meetingUrl) : null
+  const target = typeof meetingUrl === 'string' ? settings.recognize(meetingUrl, { jitsiHosts }) : null
   if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
+  if (parsed.success && target !== null && 'platform' in target)
+    problems.push(...confProblems(parsed.data, target.platform))
 
   if (!parsed.success || target === null || 'problem' in target || logLevel === null || problems.length > 0)
     throw new InvalidJob(problems)
@@ -71,14 +87,32 @@ export function readConfig(settings: Settings): BotConfig {
     workFolder: workFolderOf(parsed.data, environment),
     hostMap,
     chromium: environment.STANDIN_CHROMIUM ?? null,
-    browserPlugins: (environment.STANDIN_BROWSER_PLUGINS ?? '').split(',').filter((name) => name !== ''),
+    browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
+    trustsStreams,
     logLevel,
+  })
+}
+
+/**
+ * A job comes from whoever may order bots, its addresses are dialed from inside the operator's network: they have to be
+ * public and encrypted unless the operator says otherwise. Names are checked when they are resolved.
+ */
+function unsafeStreams({ streaming }: Job): Problem[] {
+  return (['input', 'output'] as const).flatMap((field) => {
+    const address = streaming?.[field]
+    if (!address) return []
+    const { protocol, hostname } = new URL(address)
+    const literal = hostname.replace(/^\[|\]$/g, '')
+    const isPrivate = isIP(literal) === 0 ? /(?:^|\.)localhost$/i.test(literal) : !isPublicAddress(literal)
+    if (protocol === 'wss:' && !isPrivate) return []
+    const message = isPrivate ? 'is not a public address' : 'must start with wss://'
+    return [{ path: `streaming.${field}`, message: `${message} (STANDIN_PRIVATE_STREAMS=allow permits it)` }]
   })
 }
 
 /** Fields of the interface that this version cannot honor are refused, never ignored in silence. */
 function notYetSupported(job: Job): Problem[] {
-  const fields = ['streaming', 'transcription', 'conf_config', 'conf_sdk_id'] as const
+  const fields = ['transcription'] as const
   return fields
     .filter((field) => job[field] !== null && job[field] !== undefined)
     .map((field) => ({ path: field, message: 'not supported by this version' }))
@@ -96,6 +130,14 @@ function parseHostMapping(text: string): HostMapping | null {
   const { host, address } = match?.groups ?? {}
   if (host === undefined || address === undefined) return null
   return { host: host.toLowerCase(), address: address.replace(/^localhost/i, '127.0.0.1') }
+}
+
+/** A list in a variable: separated by commas, spaces around them do not matter. */
+function wordsOf(list: string | undefined): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 }
 
 function oneOf<T extends string>(text: string, words: readonly T[]): T | null {

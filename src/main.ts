@@ -5,19 +5,23 @@ import { destination } from 'pino'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { openStorage } from '../storage/index.ts'
+import { createStreaming } from '../streaming/index.ts'
 import { LOG_NAME, setAsideEarlier } from './artifacts.ts'
 import { runBot } from './bot.ts'
 import { loadBotImage } from './bot-image.ts'
 import { openView } from './cli/open-view.ts'
 import { systemClock } from './clock.ts'
+import { confCredentialsOf } from './conf-credentials.ts'
 import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { makeFolder } from './make-folder.ts'
-import type { ControlPlane, OpenMeeting } from './ports.ts'
+import type { ControlPlane, OpenMeeting, Streaming } from './ports.ts'
+import { publicLookup } from './safe-fetch.ts'
 import { StopRequests } from './stop-requests.ts'
 import type { NumberedEvent } from './wire/events.ts'
+import type { Job } from './wire/job.ts'
 
 export { recognizeMeeting }
 
@@ -52,6 +56,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       logger,
       workFolder,
       storage,
+      streaming: openStreaming(config, control, logger),
       control,
       recorder: createRecorder({
         mode: job.recording_mode,
@@ -59,6 +64,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
         folder: workFolder,
         logger: logger.child({ part: 'recorder' }),
         clock: systemClock,
+        withVoice: streams(job),
       }),
       openMeeting: await meetingOpener(config, control, logger),
       onStopRequest: (listener) => stops.listen(listener),
@@ -81,6 +87,29 @@ async function asJobProblem<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw new InvalidJob([{ path: 'storage', message: error instanceof Error ? error.message : String(error) }])
   }
+}
+
+function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming']> } {
+  return Boolean(job.streaming?.input || job.streaming?.output)
+}
+
+function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger): Streaming | null {
+  const { job, workFolder, trustsStreams } = config
+  if (!streams(job)) return null
+  const { input, output, audio_frequency: sampleRate, set_up_timeout: setUpSeconds } = job.streaming
+  return createStreaming({
+    input: input ?? null,
+    output: output ?? null,
+    sampleRate,
+    setUpMs: setUpSeconds * 1000,
+    isRequired: job.streaming.is_required,
+    botId: job.bot_id,
+    folder: workFolder,
+    clock: systemClock,
+    logger: logger.child({ part: 'streaming' }),
+    dialing: trustsStreams ? {} : { lookup: publicLookup },
+    notice: (message) => control.report({ type: 'notice', level: 'warning', message }),
+  })
 }
 
 function openControl(
@@ -111,6 +140,7 @@ async function meetingOpener(config: BotConfig, control: ControlPlane, logger: L
     hostMap: config.hostMap,
     chromium: config.chromium,
     browserPlugins: config.browserPlugins,
+    conf: confCredentialsOf(job),
     logger: logger.child({ part: 'driver' }),
   })
 }

@@ -1,6 +1,6 @@
 /** Words of a meeting, the same for every platform. Nothing here knows a page, a process or a wire format. */
 
-export type PlatformName = 'meet' | 'teams' | 'zoom'
+export type PlatformName = 'meet' | 'teams' | 'zoom' | 'jitsi'
 
 /** A link that was recognized and normalized; only `platforms/` makes one. */
 export interface MeetingTarget {
@@ -9,6 +9,8 @@ export interface MeetingTarget {
   url: string
   /** The platform's own name of the meeting, such as `abc-defg-hij`. */
   meetingId: string
+  /** As people type it, where the text had it beside the link; a form may ask for it. A secret. */
+  passcode?: string
 }
 
 export interface Participant {
@@ -35,7 +37,12 @@ export interface ChatMessage {
 }
 
 /** Why the platform says the meeting is over for the bot. */
-export type MeetingEnd = 'removed' | 'ended_for_all' | 'everyone_left'
+export type MeetingEnd =
+  | 'removed'
+  | 'ended_for_all'
+  | 'everyone_left'
+  /** The user on whose behalf the bot was there left, and the platform sent the bot out. */
+  | 'authorized_user_left'
 
 /**
  * What a driver saw. `at` is a UTC instant in milliseconds since 1970, taken as near to the cause as the driver can.
@@ -65,7 +72,7 @@ export type MeetingEvent =
    */
   | { type: 'heartbeat'; others: number | null; at: number }
   | { type: 'connection'; state: 'lost' | 'recovered'; at: number }
-  /** The last event of a meeting. */
-  | { type: 'ended'; end: MeetingEnd; text: string; at: number }
+  /** The last event of a meeting. `codeBeforeRecording` is its code where nothing was recorded yet and the platform has one. */
+  | { type: 'ended'; end: MeetingEnd; text: string; at: number; codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY' }
   /** The page or the browser broke, or the connection did not come back. */
   | { type: 'failed'; error: Error; at: number }

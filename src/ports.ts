@@ -5,7 +5,7 @@
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
 import type { RecordingMode } from './wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
-import type { BotEvent } from './wire/events.ts'
+import type { BotEvent, Person } from './wire/events.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
 export interface Stage {
@@ -15,6 +15,8 @@ export interface Stage {
   pulseServer: string
   /** The sink the browser plays into. */
   pulseSink: string
+  /** A sink for the bot's own voice, which is recorded beside the meeting's sound; absent where the bot says nothing. */
+  voiceSink?: string
   /** Pixels. */
   width: number
   height: number
@@ -35,6 +37,9 @@ export interface Evidence {
 
 export type Admission = 'waiting_room' | 'in_meeting'
 
+/** Whose coming or decision ends the wait of a bot that is not in yet. */
+export type WaitingFor = 'admission' | 'host' | 'authorized_user'
+
 /** One attempt to be in one meeting. A refused attempt is closed and a new driver is opened. */
 export interface MeetingDriver {
   /**
@@ -44,6 +49,13 @@ export interface MeetingDriver {
   join(signal: AbortSignal): Promise<Admission>
   /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
   waitForAdmission(signal: AbortSignal): Promise<void>
+  /** What the waiting room waits for just now; it names the failure of a wait that took too long. May change meanwhile. */
+  readonly waitingFor: WaitingFor
+  /**
+   * Asks for the right to record, where the platform has such a right; resolves at once elsewhere. Called in the
+   * meeting, after `watch`. Rejects with the code: refused, cannot be asked for, or not answered within `limitMs`.
+   */
+  obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void>
   /**
    * Clears the way after admission (dialogs, devices, panels), lays the composite over the page and resolves when the
    * picture is the meeting. In sound-only mode resolves once the page is quiet.
@@ -53,6 +65,15 @@ export interface MeetingDriver {
   watch(listener: (event: MeetingEvent) => void): () => void
   /** Resolves when the platform shows the message as sent. Rejects with ChatUnavailable or BotError. */
   sendChat(text: string): Promise<void>
+  /**
+   * Plays mono PCM through the bot's microphone after what is queued, and opens the microphone where it is muted.
+   * Resolves with the seconds that are now queued. Rejects with a BotError before admission.
+   */
+  playSound(samples: Int16Array, sampleRate: number): Promise<number>
+  /** Drops what is queued. */
+  clearSound(): Promise<void>
+  /** Mutes the bot again; repeatable. */
+  closeMicrophone(): Promise<void>
   /** PNG of what the browser shows. */
   screenshot(): Promise<Uint8Array>
   /** Leaves, or withdraws a pending request; repeatable, never rejects. */
@@ -129,6 +150,21 @@ export interface StoredFile {
   location: string
   bytes: number
   sha256: string
+}
+
+/** Live sound and speaker messages, to and from the sockets that a job names. One instance serves one life. */
+export interface Streaming {
+  /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */
+  connect(signal: AbortSignal): Promise<void>
+  /** From the recording's start on: the stage's sound goes out, and what comes in is spoken into the meeting. */
+  start(stage: Stage, meeting: MeetingDriver): Promise<void>
+  /** `at` is a UTC instant in milliseconds. */
+  tellSpeaker(person: Person, isSpeaking: boolean, at: number): void
+  /** Neither sound nor speaker messages leave until `resume`. */
+  pause(): void
+  resume(): void
+  /** Repeatable, never rejects. */
+  close(): Promise<void>
 }
 
 export type CommandAnswer =

@@ -43,7 +43,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Resolves a name and refuses it if any of its addresses is private, so that the check and the use see the same. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '')
     const hidden = addresses.find(({ address }) => !isPublicAddress(address))

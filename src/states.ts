@@ -63,6 +63,11 @@ export const MEETING_ENDS: Readonly<Record<MeetingEnd, { code: NormalEndCode; me
   // The specification has no code of its own for it: whoever ends the meeting for all sends everybody out, the bot too.
   ended_for_all: { code: 'BOT_REMOVED', message: 'The host ended the meeting for everyone.' },
   everyone_left: { code: 'NO_ATTENDEES', message: 'The meeting ended because everyone left.' },
+  // The platform sends the bot out as a host would; the specification's table of ends has nothing nearer.
+  authorized_user_left: {
+    code: 'BOT_REMOVED',
+    message: 'The user on whose behalf the bot was there left, so the platform sent the bot out.',
+  },
 }
 
 /** A stop before anything was recorded has one name for leaving and another for a machine that takes the bot away. */

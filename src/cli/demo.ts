@@ -1,5 +1,5 @@
-import { runDemoScript } from '../../mock/google-meet/demo.ts'
 import { startMockGoogleMeet } from '../../mock/index.ts'
+import { runDemoScript } from '../../mock/shared/demo.ts'
 import type { Io } from '../main.ts'
 import { type JoinFlags, join } from './join.ts'
 

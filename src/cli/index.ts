@@ -63,14 +63,25 @@ function withJoinOptions(command: Command): Command {
     .addOption(
       new Option('--recording-consent <answer>', 'when the meeting itself is recorded').choices(['accept', 'refuse']),
     )
+    .option('--stream-output <ws url>', "the meeting's sound and who speaks go there")
+    .option('--stream-input <ws url>', 'sound from there is spoken into the meeting')
+    .addOption(
+      new Option('--stream-rate <hertz>', 'samples a second, both ways (default: 24000)')
+        .choices(['16000', '24000', '32000', '48000'])
+        .argParser(Number),
+    )
     .option('--bot-id <uuid>', 'also the name of the recording')
     .option('--control-plane <ws url>', 'reports there; its token comes from STANDIN_CONTROL_TOKEN')
+    .option('--conf-sdk-id <id>', "join through Zoom's Meeting SDK; its secret comes from STANDIN_CONF_SDK_PWD")
+    .option('--conf-obf-token-url <url>', 'gives on-behalf-of tokens (or one in STANDIN_CONF_OBF_TOKEN)')
+    .option('--conf-access-token-url <url>', 'gives the access key (ZAK) of the user to join as')
     .option(
       '--map-host <host=ip:port>',
       'send connections for a host elsewhere and accept its certificate',
       collect,
       [],
     )
+    .option('--jitsi-host <host>', 'a server of your own that runs Jitsi Meet', collect, [])
     .option('--json', 'JSON lines even in a terminal')
 }
 

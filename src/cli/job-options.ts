@@ -21,7 +21,13 @@ export interface JoinOptions {
   silenceTimeout?: number
   recordingTimeout?: number
   controlPlane?: string
+  confSdkId?: string
+  confObfTokenUrl?: string
+  confAccessTokenUrl?: string
   recordingConsent?: string
+  streamInput?: string
+  streamOutput?: string
+  streamRate?: number
 }
 
 /** The job as an unchecked document, to be checked as a whole; throws InvalidJob where a part cannot even be read. */
@@ -46,6 +52,13 @@ export function jobFrom(
   set('entry_message', options.entryMessage)
   set('recording_consent', options.recordingConsent)
   set('bot_image', options.image === undefined ? undefined : pictureFrom(options.image))
+  const streaming = Object.entries({
+    input: options.streamInput,
+    output: options.streamOutput,
+    audio_frequency: options.streamRate,
+  }).filter(([, value]) => value !== undefined)
+  if (streaming.length > 0)
+    job.streaming = { ...(job.streaming as object | undefined), ...Object.fromEntries(streaming) }
   const timeouts = Object.entries({
     waiting_room_timeout: options.waitingRoomTimeout,
     no_one_joined_timeout: options.noOneJoinedTimeout,
@@ -58,6 +71,14 @@ export function jobFrom(
     throw new InvalidJob([{ path: 'storage', message: '--out and --s3 exclude each other' }])
   if (options.out !== undefined) job.storage = { type: 'folder', path: options.out }
   if (options.s3 !== undefined) job.storage = s3From(options, options.s3)
+  set('conf_sdk_id', options.confSdkId)
+  set('conf_obf_token_url', options.confObfTokenUrl)
+  set('conf_access_token_url', options.confAccessTokenUrl)
+  if (options.confSdkId !== undefined) {
+    // Secrets stay off the command line, which every user of a machine can read.
+    set('conf_sdk_pwd', environment.STANDIN_CONF_SDK_PWD)
+    set('conf_obf_token', environment.STANDIN_CONF_OBF_TOKEN)
+  }
   if (options.controlPlane !== undefined)
     job.control_plane = { url: options.controlPlane, token: environment.STANDIN_CONTROL_TOKEN ?? '' }
   return job

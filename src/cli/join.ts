@@ -4,12 +4,20 @@ import { type JoinOptions, jobFrom } from './job-options.ts'
 
 export interface JoinFlags extends JoinOptions {
   mapHost: string[]
+  jitsiHost: string[]
   json?: boolean
 }
 
 /** `standin join`: one bot, one meeting. Resolves with the exit code; throws InvalidJob. */
 export async function join(meetingUrl: string | undefined, flags: JoinFlags, io: Io): Promise<number> {
   const job = jobFrom(meetingUrl, flags, io.environment)
-  const config = readConfig({ job, hostMap: flags.mapHost, environment: io.environment, recognize: recognizeMeeting })
+  const config = readConfig({
+    job,
+    hostMap: flags.mapHost,
+    jitsiHosts: flags.jitsiHost,
+    environment: io.environment,
+    recognize: recognizeMeeting,
+    trustsStreams: flags.streamInput !== undefined || flags.streamOutput !== undefined,
+  })
   return runConfig(config, io, flags.json ?? false)
 }

@@ -35,7 +35,7 @@ export const finalReportSchema = z.strictObject({
   error_code: z.enum(ERROR_CODES).nullable().describe('Null after a normal end.'),
   error_message: z.string().nullable(),
   meeting_url: z.string(),
-  meeting_platform: z.enum(['meet', 'teams', 'zoom']).nullable(),
+  meeting_platform: z.enum(['meet', 'teams', 'zoom', 'jitsi']).nullable().describe('`jitsi` is an addition of ours.'),
   bot_name: z.string(),
   recording_mode: z.enum(RECORDING_MODES),
   joined_at: utc.nullable(),

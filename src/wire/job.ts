@@ -121,11 +121,17 @@ export const storageSchema = z
   )
 
 const streamingSchema = z.strictObject({
-  input: webSocketAddress.nullish(),
-  output: webSocketAddress.nullish(),
+  input: webSocketAddress.nullish().describe('Sound that comes from there is spoken into the meeting.'),
+  output: webSocketAddress.nullish().describe("The meeting's sound and who speaks go there."),
   audio_frequency: z
     .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
-    .default(24_000),
+    .default(24_000)
+    .describe('Samples per second, both ways: mono, signed 16 bit, little-endian.'),
+  set_up_timeout: seconds(60, 'How long the first connections are tried for.'),
+  is_required: z
+    .boolean()
+    .default(true)
+    .describe('Whether the bot fails with STREAMING_SETUP_FAILED then, or records without streaming.'),
 })
 
 const transcriptionSchema = z.strictObject({
@@ -134,12 +140,16 @@ const transcriptionSchema = z.strictObject({
   custom_params: callerData.nullish(),
 })
 
+/** Asked with GET for each try; answers with the bare token as plain text. */
+const tokenUrl = address(['https:']).refine((text) => text.length <= 2048, { error: 'must not exceed 2048 characters' })
+const OBF_TOKEN = 'On-behalf-of token of a user who has to be in the meeting.'
+
 const confConfigSchema = z.strictObject({
-  credential_id: z.uuid().nullish(),
-  credential_user_id: z.string().nullish(),
-  obf_token: z.string().nullish(),
-  obf_token_url: address(['https:']).nullish(),
-  zak_token_url: address(['https:']).nullish(),
+  credential_id: z.uuid().nullish().describe('A stored credential; whoever starts the worker resolves it.'),
+  credential_user_id: z.string().min(1).max(256).nullish().describe('Likewise, by the user it belongs to.'),
+  obf_token: token.nullish().describe(OBF_TOKEN),
+  obf_token_url: tokenUrl.nullish(),
+  zak_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
 })
 
 const SET_TOGETHER = 'SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together'
@@ -163,8 +173,17 @@ export const jobSchema = z
     streaming: streamingSchema.nullish(),
     transcription: transcriptionSchema.nullish(),
     conf_config: confConfigSchema.nullish(),
-    conf_sdk_id: z.string().min(1).nullish(),
-    conf_sdk_pwd: z.string().min(1).nullish(),
+    conf_sdk_id: token.nullish().describe("Client id of the app with which the bot uses Zoom's Meeting SDK."),
+    conf_sdk_pwd: token.nullish().describe('Client secret of the same app.'),
+    conf_obf_token: token.nullish().describe(OBF_TOKEN),
+    conf_obf_token_url: tokenUrl.nullish(),
+    conf_obf_token_user_id: z
+      .string()
+      .min(1)
+      .max(256)
+      .nullish()
+      .describe('User of a stored connection; whoever starts the worker resolves it.'),
+    conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

@@ -13,6 +13,8 @@ import type {
   RecordedFile,
   RecordedSpan,
   RecorderEvent,
+  Streaming,
+  WaitingFor,
 } from '../../src/ports.ts'
 import type { StopRequester } from '../../src/states.ts'
 import type { BotCommand } from '../../src/wire/commands.ts'
@@ -47,6 +49,8 @@ export class World {
   readonly spans: RecordedSpan[] = []
   join: Script<Admission> = async () => 'in_meeting'
   waitForAdmission: Script<void> = async () => {}
+  waitingFor: WaitingFor = 'admission'
+  obtainRecordingRight: (limitMs: number, signal: AbortSignal) => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
   prepareStorage: () => Promise<void> = async () => {}
   sendChat: (text: string) => Promise<void> = async () => {}
@@ -56,6 +60,8 @@ export class World {
     { name: 'video.mp4', path: join(this.workFolder, 'video.mp4'), bytes: 10, durationSeconds: 1 },
   ]
   store: (name: string) => Promise<void> = async () => {}
+  /** Null as in a job that streams nothing. */
+  streaming: Streaming | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
   readonly outcome: Promise<Outcome>
@@ -111,9 +117,14 @@ export class World {
 
   #parts(): BotParts {
     const { calls, clock, spans, workFolder } = this
+    const world = this
     const meeting: MeetingDriver = {
       join: (signal) => this.#noting('join', this.join(signal)),
       waitForAdmission: (signal) => this.#noting('waitForAdmission', this.waitForAdmission(signal)),
+      get waitingFor() {
+        return world.waitingFor
+      },
+      obtainRecordingRight: (limitMs, signal) => this.obtainRecordingRight(limitMs, signal),
       prepareRecording: async () => void calls.push('prepareRecording'),
       watch: (listener) => {
         this.#meetingListeners.push(listener)
@@ -123,6 +134,9 @@ export class World {
         await this.sendChat(text)
         this.sentChat.push(text)
       },
+      playSound: async (samples, sampleRate) => samples.length / sampleRate,
+      clearSound: async () => {},
+      closeMicrophone: async () => {},
       screenshot: async () => new Uint8Array([1, 2, 3]),
       leave: () => this.#noting('leave', this.leave()),
       evidence: async () => {
@@ -171,6 +185,7 @@ export class World {
         },
         close: async () => void calls.push('close recorder'),
       },
+      streaming: this.streaming,
       storage: {
         prepare: () => this.prepareStorage(),
         store: async ({ name }) => {

@@ -4,6 +4,7 @@ import { type CaptureSettings, captureArguments, joinArguments } from '../../rec
 const SETTINGS: CaptureSettings = {
   pulseServer: '/work folder/pulse/native',
   source: 'meeting.monitor',
+  voiceSource: null,
   picture: { display: ':7', width: 1280, height: 720, framesPerSecond: 25, latencyMs: 30 },
   noiseFloorDb: -50,
   silenceMs: 2_000,
@@ -44,6 +45,16 @@ test('sound alone needs no display, no clock to follow and no delay', () => {
   expect(args).not.toContain('-isync')
   expect(args).not.toContain('libx264')
   expect(values(args, '-af')[0]).not.toContain('adelay')
+})
+
+test("the bot's own voice follows the same clock and is mixed in behind the silence detector", () => {
+  const args = captureArguments({ ...SETTINGS, voiceSource: 'own_voice.monitor' })
+  expect(values(args, '-i')).toEqual(['meeting.monitor', 'own_voice.monitor', ':7'])
+  expect(values(args, '-isync')).toEqual(['2', '2'])
+  expect(values(args, '-map')).toEqual(['2:v', '[mix]'])
+  expect(values(args, '-filter_complex')[0]).toMatch(/silencedetect[^;]*\[meeting\];.*amix=inputs=2/)
+  const soundAlone = captureArguments({ ...SETTINGS, picture: null, voiceSource: 'own_voice.monitor' })
+  expect(values(soundAlone, '-isync')).toEqual(['0'])
 })
 
 test('joining copies, counts pictures anew and puts the priming packet before zero', () => {

@@ -109,6 +109,7 @@ describe('ends the meeting brings', () => {
     ['removed', 'BOT_REMOVED'],
     ['ended_for_all', 'BOT_REMOVED'],
     ['everyone_left', 'NO_ATTENDEES'],
+    ['authorized_user_left', 'BOT_REMOVED'],
   ] as const)('%s is a normal end with code %s', async (end, code) => {
     const world = await recording()
     await world.pass(10, 2)
@@ -229,6 +230,21 @@ describe('a bot that does not get in', () => {
     expect(world.stored).toContain('debug/screenshot.png')
   })
 
+  test.each([
+    ['host', 'WAITING_FOR_HOST_TIMEOUT'],
+    ['authorized_user', 'WAITING_FOR_AUTHORIZED_USER_TIMEOUT'],
+  ] as const)('a wait for the %s that took too long has a code of its own', async (waitingFor, code) => {
+    const world = new World((it) => {
+      it.join = async () => 'waiting_room'
+      it.waitForAdmission = untilStopped
+    })
+    await world.untilStatus('in_waiting_room')
+    // What is waited for may change until the last moment.
+    world.waitingFor = waitingFor
+    expect(await world.report()).toMatchObject({ status: 'failed', error_code: code })
+    expect(world.calls).toContain('leave')
+  })
+
   test('nobody answers the knock: the request is withdrawn', async () => {
     const world = new World(
       (it) => {
@@ -253,6 +269,77 @@ describe('a bot that does not get in', () => {
     expect((await world.report()).duration_seconds).toBeNull()
     expect(world.calls).not.toContain('start recording')
     expect(world.calls).toContain('close recorder')
+  })
+})
+
+describe('the right to record', () => {
+  test('is asked for in the meeting, before the page is made ready, within the limit of the waiting room', async () => {
+    const limits: number[] = []
+    let grant = () => {}
+    const world = new World(
+      (it) => {
+        it.obtainRecordingRight = (limitMs) => {
+          limits.push(limitMs)
+          return new Promise((resolve) => {
+            grant = resolve
+          })
+        }
+      },
+      { timeout_config: { waiting_room_timeout: 90 } },
+    )
+    await world.untilStatus('in_call_not_recording')
+    await world.clock.advance(60_000)
+    expect(limits).toEqual([90_000])
+    expect(world.calls).not.toContain('prepareRecording')
+    grant()
+    await world.untilStatus('in_call_recording')
+    world.stop('command')
+    expect((await world.report()).end_code).toBe('API_REQUEST')
+  })
+
+  test.each(['RECORDING_RIGHTS_NOT_GRANTED', 'CANNOT_REQUEST_RECORDING_RIGHT'] as const)(
+    'its refusal ends the life with %s, and nothing was recorded',
+    async (code) => {
+      const world = new World((it) => {
+        it.obtainRecordingRight = () => Promise.reject(new BotError(code, 'no'))
+      })
+      expect(await world.report()).toMatchObject({ status: 'failed', error_code: code, duration_seconds: null })
+      expect(world.calls).toContain('leave')
+    },
+  )
+
+  test('a driver that hangs over it is given up soon after the limit', async () => {
+    const world = new World(
+      (it) => {
+        it.obtainRecordingRight = (_limitMs, signal) => untilStopped(signal)
+      },
+      { timeout_config: { waiting_room_timeout: 60 } },
+    )
+    await world.untilStatus('in_call_not_recording')
+    await world.clock.advance(65_000)
+    expect(world.statuses()).not.toContain('failed')
+    await world.clock.advance(10_000)
+    expect((await world.report()).error_code).toBe('RECORDING_START_TIMEOUT')
+  })
+
+  test('a stop while it is asked for is obeyed', async () => {
+    const world = new World((it) => {
+      it.obtainRecordingRight = (_limitMs, signal) => untilStopped(signal)
+    })
+    await world.untilStatus('in_call_not_recording')
+    world.stop('command')
+    expect(await world.end()).toMatchObject({ report: { error_code: 'EXITING_MEETING_BEFORE_RECORD' }, exitCode: 0 })
+  })
+
+  test('a meeting that ends meanwhile has the code that its platform has for it', async () => {
+    const world = new World((it) => {
+      it.obtainRecordingRight = (_limitMs, signal) => untilStopped(signal)
+    })
+    await world.untilStatus('in_call_not_recording')
+    const at = world.clock.now()
+    const codeBeforeRecording = 'MEETING_ENDED_PREMATURELY'
+    world.emit({ type: 'ended', end: 'authorized_user_left', text: 'gone', at, codeBeforeRecording })
+    expect((await world.report()).error_code).toBe(codeBeforeRecording)
   })
 })
 

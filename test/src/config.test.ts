@@ -50,7 +50,24 @@ describe('configuration', () => {
     )
   })
 
-  test.each(['streaming', 'transcription', 'conf_config'])('refuses %s rather than ignoring it', (field) => {
+  test.each([
+    ['wss://127.0.0.1:1/', 'not a public address'],
+    ['wss://[::1]:1/', 'not a public address'],
+    ['wss://agent.localhost/', 'not a public address'],
+    ['ws://agent.example/', 'must start with wss://'],
+  ])('refuses to stream to %s unless the operator allows it', (output, message) => {
+    const job = { streaming: { output } }
+    expect(problems(settings(job))).toEqual(['streaming.output'])
+    expect(() => readConfig(settings(job))).toThrow(message)
+    expect(readConfig(settings(job, { environment: { STANDIN_PRIVATE_STREAMS: 'allow' } })).trustsStreams).toBe(true)
+    expect(readConfig(settings(job, { trustsStreams: true })).trustsStreams).toBe(true)
+  })
+
+  test('streams to a public address without being told', () => {
+    expect(readConfig(settings({ streaming: { input: 'wss://agent.example/' } })).trustsStreams).toBe(false)
+  })
+
+  test.each(['transcription'])('refuses %s rather than ignoring it', (field) => {
     expect(problems(settings({ [field]: {} }))).toEqual([field])
   })
 

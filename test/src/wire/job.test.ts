@@ -206,6 +206,16 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ streaming: { output: 'javascript:alert(1)' } }, { streaming: { output: 7 } }],
   ],
   [
+    'streaming.set_up_timeout',
+    [{ streaming: { set_up_timeout: 1 } }, { streaming: { set_up_timeout: 86_400 } }],
+    [{ streaming: { set_up_timeout: 0 } }, { streaming: { set_up_timeout: 1.5 } }],
+  ],
+  [
+    'streaming.is_required',
+    [{ streaming: { is_required: true } }, { streaming: { is_required: false } }],
+    [{ streaming: { is_required: 'yes' } }],
+  ],
+  [
     'streaming.audio_frequency',
     [16_000, 24_000, 32_000, 48_000].map((audio_frequency) => ({ streaming: { audio_frequency } })),
     [8_000, 44_100, '24khz', '24000'].map((audio_frequency) => ({ streaming: { audio_frequency } })),

@@ -1,0 +1,62 @@
+// An agent that hears a meeting and says it again, a second later: the smallest thing that does both directions.
+//
+//   node echo-agent.mjs --port 9000
+//   npx standin join <meeting link> --stream-output ws://127.0.0.1:9000 --stream-input ws://127.0.0.1:9000
+//
+// docs/streaming.md explains the messages. Saying "stop" is up to you: `socket.send('{"type":"clear"}')` silences the bot.
+
+import { parseArgs } from 'node:util'
+import { WebSocketServer } from 'ws'
+
+const DELAY_MS = 1000
+
+export async function startEchoAgent({ host = '127.0.0.1', port = 0, print = console.log }) {
+  const server = new WebSocketServer({ host, port })
+  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  const heard = { seconds: 0, speakers: [] }
+
+  server.on('connection', (socket) => {
+    let rate = 24_000
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) {
+        heard.seconds += data.length / 2 / rate
+        // The bot does not hear itself, so this does not go round for ever.
+        if (isAudible(data)) setTimeout(() => socket.send(data), DELAY_MS)
+        return
+      }
+      const message = JSON.parse(String(data))
+      if (Array.isArray(message)) {
+        for (const { name, isSpeaking } of message) {
+          heard.speakers.push(name)
+          print(`${name} ${isSpeaking ? 'speaks' : 'stops'}`)
+        }
+      } else {
+        rate = message.sample_rate
+        print(`Bot ${message.bot_id} is here, ${rate} samples a second`)
+      }
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => print(`The bot left after ${heard.seconds.toFixed(1)} s of sound`))
+  })
+
+  return {
+    url: `ws://${host}:${server.address().port}`,
+    heard,
+    close() {
+      for (const client of server.clients) client.terminate()
+      return new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Signed 16 bit samples, little-endian. */
+function isAudible(data) {
+  for (let at = 0; at + 1 < data.length; at += 2) if (Math.abs(data.readInt16LE(at)) > 300) return true
+  return false
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '9000' } } })
+  const agent = await startEchoAgent({ port: Number(values.port) })
+  console.log(`Listening at ${agent.url}`)
+}

@@ -1,0 +1,188 @@
+/**
+ * Live sound, both ways: the meeting's sound and who speaks go to `streaming.output`; what comes from `streaming.input`
+ * (and back from the output) is spoken into the meeting. Nothing here can hold up the meeting or its recording.
+ */
+import type { LookupFunction } from 'node:net'
+import { BotError } from '../src/errors.ts'
+import type { Logger } from '../src/logger.ts'
+import type { Clock, MeetingDriver, Stage, Streaming } from '../src/ports.ts'
+import type { Supervised } from '../src/supervised.ts'
+import type { Person } from '../src/wire/events.ts'
+import { Inlet } from './inlet.ts'
+import { asksToClear, type Handshake, MESSAGE_MS, PROTOCOL_VERSION, type SpeakerMessage } from './messages.ts'
+import { Outlet } from './outlet.ts'
+import { hearStage, speakIntoRecording } from './pulse.ts'
+import { SOCKET_TIMING, type SocketTiming, StreamSocket } from './socket.ts'
+
+export interface StreamingOptions {
+  input: string | null
+  output: string | null
+  /** Samples per second. */
+  sampleRate: number
+  /** How long the first connections are tried for. Milliseconds. */
+  setUpMs: number
+  /** Whether addresses that cannot be reached are a failure, or only told. */
+  isRequired: boolean
+  botId: string
+  /** For what ffmpeg wants to write. */
+  folder: string
+  clock: Clock
+  logger: Logger
+  /** Tells whoever watches the bot, in one sentence. */
+  notice(message: string): void
+  timing?: Partial<SocketTiming>
+  /** How addresses are resolved; where private ones are refused, this refuses them. */
+  dialing?: { lookup?: LookupFunction }
+  /** Replaced by tests that have no sound server. */
+  sound?: { hear: typeof hearStage; speak: typeof speakIntoRecording }
+}
+
+/** A dead sound process is started again after this; it dies only with the sound server, which ends the recording. */
+const SOUND_RETRY_MS = 2_000
+
+export function createStreaming(options: StreamingOptions): Streaming {
+  return new LiveStreaming(options)
+}
+
+class LiveStreaming implements Streaming {
+  readonly #options: StreamingOptions
+  readonly #over = new AbortController()
+  readonly #sockets: StreamSocket[] = []
+  readonly #speaking = new Map<number, SpeakerMessage>()
+  #output: StreamSocket | null = null
+  #outlet: Outlet | null = null
+  #inlet: Inlet | null = null
+  #voice: Supervised | null = null
+  #isPaused = false
+  /** Messages of sound since the start, sent or not. */
+  #heard = 0
+
+  constructor(options: StreamingOptions) {
+    this.#options = options
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { input, output, clock, logger, setUpMs } = this.#options
+    const parts = {
+      clock,
+      logger,
+      timing: { ...SOCKET_TIMING, ...this.#options.timing },
+      dialing: this.#options.dialing ?? {},
+    }
+    const common = {
+      onSound: (samples: Buffer) => this.#inlet?.take(samples),
+      onText: (text: string) => {
+        if (asksToClear(text))
+          this.#inlet?.clear().catch((error) => logger.warn('The queue was not cleared', { error }))
+      },
+      onLost: (reason: string) => this.#options.notice(`A streaming socket was lost: ${reason}.`),
+    }
+    if (output !== null) {
+      const socket = new StreamSocket(output, { ...common, onOpen: () => this.#greet(socket, true) }, parts)
+      this.#output = socket
+      this.#outlet = new Outlet(socket)
+      this.#sockets.push(socket)
+    }
+    if (input !== null && input !== output) {
+      const socket: StreamSocket = new StreamSocket(
+        input,
+        { ...common, onOpen: () => this.#greet(socket, false) },
+        parts,
+      )
+      this.#sockets.push(socket)
+    }
+    const either = AbortSignal.any([signal, this.#over.signal])
+    const opened = Promise.all(this.#sockets.map((socket) => socket.whenOpen()))
+    const late = Symbol('late')
+    if ((await Promise.race([opened, clock.sleep(setUpMs, either).then(() => late)])) !== late) return
+    const reasons = this.#sockets
+      .filter(({ isOpen }) => !isOpen)
+      .map(({ host, lastReason }) => `${host}: ${lastReason}`)
+    const sentence = `The streaming sockets did not open within ${setUpMs / 1000} s (${reasons.join('; ')}).`
+    if (this.#options.isRequired) throw new BotError('STREAMING_SETUP_FAILED', sentence, { step: 'streaming' })
+    this.#options.notice(sentence)
+  }
+
+  async start(stage: Stage, meeting: MeetingDriver): Promise<void> {
+    const { clock, logger, sampleRate, folder, sound = { hear: hearStage, speak: speakIntoRecording } } = this.#options
+    if (stage.voiceSink !== undefined) {
+      const withVoice = { ...stage, voiceSink: stage.voiceSink }
+      this.#voice = await sound.speak(withVoice, sampleRate, folder)
+      // A pipe that broke: the sound server is gone, and the recorder says so.
+      this.#voice.stdin!.on('error', (error) => logger.debug('The recording does not hear the bot', { error }))
+    }
+    this.#inlet = new Inlet({
+      speaker: meeting,
+      alsoHear: (samples) => {
+        const { stdin } = this.#voice ?? {}
+        if (stdin?.writable) stdin.write(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength))
+      },
+      sampleRate,
+      clock,
+      logger,
+    })
+    if (this.#outlet !== null) void this.#keepHearing(stage)
+  }
+
+  tellSpeaker(person: Person, isSpeaking: boolean, at: number): void {
+    const message = { name: person.name, id: person.id, timestamp: at / 1000, isSpeaking }
+    if (isSpeaking) this.#speaking.set(person.id, message)
+    else if (!this.#speaking.delete(person.id)) return
+    if (!this.#isPaused) this.#output?.send(JSON.stringify([message]))
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#tellWhoSpeaks()
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort()
+    await this.#inlet?.close()
+    await Promise.all(this.#sockets.map((socket) => socket.close()))
+    await this.#voice?.stop()
+    const figures = { ...this.#outlet?.figures, ...this.#inlet?.figures }
+    this.#options.logger.info('Streaming ends', figures)
+  }
+
+  #greet(socket: StreamSocket, isOutput: boolean): void {
+    const { botId, sampleRate } = this.#options
+    const handshake: Handshake = {
+      protocol_version: PROTOCOL_VERSION,
+      bot_id: botId,
+      offset: (this.#heard * MESSAGE_MS) / 1000,
+      sample_rate: sampleRate,
+    }
+    socket.send(JSON.stringify(handshake))
+    if (isOutput) this.#tellWhoSpeaks()
+  }
+
+  #tellWhoSpeaks(): void {
+    if (this.#speaking.size > 0) this.#output?.send(JSON.stringify([...this.#speaking.values()]))
+  }
+
+  async #keepHearing(stage: Stage): Promise<void> {
+    const { clock, logger, sampleRate, folder, sound = { hear: hearStage } } = this.#options
+    const { signal } = this.#over
+    while (!signal.aborted) {
+      try {
+        const child = await sound.hear(stage, sampleRate, folder, (message) => {
+          this.#heard++
+          if (!this.#isPaused) this.#outlet?.push(message)
+        })
+        const onOver = () => void child.stop()
+        signal.addEventListener('abort', onOver)
+        const ending = await child.ended
+        signal.removeEventListener('abort', onOver)
+        if (!signal.aborted) logger.warn('The sound for streaming broke off', { reason: ending.text })
+      } catch (error) {
+        logger.warn('The sound for streaming could not be taken', { error })
+      }
+      await clock.sleep(SOUND_RETRY_MS, signal).catch(() => {})
+    }
+  }
+}

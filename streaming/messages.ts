@@ -1,0 +1,47 @@
+/** What is said on the streaming sockets besides sound. Source: field notes of the service, 2.16. */
+
+/** The exchange described in docs/streaming.md. */
+export const PROTOCOL_VERSION = 1
+/** Length of one binary message of the output. */
+export const MESSAGE_MS = 100
+export const BYTES_PER_SAMPLE = 2
+
+/** The first message of every connection, as text. */
+export interface Handshake {
+  protocol_version: typeof PROTOCOL_VERSION
+  bot_id: string
+  /** Seconds of the meeting's sound that earlier connections of this bot were there for; 0 on the first. */
+  offset: number
+  /** Samples per second, of both directions. */
+  sample_rate: number
+}
+
+/** Text messages carry an array of these whenever somebody starts or stops to speak. */
+export interface SpeakerMessage {
+  name: string
+  /** The person's number, as in `participants.json`. */
+  id: number | null
+  /** Unix seconds with a fraction. */
+  timestamp: number
+  isSpeaking: boolean
+}
+
+/** Bytes of one output message. */
+export function messageBytes(sampleRate: number): number {
+  return (sampleRate / 1000) * MESSAGE_MS * BYTES_PER_SAMPLE
+}
+
+export function secondsOf(bytes: number, sampleRate: number): number {
+  return bytes / BYTES_PER_SAMPLE / sampleRate
+}
+
+/** True for `{"type":"clear"}`: whoever speaks through the bot was interrupted. Other text is not for us. */
+export function asksToClear(text: string): boolean {
+  if (text.length > 1000) return false
+  try {
+    const message: unknown = JSON.parse(text)
+    return typeof message === 'object' && message !== null && 'type' in message && message.type === 'clear'
+  } catch {
+    return false
+  }
+}

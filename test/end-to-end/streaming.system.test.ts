@@ -1,0 +1,89 @@
+/** Live sound of a whole bot in a meeting: what the example agent hears, what the meeting hears back, how late. */
+import { expect, onTestFinished, test } from 'vitest'
+import { startEchoAgent } from '../../docs/examples/echo-agent.mjs'
+import { heardShare, soundOf } from '../media/meeting-recording.ts'
+import { Receiver } from '../streaming/receiver.ts'
+import { LOOK, passes, speak } from './meeting-script.ts'
+import { endToEnd } from './stage.ts'
+
+const { openMeeting, startBot } = endToEnd()
+/** The meeting's beep sounds this high; voices stay far below. */
+const LOUD = 3_000
+
+test('the agent of the documentation echoes the meeting, and its echo is in the recording once', async () => {
+  const agent = await startEchoAgent({ print: () => {} })
+  onTestFinished(() => agent.close())
+  const meeting = openMeeting()
+  const bot = startBot(meeting, { arguments: ['--stream-output', agent.url, '--stream-input', agent.url] })
+  await bot.whenStatus('in_call_recording')
+  await speak(meeting, 'ann', 3)
+  await expect.poll(() => meeting.bot.microphoneOn, { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => meeting.bot.sent().audioIsSilent, { timeout: 20_000 }).toBe(false)
+  // The echo of three seconds ends, and the microphone is closed after three more without sound.
+  await expect.poll(() => meeting.bot.microphoneOn, { timeout: 40_000 }).toBe(false)
+  bot.kill('SIGINT')
+  const { exitCode, report } = await bot.ended()
+
+  expect(exitCode).toBe(0)
+  expect(agent.heard.speakers).toContain('Ann Host')
+  // Ann for three seconds and her echo for three, and no echo of the echo.
+  const seconds = report!.duration_seconds!
+  const heard = heardShare(await soundOf(bot.file('audio.m4a')), LOOK.ann!, 0, seconds) * seconds
+  expect(heard).toBeGreaterThan(4.5)
+  expect(heard).toBeLessThan(7.5)
+})
+
+test('sound reaches the socket soon, and a receiver that hangs costs the recording nothing', async () => {
+  const receiver = await Receiver.start()
+  onTestFinished(() => receiver.close())
+  const meeting = openMeeting()
+  const bot = startBot(meeting, { arguments: ['--stream-output', receiver.url] })
+  await bot.whenStatus('in_call_recording')
+  meeting.flashAndBeep(true)
+  await passes(25)
+  meeting.flashAndBeep(false)
+  const delays = beepsHeard(receiver).flatMap((heardAt) => {
+    const sentAt = meeting.truth.beeps.findLast((at) => at <= heardAt)
+    return sentAt === undefined ? [] : [heardAt - sentAt]
+  })
+  delays.sort((one, other) => one - other)
+  const at = (part: number) => delays[Math.min(delays.length - 1, Math.floor(delays.length * part))]
+  console.log(`beep to message, ms: median ${at(0.5)}, 95 % ${at(0.95)}, worst ${at(1)}, of ${delays.length}`)
+  expect(delays.length).toBeGreaterThanOrEqual(5)
+
+  receiver.stall()
+  await speak(meeting, 'ben', 8)
+  bot.kill('SIGINT')
+  const { exitCode, report } = await bot.ended()
+  expect(exitCode).toBe(0)
+  const seconds = report!.duration_seconds!
+  const heard = heardShare(await soundOf(bot.file('audio.m4a')), LOOK.ben!, 0, seconds) * seconds
+  expect(heard).toBeGreaterThan(6)
+})
+
+/** UTC milliseconds of arrival of each message in which a beep begins. */
+function beepsHeard(receiver: Receiver): number[] {
+  let wasLoud = true
+  return receiver.sounds.flatMap(({ at, samples }) => {
+    let peak = 0
+    for (let index = 0; index + 1 < samples.length; index += 2)
+      peak = Math.max(peak, Math.abs(samples.readInt16LE(index)))
+    const begins = peak > LOUD && !wasLoud
+    wasLoud = peak > LOUD
+    return begins ? [at] : []
+  })
+}
+
+test('the handshake comes first and the rate is the one that was asked for', async () => {
+  const receiver = await Receiver.start()
+  onTestFinished(() => receiver.close())
+  const meeting = openMeeting()
+  const bot = startBot(meeting, { arguments: ['--stream-output', receiver.url, '--stream-rate', '16000'] })
+  await bot.whenStatus('in_call_recording')
+  await expect.poll(() => receiver.sounds.length, { timeout: 20_000 }).toBeGreaterThan(5)
+  expect(receiver.texts[0]).toEqual({ protocol_version: 1, bot_id: bot.botId, offset: 0, sample_rate: 16_000 })
+  expect(receiver.sounds[0]?.samples.byteLength).toBe(3200)
+  bot.kill('SIGINT')
+  expect((await bot.ended()).exitCode).toBe(0)
+  expect(receiver.closeCodes).toEqual([1000])
+})

@@ -1,0 +1,93 @@
+/** The stage's sound in and out, through a real sound server and real ffmpegs. */
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { messageBytes } from '../../streaming/messages.ts'
+import { hearStage, speakIntoRecording } from '../../streaming/pulse.ts'
+import { soundOf } from '../media/meeting-recording.ts'
+import { setUpStage, until } from '../media/stage.ts'
+import { SOURCE } from '../media/tone-and-flash.ts'
+
+const RATE = 24_000
+const VOICE_HERTZ = 400
+/** Of what `soundOf` gives. */
+const RECORDED_RATE = 16_000
+
+interface Heard {
+  /** UTC milliseconds of arrival. */
+  at: number
+  samples: Int16Array
+}
+
+/** Share of the sound's power at a frequency, 0 to 1 (Goertzel). */
+function share(samples: ArrayLike<number>, hertz: number, rate: number): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / rate)
+  let [before, last, power] = [0, 0, 0]
+  for (let index = 0; index < samples.length; index++) {
+    const value = samples[index]!
+    ;[before, last] = [last, value + coefficient * last - before]
+    power += value * value
+  }
+  const atHertz = before * before + last * last - coefficient * before * last
+  return power === 0 ? 0 : (2 * atHertz) / (power * samples.length)
+}
+
+function tone(seconds: number): Buffer {
+  const samples = Int16Array.from({ length: seconds * RATE }, (_, index) =>
+    Math.round(Math.sin((2 * Math.PI * VOICE_HERTZ * index) / RATE) * 12_000),
+  )
+  return Buffer.from(samples.buffer)
+}
+
+test('the meeting is heard without the bot, the recording has both, and messages come soon after their sound', async () => {
+  const stage = await setUpStage({ mode: 'audio_only', withVoice: true })
+  onTestFinished(() => stage.close())
+  const heard: Heard[] = []
+  const ears = await hearStage(stage.stage, RATE, stage.folder, (message) => {
+    expect(message.byteLength).toBe(messageBytes(RATE))
+    heard.push({ at: Date.now(), samples: new Int16Array(message.buffer, message.byteOffset, message.length / 2) })
+  })
+  onTestFinished(async () => void (await ears.stop()))
+  const { voiceSink } = stage.stage
+  const voice = await speakIntoRecording({ ...stage.stage, voiceSink: voiceSink! }, RATE, stage.folder)
+  onTestFinished(async () => void (await voice.stop()))
+
+  await stage.recorder.start()
+  await until(() => heard.length > 20)
+  // In real time, as a meeting's microphone takes it.
+  const speaking = setInterval(() => voice.stdin!.write(tone(0.1)), 100)
+  onTestFinished(() => clearInterval(speaking))
+  await stage.recorded(12)
+  await stage.recorder.finish()
+
+  const delays = heard.flatMap(({ at, samples }, index) => {
+    const onset = samples.findIndex((value) => Math.abs(value) > 4000)
+    const wasQuiet = heard[index - 1]?.samples.every((value) => Math.abs(value) < 4000)
+    if (onset < 0 || !wasQuiet) return []
+    // The message ends 100 ms after its first sample.
+    const onsetMs = (onset / RATE) * 1000
+    const beepAt = stage.source.beatNear(at - 100 + onsetMs)
+    return [{ sinceBeep: at - beepAt, way: at - beepAt - (100 - onsetMs) }]
+  })
+  const sorted = delays.map(({ way }) => way).sort((a, b) => a - b)
+  console.log(`beep to message, ms: ${delays.map(({ sinceBeep }) => Math.round(sinceBeep)).join(' ')}`)
+  console.log(`without the 100 ms of a message: median ${Math.round(sorted[Math.floor(sorted.length / 2)]!)} ms`)
+  expect(delays.length).toBeGreaterThanOrEqual(4)
+  const loud = heard.filter(({ samples }) => samples.some((value) => Math.abs(value) > 4000))
+  expect(loud.filter(({ samples }) => share(samples, SOURCE.toneHertz, RATE) > 0.8).length).toBeGreaterThan(5)
+  const peak = Math.max(...loud.map(({ samples }) => Math.max(...samples)))
+  expect(peak).toBeGreaterThan(14_000)
+  expect(peak).toBeLessThan(18_000)
+  expect(loud.filter(({ samples }) => share(samples, VOICE_HERTZ, RATE) > 0.05)).toEqual([])
+
+  const recorded = await soundOf(join(stage.folder, 'audio.m4a'))
+  const tenths = Array.from({ length: 60 }, (_, index) => {
+    const from = recorded.length - (index + 15) * (RECORDED_RATE / 10)
+    return recorded.subarray(from, from + RECORDED_RATE / 10)
+  })
+  const windowsWith = (hertz: number) => tenths.filter((tenth) => share(tenth, hertz, RECORDED_RATE) > 0.15).length
+  // The beep sounds for 0.3 s of every two; the voice all the time, at most once anywhere.
+  expect(windowsWith(VOICE_HERTZ)).toBeGreaterThan(50)
+  expect(windowsWith(SOURCE.toneHertz)).toBeGreaterThan(5)
+  // Both together, by the factor 1.41 with which two equal channels become one; the voice twice would reach 1.7.
+  expect(Math.max(...tenths.map((tenth) => Math.max(...tenth)))).toBeLessThan(1.4)
+})

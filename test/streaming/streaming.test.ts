@@ -1,0 +1,236 @@
+import { tmpdir } from 'node:os'
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { MeetingDriver, Stage, Streaming } from '../../src/ports.ts'
+import { publicLookup } from '../../src/safe-fetch.ts'
+import type { Supervised } from '../../src/supervised.ts'
+import { createStreaming, type StreamingOptions } from '../../streaming/index.ts'
+import { messageBytes } from '../../streaming/messages.ts'
+import { Receiver } from './receiver.ts'
+
+const STAGE: Stage = {
+  display: null,
+  pulseServer: '/nowhere',
+  pulseSink: 'meeting',
+  voiceSink: 'own_voice',
+  width: 1280,
+  height: 720,
+}
+const RATE = 24_000
+const ANN = { id: 1, name: 'Ann <b>Berg</b>', platform_id: 'p1' }
+
+/** A meeting that notes what is played into it. */
+class FakeMeeting {
+  readonly played: Int16Array[] = []
+  clears = 0
+  isOpen = false
+  wasClosed = 0
+  queuedSeconds = 0
+  readonly driver = {
+    playSound: async (samples: Int16Array) => {
+      this.isOpen = true
+      this.played.push(samples)
+      return this.queuedSeconds
+    },
+    clearSound: async () => {
+      this.clears++
+    },
+    closeMicrophone: async () => {
+      this.isOpen = false
+      this.wasClosed++
+    },
+  } as unknown as MeetingDriver
+
+  get samples(): number[] {
+    return this.played.flatMap((piece) => [...piece])
+  }
+}
+
+function open(given: Partial<StreamingOptions>) {
+  const notices: string[] = []
+  const recorded: Buffer[] = []
+  let tell: (message: Buffer) => void = () => {}
+  const process = (): Supervised => {
+    const ended = Promise.withResolvers<Awaited<Supervised['ended']>>()
+    const ending = { how: 'closed', exitCode: 0, signal: null, text: 'ended' } as const
+    const stdin = new PassThrough()
+    stdin.on('data', (bytes: Buffer) => recorded.push(bytes))
+    return {
+      name: 'sound',
+      pid: 1,
+      stdin,
+      stdout: null,
+      ended: ended.promise,
+      ending: () => null,
+      recentOutput: () => [],
+      signal: () => {},
+      stop: async () => {
+        ended.resolve(ending)
+        return ending
+      },
+    }
+  }
+  const streaming: Streaming = createStreaming({
+    input: null,
+    output: null,
+    sampleRate: RATE,
+    setUpMs: 10_000,
+    isRequired: true,
+    botId: 'b1',
+    folder: tmpdir(),
+    clock: systemClock,
+    logger: silentLogger,
+    notice: (message) => notices.push(message),
+    timing: { reconnectMinMs: 20, reconnectMaxMs: 50 },
+    sound: {
+      hear: async (_stage, _rate, _folder, listener) => {
+        tell = listener
+        return process()
+      },
+      speak: async () => process(),
+    },
+    ...given,
+  })
+  onTestFinished(() => streaming.close())
+  const sound = (value: number) => tell(Buffer.alloc(messageBytes(RATE), value))
+  return { streaming, notices, recorded, sound, signal: new AbortController().signal }
+}
+
+async function receiver(port?: number): Promise<Receiver> {
+  const made = await Receiver.start(port)
+  onTestFinished(() => made.close())
+  return made
+}
+
+test('the output begins with the handshake, then carries sound and who speaks, and closes with 1000', async () => {
+  const peer = await receiver()
+  const { streaming, sound, signal } = open({ output: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, new FakeMeeting().driver)
+  sound(7)
+  streaming.tellSpeaker(ANN, true, 1_700_000_000_500)
+  streaming.tellSpeaker(ANN, false, 1_700_000_001_250)
+  await vi.waitFor(() => expect(peer.texts).toHaveLength(3))
+  expect(peer.texts).toEqual([
+    { protocol_version: 1, bot_id: 'b1', offset: 0, sample_rate: RATE },
+    [{ name: ANN.name, id: 1, timestamp: 1_700_000_000.5, isSpeaking: true }],
+    [{ name: ANN.name, id: 1, timestamp: 1_700_000_001.25, isSpeaking: false }],
+  ])
+  expect(peer.sounds[0]?.samples).toEqual(Buffer.alloc(4800, 7))
+  await streaming.close()
+  await vi.waitFor(() => expect(peer.closeCodes).toEqual([1000]))
+})
+
+test('a receiver that went away is dialed again, told where the sound stands and who speaks now', async () => {
+  const peer = await receiver()
+  const { streaming, sound, notices, signal } = open({ output: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, new FakeMeeting().driver)
+  streaming.tellSpeaker(ANN, true, 5_000)
+  for (let message = 0; message < 3; message++) sound(1)
+  await vi.waitFor(() => expect(peer.sounds).toHaveLength(3))
+  peer.breakOff()
+  await vi.waitFor(() => expect(peer.connections).toBe(2))
+  await vi.waitFor(() => expect(peer.texts.slice(2)).toHaveLength(2))
+  expect(peer.texts[2]).toMatchObject({ offset: 0.3 })
+  expect(peer.texts[3]).toMatchObject([{ name: ANN.name, isSpeaking: true }])
+  expect(notices.join()).toContain('was lost')
+  expect(notices.join()).not.toContain('hidden')
+})
+
+test('nothing leaves during a pause, and who speaks is told again after it', async () => {
+  const peer = await receiver()
+  const { streaming, sound, signal } = open({ output: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, new FakeMeeting().driver)
+  streaming.pause()
+  sound(1)
+  streaming.tellSpeaker(ANN, true, 5_000)
+  streaming.resume()
+  sound(2)
+  await vi.waitFor(() => expect(peer.sounds).toHaveLength(1))
+  expect(peer.sounds[0]?.samples[0]).toBe(2)
+  expect(peer.texts).toHaveLength(2)
+})
+
+test('sound that comes in is played into the meeting and into the recording, however it is cut', async () => {
+  const peer = await receiver()
+  const meeting = new FakeMeeting()
+  const { streaming, recorded, signal } = open({ input: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, meeting.driver)
+  const samples = Int16Array.from({ length: 2500 }, (_, index) => index - 1250)
+  const bytes = Buffer.from(samples.buffer)
+  // The second message ends in the middle of a sample.
+  for (const [from, to] of [
+    [0, 20],
+    [20, 1501],
+    [1501, 5000],
+  ] as const)
+    peer.say(bytes.subarray(from, to))
+  await vi.waitFor(() => expect(meeting.samples).toEqual([...samples]))
+  expect(Buffer.concat(recorded)).toEqual(bytes)
+  expect(meeting.isOpen).toBe(true)
+  await streaming.close()
+  expect(meeting.isOpen).toBe(false)
+})
+
+test('a clear message drops what is queued, so that an agent can be interrupted', async () => {
+  const peer = await receiver()
+  const meeting = new FakeMeeting()
+  meeting.queuedSeconds = 60
+  const { streaming, signal } = open({ input: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, meeting.driver)
+  peer.say(Buffer.alloc(RATE * 2, 1))
+  await vi.waitFor(() => expect(meeting.played.length).toBeGreaterThan(0))
+  peer.say('{"type":"clear"}')
+  await vi.waitFor(() => expect(meeting.clears).toBe(1))
+  meeting.queuedSeconds = 0
+  peer.say(Buffer.alloc(10, 9))
+  await vi.waitFor(() => expect(meeting.samples.at(-1)).toBe(0x0909))
+  // Of the first second only what had been given to the page was played.
+  expect(meeting.samples.length).toBeLessThan(RATE / 2)
+})
+
+test('one address for both directions is one socket, and the output plays what comes back', async () => {
+  const peer = await receiver()
+  const meeting = new FakeMeeting()
+  const { streaming, signal } = open({ input: peer.url, output: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, meeting.driver)
+  peer.say(Buffer.from([1, 0, 2, 0]))
+  await vi.waitFor(() => expect(meeting.samples).toEqual([1, 2]))
+  expect(peer.connections).toBe(1)
+})
+
+test('a first connection that cannot be made is STREAMING_SETUP_FAILED and names the host, not the query', async () => {
+  const peer = await receiver()
+  const { url } = peer
+  await peer.close()
+  const { streaming, signal } = open({ output: url, setUpMs: 300 })
+  const failure = await streaming.connect(signal).catch((error) => error)
+  expect(failure).toMatchObject({ code: 'STREAMING_SETUP_FAILED' })
+  expect(failure.message).toContain(new URL(url).host)
+  expect(failure.message).not.toContain('hidden')
+})
+
+test('where streaming is not required the bot is told and goes on', async () => {
+  const { streaming, notices, signal } = open({ output: 'ws://127.0.0.1:9/', setUpMs: 200, isRequired: false })
+  await streaming.connect(signal)
+  expect(notices[0]).toContain('did not open')
+})
+
+test('a name that leads to this machine is refused where only public addresses are allowed', async () => {
+  const peer = await receiver()
+  const { streaming, signal } = open({
+    output: `ws://localhost:${peer.port}/`,
+    setUpMs: 300,
+    dialing: { lookup: publicLookup },
+  })
+  const failure = await streaming.connect(signal).catch((error) => error)
+  expect(failure.message).toContain('not a public address')
+  expect(peer.connections).toBe(0)
+})
