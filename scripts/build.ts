@@ -10,8 +10,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /**
  * Bundles what runs inside pages: `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js`,
  * `platforms/<name>/page/<x>.entry.ts` into `dist/bundles/page/<name>/<x>.js`, and `mock/<name>/page/<x>.entry.ts` into
- * `dist/bundles/mock/<name>/<x>.js`: a folder apart, so that no bundle overwrites a module of the Node side by the same
- * name. Page code imports page code only, so a bundle carries nothing of the Node side.
+ * `dist/bundles/mock/<name>/<x>.js` (a folder apart, so that no bundle overwrites a module of the Node side by the same
+ * name), and `report/page/main.ts` into `dist/bundles/report.js`. Page code imports page code only, so a bundle carries nothing of the Node side.
  *
  * Every platform is bundled even where another one fails. Rejects then, unless told to go on: the failed platform has no
  * bundles, so that whatever needs them fails and nothing runs an old one.
@@ -51,6 +51,7 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
   }
   for (const name of foldersOf('mock'))
     await bundle(`mock/${name}`, entriesOf('mock', name), join(bundles, 'mock', name))
+  await bundle('report', { report: join(root, 'report', 'page', 'main.ts') }, bundles)
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
 }
 

@@ -21,6 +21,7 @@ import type {
   Storage,
   Streaming,
   WaitingFor,
+  WriteReport,
 } from './ports.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
@@ -46,6 +47,7 @@ const STREAMING_CLOSE_DEADLINE_MS = 5_000
 const EVIDENCE_DEADLINE_MS = 20_000
 /** Joining parts without encoding is bounded by the disk, even for the longest recording. */
 const FINISH_DEADLINE_MS = 600_000
+const REPORT_DEADLINE_MS = 10_000
 const DRAIN_DEADLINE_MS = 15_000
 /** How often the leave rules look, and the pace of progress reports. */
 const RULES_EVERY_MS = 1_000
@@ -57,6 +59,7 @@ export interface BotParts {
   storage: Storage
   /** Live sound to and from the job's sockets; null where the job names none. */
   streaming: Streaming | null
+  writeReport: WriteReport
   control: ControlPlane
   clock: Clock
   logger: Logger
@@ -81,6 +84,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   let isDefect = false
   let joinedAt: number | null = null
   let exitedAt: number | null = null
+  let repeatedFrames = 0
 
   const hasRecorded = () => recorder.spans().length > 0
   const stop = (askedBy: StopRequester, atOnce = false) =>
@@ -175,6 +179,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     recorder.watch((event) => {
       observed = observe(observed, event)
       if (event.type === 'failed') proposeFailure(event.error, 'recording')
+      if (event.type === 'progress') repeatedFrames = event.droppedFrames
       if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
         lastProgressAt = event.at
         const { seconds, bytes, droppedFrames } = event
@@ -314,6 +319,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       diarization: timeline.diarization(),
       chat: timeline.chatFile(),
     }).catch((error) => logger.error('The files about people could not be written', { error }))
+    await writeReport(end, recorded)
     const files = [...recorded, ...(await filesBeside(parts.workFolder))]
     const delivery = await deliver({ job, ...parts }, files, recorder.spans())
     const finalEnd = finalEndOf(end, recorded, delivery.problem)
@@ -351,6 +357,27 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     await control.close()
     await deliverJournal({ job, ...parts }, delivery)
     return { report, exitCode: exitCodeOf(finalEnd, hasRecorded(), isDefect) }
+  }
+
+  /** A page for people; the recording is complete without it, so it may fail and must not take long. */
+  async function writeReport(end: End, recorded: RecordedFile[]): Promise<void> {
+    const spans = recorder.spans()
+    if (recorded.length === 0) return
+    const work = parts.writeReport(parts.workFolder, {
+      meetingUrl: redactText(target.url),
+      botName: job.bot_name,
+      startedAt: spans[0]?.startedAt ?? null,
+      seconds: recordedMs(spans, clock.now()) / 1000,
+      end: end.message,
+      files: recorded.map(({ name }) => name),
+      bytes: recorded.reduce((sum, { bytes }) => sum + bytes, 0),
+      framesPerSecond: job.frame_rate,
+      repeatedFrames,
+      pauses: Math.max(0, spans.length - 1),
+    })
+    await within(clock, REPORT_DEADLINE_MS, work, () => new Error('The report took too long')).catch((error) =>
+      logger.warn('The report could not be made', { error }),
+    )
   }
 
   /** A good end stays good only if its recording exists and is stored. */

@@ -17,6 +17,8 @@ const CONTENT_TYPES: Record<string, string> = {
   '.log': 'text/plain; charset=utf-8',
 }
 
+const REPORT_TYPE = 'text/html; charset=utf-8'
+
 export interface DeliveryParts {
   job: Job
   storage: Storage
@@ -53,7 +55,9 @@ export async function deliver(parts: DeliveryParts, files: RecordedFile[], spans
   return delivery
 
   async function storeOne(file: RecordedFile): Promise<Artifact | null> {
-    const contentType = CONTENT_TYPES[extname(file.name)] ?? 'application/octet-stream'
+    // A page of our own is shown as one; that of a meeting, kept as evidence, never is.
+    const isReport = file.name === 'report.html'
+    const contentType = isReport ? REPORT_TYPE : (CONTENT_TYPES[extname(file.name)] ?? 'application/octet-stream')
     try {
       const stored = await storage.store({ name: file.name, path: file.path, contentType }, signal)
       const artifact: Artifact = { ...stored }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { destination } from 'pino'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
+import { writeReport } from '../report/index.ts'
 import { openStorage } from '../storage/index.ts'
 import { createStreaming } from '../streaming/index.ts'
 import { LOG_NAME, setAsideEarlier } from './artifacts.ts'
@@ -57,6 +58,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       workFolder,
       storage,
       streaming: openStreaming(config, control, logger),
+      writeReport,
       control,
       recorder: createRecorder({
         mode: job.recording_mode,

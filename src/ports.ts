@@ -152,6 +152,28 @@ export interface StoredFile {
   sha256: string
 }
 
+/** What the page about a recording says beside what its files hold. */
+export interface ReportFacts {
+  meetingUrl: string
+  botName: string
+  /** UTC milliseconds of the first frame; null where nothing was recorded. */
+  startedAt: number | null
+  /** Length of the recording, pauses removed. */
+  seconds: number
+  /** How it ended, in one sentence. */
+  end: string
+  /** Names of the recorded files. */
+  files: readonly string[]
+  /** Of these files together. */
+  bytes: number
+  framesPerSecond: number
+  repeatedFrames: number
+  pauses: number
+}
+
+/** Makes `report.html` in a recording's folder from the files there. Rejects where it cannot; nothing depends on it. */
+export type WriteReport = (folder: string, facts: ReportFacts) => Promise<void>
+
 /** Live sound and speaker messages, to and from the sockets that a job names. One instance serves one life. */
 export interface Streaming {
   /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */

@@ -38,7 +38,7 @@ function isPageCode(file: string): boolean {
   return /\/page\//.test(file)
 }
 
-const sources = globSync('{src,platforms,recorder,storage,streaming,mock}/**/*.ts', { cwd: packageRoot })
+const sources = globSync('{src,platforms,recorder,storage,streaming,report,mock}/**/*.ts', { cwd: packageRoot })
   .sort()
   .map(read)
 
@@ -91,7 +91,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
   {
     name: 'what runs in a page imports only what runs in a page',
     from: isPageCode,
-    may: (target, file) => /^(platforms|mock)\/.+\/page\//.test(target) && target.split('/')[0] === file.split('/')[0],
+    may: (target, file) => /^(platforms|mock|report)\/(.+\/)?page\//.test(target) && target.split('/')[0] === file.split('/')[0],
   },
   {
     name: 'a platform imports leaves, what platforms share and itself',
@@ -109,6 +109,11 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     name: 'storage imports leaves and itself',
     from: (file) => file.startsWith('storage/'),
     may: (target) => isIn(target, [...LEAVES, 'storage/']),
+  },
+  {
+    name: 'the report imports leaves and itself',
+    from: (file) => file.startsWith('report/') && !isPageCode(file),
+    may: (target) => isIn(target, [...LEAVES, 'report/']),
   },
   {
     name: 'streaming imports leaves and itself',
@@ -147,6 +152,7 @@ describe('imports', () => {
       'recorder/index.ts',
       'storage/index.ts',
       'streaming/index.ts',
+      'report/index.ts',
       'src/control-link/index.ts',
     ]
     const users = sources.filter(

@@ -1,14 +1,18 @@
-import { startMockGoogleMeet } from '../../mock/index.ts'
-import { runDemoScript } from '../../mock/shared/demo.ts'
+import { type MockPlatformName, startMock } from '../../mock/index.ts'
+import { DEMO_PEOPLE, runDemoScript } from '../../mock/shared/demo.ts'
 import type { Io } from '../main.ts'
 import { type JoinFlags, join } from './join.ts'
 
-/** `standin demo`: a bot in the built-in mock meeting, where people come, speak, share and leave by a script. */
-export async function demo(flags: JoinFlags, io: Io): Promise<number> {
-  const server = await startMockGoogleMeet()
+export interface DemoFlags extends JoinFlags {
+  platform: MockPlatformName
+}
+
+/** `standin demo`: a bot in a built-in mock meeting, where people come, speak, share and leave by a script. */
+export async function demo({ platform, ...flags }: DemoFlags, io: Io): Promise<number> {
+  const server = await startMock(platform)
   const over = new AbortController()
   try {
-    const meeting = server.open('waiting-room-then-admit')
+    const meeting = server.open('waiting-room', { people: [...DEMO_PEOPLE] })
     const script = runDemoScript(meeting, over.signal).catch((error) => {
       if (!over.signal.aborted) throw error
     })

@@ -2,12 +2,15 @@
 /** The command line. Each command lives in its own file; this one parses, explains and exits. */
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { InvalidJob } from '../config.ts'
+import type { PlatformName } from '../meeting.ts'
 import { packageRoot } from '../page-scripts.ts'
 import { RECORDING_MODES } from '../wire/codes.ts'
+import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
 
+const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 const EXIT_INVALID_JOB = 2
 const EXIT_DEFECT = 70
 
@@ -104,9 +107,13 @@ withJoinOptions(program.command('join'))
   })
 
 withJoinOptions(program.command('demo'))
-  .description('send a bot into the built-in mock meeting and record it')
-  .addHelpText('after', '\nExamples:\n  standin demo\n  standin demo --mode gallery_view --out /tmp/demo')
-  .action(async (flags: JoinFlags) => {
+  .description('send a bot into a built-in mock meeting and record it')
+  .addOption(new Option('--platform <platform>', 'whose mock meeting').choices(PLATFORM_NAMES).default('meet'))
+  .addHelpText(
+    'after',
+    '\nExamples:\n  standin demo\n  standin demo --platform teams --mode gallery_view --out /tmp/demo',
+  )
+  .action(async (flags: DemoFlags) => {
     const { demo } = await import('./demo.ts')
     process.exitCode = await demo(flags, io)
   })
@@ -114,10 +121,22 @@ withJoinOptions(program.command('demo'))
 program
   .command('mock')
   .description('serve the mock meetings, for a person to open and play host')
-  .addHelpText('after', '\nExample:\n  standin mock')
-  .action(async () => {
+  .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
+  .addHelpText('after', '\nExamples:\n  standin mock\n  standin mock zoom teams')
+  .action(async (platforms: PlatformName[]) => {
     const { mock } = await import('./mock.ts')
-    process.exitCode = await mock(io)
+    process.exitCode = await mock(platforms, io)
+  })
+
+program
+  .command('serve')
+  .description('show the recordings of a folder in a browser')
+  .argument('[folder]', 'where recordings are', 'recordings')
+  .option('--port <number>', 'default: any free port', Number)
+  .addHelpText('after', '\nExample:\n  standin serve ~/recordings --port 8090')
+  .action(async (folder: string, flags: { port?: number }) => {
+    const { serve } = await import('./serve.ts')
+    process.exitCode = await serve(folder, flags, io)
   })
 
 program

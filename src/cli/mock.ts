@@ -1,15 +1,20 @@
-import { startMockGoogleMeet } from '../../mock/index.ts'
+import { type MockPlatformName, startMocks } from '../../mock/index.ts'
 import type { Io } from '../main.ts'
 
-/** `standin mock`: serves the mock meetings until it is interrupted. */
-export async function mock(io: Io): Promise<number> {
-  const server = await startMockGoogleMeet()
-  const mappings = server.hosts.map((host) => `--map-host ${host}=${server.address}`).join(' ')
+/** `standin mock`: serves the mock meetings of these platforms, or of all, until it is interrupted. */
+export async function mock(platforms: readonly MockPlatformName[], io: Io): Promise<number> {
+  const mocks = await startMocks(platforms.length > 0 ? [...new Set(platforms)] : undefined)
+  const mappings = mocks.servers.flatMap(({ platform, hosts, address }) => [
+    `${platform.title}:`,
+    ...hosts.map((host) => `  --map-host ${host}=${address}`),
+  ])
   io.output.write(
     [
-      `Play host here:      ${server.hostPage}`,
-      'Send a bot with:     npx standin join <meeting link of the host page> \\',
-      `                       ${mappings}`,
+      `Play host here:      ${mocks.hostPage}`,
+      "Send a bot with:     npx standin join <meeting link of the host page> <its platform's options>",
+      '',
+      ...mappings,
+      '',
       'Ctrl-C ends it.',
       '',
     ].join('\n'),
@@ -18,6 +23,6 @@ export async function mock(io: Io): Promise<number> {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)
   })
-  await server.close()
+  await mocks.close()
   return 0
 }

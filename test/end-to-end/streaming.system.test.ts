@@ -1,10 +1,19 @@
 /** Live sound of a whole bot in a meeting: what the example agent hears, what the meeting hears back, how late. */
 import { expect, onTestFinished, test } from 'vitest'
-import { startEchoAgent } from '../../docs/examples/echo-agent.mjs'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { Receiver } from '../streaming/receiver.ts'
 import { LOOK, passes, speak } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
+
+interface EchoAgent {
+  url: string
+  heard: { seconds: number; speakers: string[] }
+  close(): Promise<void>
+}
+const example = new URL('../../docs/examples/echo-agent.mjs', import.meta.url).href
+const { startEchoAgent } = (await import(example)) as {
+  startEchoAgent(options: { print: (line: string) => void }): Promise<EchoAgent>
+}
 
 const { openMeeting, startBot } = endToEnd()
 /** The meeting's beep sounds this high; voices stay far below. */

@@ -15,6 +15,7 @@ import type {
   RecorderEvent,
   Streaming,
   WaitingFor,
+  WriteReport,
 } from '../../src/ports.ts'
 import type { StopRequester } from '../../src/states.ts'
 import type { BotCommand } from '../../src/wire/commands.ts'
@@ -60,6 +61,7 @@ export class World {
     { name: 'video.mp4', path: join(this.workFolder, 'video.mp4'), bytes: 10, durationSeconds: 1 },
   ]
   store: (name: string) => Promise<void> = async () => {}
+  writeReport: WriteReport = async () => {}
   /** Null as in a job that streams nothing. */
   streaming: Streaming | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
@@ -186,6 +188,7 @@ export class World {
         close: async () => void calls.push('close recorder'),
       },
       streaming: this.streaming,
+      writeReport: this.writeReport,
       storage: {
         prepare: () => this.prepareStorage(),
         store: async ({ name }) => {

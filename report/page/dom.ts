@@ -1,0 +1,25 @@
+/** Elements with text; nothing here takes markup. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Record<string, string> = {},
+  ...content: (string | Node)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  made.append(...content)
+  return made
+}
+
+/** `1:02:03`, or `2:03` where there are no hours. */
+export function clockTime(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const two = (value: number) => String(value).padStart(2, '0')
+  const hours = Math.floor(whole / 3600)
+  const minutes = Math.floor(whole / 60) % 60
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+}
+
+/** The golden angle keeps neighbors apart, however many there are. */
+export function hueOf(index: number): number {
+  return Math.round((index * 137.508 + 210) % 360)
+}

@@ -1,0 +1,47 @@
+/** Runs inside report.html: lanes, list, search and player in step. Names and messages only ever become text. */
+import type { ReportData } from './data.ts'
+import { clockTime, element } from './dom.ts'
+import { showLanes } from './lanes.ts'
+import { showMoments } from './moments.ts'
+import { showPeople } from './people.ts'
+
+const data = JSON.parse(document.querySelector('#data')?.textContent ?? '{}') as ReportData
+const player = document.querySelector<HTMLMediaElement>('#player')
+
+const seek = (seconds: number, play = false) => {
+  if (!player) return
+  const target = Math.max(0, Math.min(seconds, data.seconds))
+  player.currentTime = target
+  // The player tells of its new place late; a second press of a key counts from here.
+  for (const show of showTime) show(target)
+  if (play) player.play().catch(() => {})
+}
+
+const head = document.querySelector('#about')
+if (head) {
+  const began = data.startedAt === null ? '' : new Date(data.startedAt).toLocaleString()
+  head.append(
+    element('h1', {}, data.meeting),
+    element('p', { class: 'facts' }, [began, clockTime(data.seconds), data.end].filter(Boolean).join(' · ')),
+  )
+  document.title = `${data.meeting} – ${began || 'recording'}`
+}
+const showTime = [showLanes(data, seek), showMoments(data, seek)]
+showPeople(data)
+
+player?.addEventListener('timeupdate', () => {
+  for (const show of showTime) show(player.currentTime)
+})
+for (const show of showTime) show(0)
+
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLInputElement
+  if (event.key === '/' && !isTyping) {
+    event.preventDefault()
+    document.querySelector<HTMLInputElement>('#search')?.focus()
+  }
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLMediaElement) return
+  if (event.key === 'k' && player) player.paused ? void player.play().catch(() => {}) : player.pause()
+  if (event.key === 'j') seek((player?.currentTime ?? 0) - 10)
+  if (event.key === 'l') seek((player?.currentTime ?? 0) + 10)
+})

@@ -1,0 +1,109 @@
+/** Everything that has a time, in order: what was said and what was written; searched, and pressed to get there. */
+import type { ReportData } from './data.ts'
+import { clockTime, element } from './dom.ts'
+
+interface Moment {
+  at: number
+  until: number
+  kind: 'said' | 'spoke' | 'wrote'
+  name: string
+  text: string
+}
+
+/** Turns alone tell little; where there is a transcript its utterances stand for them. Messages before the recording come first. */
+export function momentsOf(data: Pick<ReportData, 'turns' | 'utterances' | 'chat'>): Moment[] {
+  const spoken: Moment[] =
+    data.utterances.length > 0
+      ? data.utterances.map(({ from, to, name, text }) => ({ at: from, until: to, kind: 'said', name, text }))
+      : data.turns.map(({ from, to, name }) => {
+          return { at: from, until: to, kind: 'spoke', name, text: `spoke for ${clockTime(Math.max(1, to - from))}` }
+        })
+  const written = data.chat.map(({ at, name, text }): Moment => {
+    return { at: at ?? 0, until: at ?? 0, kind: 'wrote', name, text }
+  })
+  return [...spoken, ...written].sort((one, other) => one.at - other.at)
+}
+
+/** Returns what marks the moment that is played. */
+export function showMoments(
+  data: ReportData,
+  seek: (seconds: number, play: boolean) => void,
+): (seconds: number) => void {
+  const list = document.querySelector<HTMLElement>('#moments')
+  const search = document.querySelector<HTMLInputElement>('#search')
+  const count = document.querySelector<HTMLElement>('#found')
+  if (!list || !search || !count) return () => {}
+  const moments = momentsOf(data)
+  const rows = moments.map((moment) => {
+    const text = element('span', { class: 'text' })
+    const button = element(
+      'button',
+      { type: 'button' },
+      element('time', {}, clockTime(moment.at)),
+      element('span', { class: 'who' }, moment.name, moment.kind === 'wrote' ? ' (chat)' : ''),
+      text,
+    )
+    button.addEventListener('click', () => seek(moment.at, true))
+    const row = element('li', { class: moment.kind }, button)
+    list.append(row)
+    return { moment, row, text }
+  })
+  if (rows.length === 0) list.append(element('li', { class: 'empty' }, 'Nothing was said or written.'))
+
+  const find = () => {
+    const wanted = search.value.trim().toLocaleLowerCase()
+    let found = 0
+    for (const { moment, row, text } of rows) {
+      // What the page itself says of a turn is no words of a person.
+      const words = moment.kind === 'spoke' ? moment.name : `${moment.name}\n${moment.text}`
+      const fits = wanted === '' || words.toLocaleLowerCase().includes(wanted)
+      row.hidden = !fits
+      if (fits) found++
+      text.replaceChildren(...(moment.kind === 'spoke' ? [moment.text] : marked(moment.text, wanted)))
+    }
+    count.textContent = wanted === '' ? '' : `${found} of ${rows.length}`
+  }
+  search.addEventListener('input', find)
+  search.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter')
+      rows
+        .find(({ row }) => !row.hidden)
+        ?.row.querySelector('button')
+        ?.click()
+    if (event.key === 'Escape') {
+      search.value = ''
+      find()
+    }
+  })
+  find()
+
+  let current: HTMLElement | null = null
+  return (seconds) => {
+    const last = rows.findLast(
+      ({ moment }) => moment.kind !== 'wrote' && moment.at <= seconds && seconds < moment.until,
+    )
+    if (last?.row === current) return
+    current?.removeAttribute('aria-current')
+    current = last?.row ?? null
+    current?.setAttribute('aria-current', 'true')
+    // Only the list scrolls, and not while somebody reads or types in it.
+    if (current && !list.matches(':hover, :focus-within')) {
+      list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 3
+    }
+  }
+}
+
+/** The text with every place where `wanted` stands marked. */
+function marked(text: string, wanted: string): (string | Node)[] {
+  if (wanted === '') return [text]
+  const lower = text.toLocaleLowerCase()
+  // In some languages lower case has another length; places would be wrong then.
+  if (lower.length !== text.length) return [text]
+  const parts: (string | Node)[] = []
+  let from = 0
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
+    parts.push(text.slice(from, at), element('mark', {}, text.slice(at, at + wanted.length)))
+    from = at + wanted.length
+  }
+  return [...parts, text.slice(from)]
+}

@@ -1,0 +1,122 @@
+/** Serves a folder of recordings to a browser on this machine: a list, then each recording's own page, with ranges. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import send from 'send'
+import { STYLE } from './style.ts'
+
+export interface RecordingServer {
+  /** Such as `http://127.0.0.1:8090/`. */
+  url: string
+  close(): Promise<void>
+}
+
+interface Recording {
+  id: string
+  /** UTC milliseconds. */
+  changedAt: number
+  what: string
+}
+
+/** A page of a meeting, kept as evidence, is only ever shown as text; recordings are what they are. */
+const SHOWN_AS_TEXT = new Set(['.html', '.log', '.jsonl'])
+const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache' }
+
+/** Listens on this machine alone. Rejects where the folder cannot be read or the port is taken. */
+export async function serveRecordings(folder: string, port = 0): Promise<RecordingServer> {
+  await readdir(folder)
+  const server = createServer((request, response) => {
+    answer(folder, server, request, response).catch((error) => {
+      console.error(error)
+      if (!response.headersSent) response.writeHead(500, HEADERS)
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${portOf(server)}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(folder: string, server: Server, request: IncomingMessage, response: ServerResponse) {
+  // A foreign page that made its own name point here must not read recordings.
+  const host = request.headers.host
+  if (host !== `127.0.0.1:${portOf(server)}` && host !== `localhost:${portOf(server)}`) {
+    response.writeHead(421, HEADERS).end('This server answers to 127.0.0.1 only\n')
+    return
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { ...HEADERS, allow: 'GET, HEAD' }).end()
+    return
+  }
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname
+  if (path === '/') {
+    response.writeHead(200, { ...HEADERS, 'content-type': 'text/html; charset=utf-8' })
+    response.end(listPage(await recordingsIn(folder)))
+    return
+  }
+  send(request, path, { root: folder, dotfiles: 'ignore', index: false, cacheControl: false })
+    .on('headers', (answering: ServerResponse) => {
+      for (const [name, value] of Object.entries(HEADERS)) answering.setHeader(name, value)
+      if (SHOWN_AS_TEXT.has(extname(path)) && !/^\/[^/]+\/report\.html$/.test(path))
+        answering.setHeader('content-type', 'text/plain; charset=utf-8')
+    })
+    .on('directory', () => response.writeHead(404, HEADERS).end('No such recording\n'))
+    .on('error', (error: { status?: number }) => response.writeHead(error.status ?? 500, HEADERS).end())
+    .pipe(response)
+}
+
+/** Folders with a report, newest first. */
+async function recordingsIn(folder: string): Promise<Recording[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const found = await Promise.all(
+    entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(async ({ name }): Promise<Recording | null> => {
+        const info = await stat(join(folder, name, 'report.html')).catch(() => null)
+        return info?.isFile() ? { id: name, changedAt: info.mtimeMs, what: await whatIs(join(folder, name)) } : null
+      }),
+  )
+  return found.filter((recording) => recording !== null).sort((one, other) => other.changedAt - one.changedAt)
+}
+
+async function whatIs(folder: string): Promise<string> {
+  try {
+    const people = JSON.parse(await readFile(join(folder, 'participants.json'), 'utf8')) as { name: string }[]
+    return people.map(({ name }) => String(name)).join(', ')
+  } catch {
+    // A recording without people, or a damaged list: its page says more.
+    return ''
+  }
+}
+
+function listPage(recordings: readonly Recording[]): string {
+  const rows = recordings.map(
+    ({ id, changedAt, what }) =>
+      `<li><a href="/${encodeURIComponent(id)}/report.html">${new Date(changedAt).toISOString().slice(0, 16).replace('T', ' ')}</a> ${text(what)} <small>${text(id)}</small></li>`,
+  )
+  const list =
+    rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>There is no recording with a report in this folder yet.</p>'
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recordings</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE} li { margin: .4rem 0; overflow-wrap: anywhere; }</style></head>
+<body><header><h1>Recordings</h1>${list}</header></body></html>`
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function text(words: string): string {
+  return words.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,87 @@
+/** The report in a real browser: opened as a file, as people do. */
+import { pathToFileURL } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeReport } from '../../report/index.ts'
+import { addVideo, FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+})
+afterAll(() => browser.close())
+
+async function openReport(options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
+  const folder = recordingFolder()
+  addVideo(folder)
+  await writeReport(folder, FACTS)
+  const page = await browser.newPage({
+    viewport: { width: options.width ?? 1280, height: 900 },
+    colorScheme: options.colorScheme ?? 'light',
+  })
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.goto(`${pathToFileURL(folder)}/report.html`)
+  await page.waitForFunction(() => Number(document.querySelector('video')?.duration) > 19)
+  expect(complaints).toEqual([])
+  return page
+}
+
+const time = (page: Page) => page.evaluate(() => document.querySelector('video')?.currentTime ?? -1)
+
+test('a press on a moment and on the timeline leads there, and the moment that plays is marked', async () => {
+  const page = await openReport()
+  expect(await page.locator('.lane').count()).toBe(3)
+  await page.locator('#moments li', { hasText: 'spoke for 0:12' }).locator('button').click()
+  await expect.poll(() => time(page)).toBeGreaterThan(5.9)
+  await expect.poll(() => page.locator('#moments [aria-current]').textContent()).toContain('0:06')
+  await page.evaluate(() => document.querySelector('video')?.pause())
+  const tracks = await page.locator('.tracks').boundingBox()
+  await page.mouse.click(tracks!.x + tracks!.width * 0.75, tracks!.y + 10)
+  await expect.poll(() => time(page)).toBeCloseTo(15, 0)
+})
+
+test('the keyboard moves along the timeline, which says where it is and who speaks', async () => {
+  const page = await openReport()
+  const slider = page.getByRole('slider', { name: 'Place in the recording' })
+  await slider.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('0:10, Ann Berg speaking')
+  await page.keyboard.press('Home')
+  await expect.poll(() => time(page)).toBe(0)
+})
+
+test('search leaves what fits and marks it; Enter goes to the first', async () => {
+  const page = await openReport()
+  await page.keyboard.press('/')
+  await page.keyboard.type('look')
+  await expect.poll(() => page.locator('#found').textContent()).toBe('1 of 5')
+  expect(await page.locator('#moments li:visible').count()).toBe(1)
+  expect(await page.locator('mark').allTextContents()).toEqual(['Look'])
+  await page.keyboard.press('Enter')
+  await expect.poll(() => time(page)).toBeGreaterThanOrEqual(7)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.locator('#moments li:visible').count()).toBe(5)
+})
+
+test('names and messages are text, whatever they hold', async () => {
+  const page = await openReport()
+  expect(await page.locator('#people').textContent()).toContain(HOSTILE)
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
+  expect(await page.locator('img').count()).toBe(0)
+})
+
+test.each([390, 1280])('fits a screen of %i pixels, light and dark', async (width) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await openReport({ width, colorScheme })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    const [text, ground] = await page.evaluate(() => {
+      const { color, backgroundColor } = getComputedStyle(document.body)
+      return [color, backgroundColor].map((value) => Number(/\d+/.exec(value)?.[0]))
+    })
+    expect(text! > ground!).toBe(colorScheme === 'dark')
+    await page.close()
+  }
+})

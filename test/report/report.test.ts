@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeReport } from '../../report/index.ts'
+import type { ReportData } from '../../report/page/data.ts'
+import { momentsOf } from '../../report/page/moments.ts'
+import { FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
+
+function page(folder: string): { html: string; data: ReportData } {
+  const html = readFileSync(join(folder, 'report.html'), 'utf8')
+  const json = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(html)?.[1] ?? ''
+  return { html, data: JSON.parse(json) as ReportData }
+}
+
+test('holds what the files hold, and names and messages only as data', async () => {
+  const folder = recordingFolder()
+  await writeReport(folder, FACTS)
+  const { html, data } = page(folder)
+  expect(data).toMatchObject({
+    meeting: 'meet.google.com/abc-defg-hij',
+    startedAt: '2026-11-21T09:30:00.000Z',
+    media: { kind: 'video', file: 'video.mp4' },
+    people: [
+      { name: 'Ann Berg', isHost: true },
+      {
+        name: HOSTILE,
+        visits: [
+          { from: 1, to: 9 },
+          { from: 12, to: null },
+        ],
+      },
+      {},
+    ],
+    turns: [{ person: 1, from: 0, to: 4 }, { name: HOSTILE }, { person: 3 }],
+    chat: [{ text: `Look: ${HOSTILE}` }, { at: null, isBot: true }],
+  })
+  expect(html).not.toContain('<img')
+  expect(html).not.toContain('secret')
+  expect(html.match(/<script/g)).toHaveLength(2)
+  expect(data.quality).toContainEqual(['Repeated frames', '5 of 500 (1.00 %)'])
+})
+
+test('a recording of sound alone, in which nobody came, is a page too', async () => {
+  const folder = recordingFolder()
+  for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json']) rmSync(join(folder, name))
+  await writeReport(folder, { ...FACTS, files: ['audio.m4a'] })
+  const { html, data } = page(folder)
+  expect(html).toContain('<audio id="player"')
+  expect(data).toMatchObject({
+    people: [],
+    turns: [],
+    chat: [],
+    quality: [
+      ['Size', '2.5 MB'],
+      ['Pauses', '1'],
+    ],
+  })
+})
+
+test('a damaged file is named, and no page is written', async () => {
+  const folder = recordingFolder()
+  writeFileSync(join(folder, 'diarization.jsonl'), '{"speaker": "Ann", "start_time"')
+  await expect(writeReport(folder, FACTS)).rejects.toThrow('diarization.jsonl cannot be read')
+  expect(existsSync(join(folder, 'report.html'))).toBe(false)
+})
+
+test('moments are in order of time; utterances stand for turns where there is a transcript', () => {
+  const turns = [{ person: 1, name: 'Ann', from: 5, to: 9, confidence: 1 }]
+  const chat = [{ name: 'Ben', at: 6, text: 'Hi', isBot: false }]
+  const utterances = [{ name: 'Ann', from: 7, to: 8, text: 'Good morning' }]
+  expect(momentsOf({ turns, chat, utterances: [] }).map(({ kind }) => kind)).toEqual(['spoke', 'wrote'])
+  expect(momentsOf({ turns, chat, utterances }).map(({ kind }) => kind)).toEqual(['wrote', 'said'])
+})

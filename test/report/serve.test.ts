@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { serveRecordings } from '../../report/serve.ts'
+
+async function serve() {
+  const folder = mkdtempSync(join(tmpdir(), 'standin serve '))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'bot-1', 'debug'), { recursive: true })
+  mkdirSync(join(folder, 'unfinished'))
+  const write = (name: string, text: string) => writeFileSync(join(folder, 'bot-1', name), text)
+  write('report.html', '<p>report</p>')
+  write('video.mp4', '0123456789')
+  write('participants.json', JSON.stringify([{ name: 'Ann <b>Berg</b>' }]))
+  write('debug/page.html', '<script>alert(1)</script>')
+  write('.control-link.json', '{"secret":1}')
+  const server = await serveRecordings(folder)
+  onTestFinished(() => server.close())
+  return { folder, url: server.url }
+}
+
+test('lists the recordings that have a report, with the names of people as text', async () => {
+  const { url } = await serve()
+  const page = await (await fetch(url)).text()
+  expect(page).toContain('href="/bot-1/report.html"')
+  expect(page).toContain('Ann &lt;b&gt;Berg&lt;/b&gt;')
+  expect(page).not.toContain('unfinished')
+})
+
+test('serves files whole and in ranges', async () => {
+  const { url } = await serve()
+  const report = await fetch(`${url}bot-1/report.html`)
+  expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  const part = await fetch(`${url}bot-1/video.mp4`, { headers: { range: 'bytes=2-4' } })
+  expect(part.status).toBe(206)
+  expect(part.headers.get('content-range')).toBe('bytes 2-4/10')
+  expect(await part.text()).toBe('234')
+  expect((await fetch(`${url}bot-1/video.mp4`, { headers: { range: 'bytes=20-' } })).status).toBe(416)
+})
+
+test('shows a page that was kept as evidence as text only', async () => {
+  const { url } = await serve()
+  const evidence = await fetch(`${url}bot-1/debug/page.html`)
+  expect(evidence.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(evidence.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test.each(['../../etc/passwd', 'bot-1/%2e%2e/%2e%2e/x', 'bot-1/.control-link.json', 'bot-1/', 'nothing'])(
+  'gives nothing for /%s',
+  async (path) => {
+    const { url } = await serve()
+    const answer = await new Promise<number>((resolve, reject) => {
+      request(`${url}`, { path: `/${path}` }, (response) => resolve(response.resume().statusCode ?? 0))
+        .on('error', reject)
+        .end()
+    })
+    expect(answer).toBeGreaterThanOrEqual(403)
+    expect(answer).toBeLessThanOrEqual(404)
+  },
+)
+
+test('answers to its own address only, and to questions only', async () => {
+  const { url } = await serve()
+  const status = (options: object) =>
+    new Promise<number>((resolve, reject) => {
+      request(url, options, (response) => resolve(response.resume().statusCode ?? 0))
+        .on('error', reject)
+        .end()
+    })
+  expect(await status({ headers: { host: 'evil.example' } })).toBe(421)
+  expect(await status({ method: 'DELETE' })).toBe(405)
+})
+
+test('a folder that is not there is said at once', async () => {
+  await expect(serveRecordings('/nonexistent/recordings')).rejects.toThrow('ENOENT')
+})
