@@ -27,6 +27,12 @@ const messages = z.array(
   z.looseObject({ sender_name: z.string(), offset: z.number().nullable(), text: z.string(), is_own: z.boolean() }),
 )
 
+const transcript = z.looseObject({
+  result: z.looseObject({
+    utterances: z.array(z.looseObject({ speaker: z.string(), start: z.number(), end: z.number(), text: z.string() })),
+  }),
+})
+
 /** Rejects where a file of the recording is damaged, naming it. Files that are not there say nothing. */
 export async function writeReport(folder: string, facts: ReportFacts): Promise<void> {
   const read = async <T>(name: string, schema: z.ZodType<T>, parse: (text: string) => unknown): Promise<T | null> => {
@@ -49,6 +55,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
   const there = (await read('participants.json', people, JSON.parse)) ?? []
   const turns = (await read('diarization.jsonl', z.array(turn), lines)) ?? []
   const chat = (await read('chat_messages.json', messages, JSON.parse)) ?? []
+  const spoken = await read('transcription.json', transcript, JSON.parse)
   const data: ReportData = {
     meeting: withoutScheme(facts.meetingUrl),
     botName: facts.botName,
@@ -66,7 +73,9 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
       return { person: user_id, name: speaker, from: start_time, to: end_time, confidence }
     }),
     chat: chat.map(({ sender_name, offset, text, is_own }) => ({ name: sender_name, at: offset, text, isBot: is_own })),
-    utterances: [],
+    utterances: (spoken?.result.utterances ?? []).map(({ speaker, start, end, text }) => {
+      return { name: speaker, from: start, to: end, text }
+    }),
     quality: qualityOf(facts),
   }
   await writeFile(join(folder, 'report.html'), reportHtml(data, pageScript('report')))

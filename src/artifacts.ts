@@ -58,7 +58,16 @@ export async function setAsideEarlier(folder: string, now = new Date()): Promise
   return earlier
 }
 
-const SMALL_FILES = ['participants.json', 'diarization.jsonl', 'chat_messages.json', 'report.html']
+const SMALL_FILES = [
+  'participants.json',
+  'diarization.jsonl',
+  'chat_messages.json',
+  'transcription.json',
+  'raw_transcription.json',
+  'transcription.vtt',
+  'transcription.srt',
+  'report.html',
+]
 
 /** The files that exist beside the recording, to be stored with it. */
 export async function filesBeside(folder: string): Promise<RecordedFile[]> {

@@ -3,7 +3,7 @@ import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts
 import { BotChat } from './bot-chat.ts'
 import { within } from './clock.ts'
 import { answerCommands } from './commands.ts'
-import { deliver, deliverJournal } from './delivery.ts'
+import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { BotError, toBotError } from './errors.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from './leave-rules.ts'
@@ -20,6 +20,7 @@ import type {
   Stage,
   Storage,
   Streaming,
+  Transcribe,
   WaitingFor,
   WriteReport,
 } from './ports.ts'
@@ -59,6 +60,8 @@ export interface BotParts {
   storage: Storage
   /** Live sound to and from the job's sockets; null where the job names none. */
   streaming: Streaming | null
+  /** Null where the job asks for no transcript. */
+  transcribe: Transcribe | null
   writeReport: WriteReport
   control: ControlPlane
   clock: Clock
@@ -77,6 +80,7 @@ export interface Outcome {
 export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {
   const { recorder, storage, streaming, control, clock, logger } = parts
   const ending = new Ending(logger)
+  const impatience = new AbortController()
   const status = new StatusReport(control)
   const timeline = new Timeline(() => recorder.spans())
   const chat = new BotChat({ botName: job.bot_name, timeline, control, clock })
@@ -87,13 +91,16 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   let repeatedFrames = 0
 
   const hasRecorded = () => recorder.spans().length > 0
-  const stop = (askedBy: StopRequester, atOnce = false) =>
+  const stop = (askedBy: StopRequester, atOnce = false) => {
+    // Asked again after the end: what is left that can be left out is left out.
+    if (ending.first !== null) impatience.abort()
     ending.propose({
       code: STOP_ENDS[askedBy][hasRecorded() ? 'recorded' : 'not_recorded'],
       message: `The bot was asked to leave (${askedBy}).`,
       askedBy,
       atOnce,
     })
+  }
   parts.onStopRequest(stop)
   control.onCommand(
     answerCommands({ status, recorder, streaming, chat, workFolder: parts.workFolder, stop, meeting: () => meeting }),
@@ -319,10 +326,14 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       diarization: timeline.diarization(),
       chat: timeline.chatFile(),
     }).catch((error) => logger.error('The files about people could not be written', { error }))
+    // The recording is safe before anything is made of it that it can do without.
+    const delivery = new Delivery({ job, ...parts })
+    await delivery.store([...recorded, ...(await filesBeside(parts.workFolder))])
+    const transcriptProblem = await transcribe(recorded)
     await writeReport(end, recorded)
-    const files = [...recorded, ...(await filesBeside(parts.workFolder))]
-    const delivery = await deliver({ job, ...parts }, files, recorder.spans())
-    const finalEnd = finalEndOf(end, recorded, delivery.problem)
+    await delivery.store(await filesBeside(parts.workFolder))
+    const delivered = await delivery.finish(recorder.spans())
+    const finalEnd = finalEndOf(end, recorded, delivered.problem, transcriptProblem)
     const isNormal = isNormalEnd(finalEnd.code)
     const outcome = isNormal ? 'completed' : 'failed'
     const failure = isNormal
@@ -347,7 +358,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       duration_seconds: first ? recordedMs(recorder.spans(), clock.now()) / 1000 : null,
       participants: timeline.participants(),
       speakers: timeline.speakers(),
-      artifacts: delivery.artifacts,
+      artifacts: delivered.artifacts,
       location: storage.location(),
       extra: job.extra ?? null,
     }
@@ -355,8 +366,24 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     control.report(report)
     await control.drain(DRAIN_DEADLINE_MS)
     await control.close()
-    await deliverJournal({ job, ...parts }, delivery)
+    await deliverJournal({ job, ...parts }, delivered)
     return { report, exitCode: exitCodeOf(finalEnd, hasRecorded(), isDefect) }
+  }
+
+  /** Takes minutes for a long meeting; whoever asks to stop meanwhile has the recording, but no transcript. */
+  async function transcribe(recorded: RecordedFile[]): Promise<Error | null> {
+    if (parts.transcribe === null || !recorded.some(({ name }) => name === 'audio.m4a')) return null
+    const limit = job.transcription?.timeout ?? 0
+    const signal = AbortSignal.any([impatience.signal, AbortSignal.timeout(limit * 1000)])
+    try {
+      await parts.transcribe(parts.workFolder, signal)
+      return null
+    } catch (thrown) {
+      logger.error('The recording could not be transcribed', { error: thrown })
+      if (impatience.signal.aborted) return new Error('The bot was asked to stop meanwhile.')
+      if (signal.aborted) return new Error(`It took longer than ${limit} s.`)
+      return thrown instanceof Error ? thrown : new Error(String(thrown))
+    }
   }
 
   /** A page for people; the recording is complete without it, so it may fail and must not take long. */
@@ -381,7 +408,12 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   /** A good end stays good only if its recording exists and is stored. */
-  function finalEndOf(end: End, recorded: RecordedFile[], storingProblem: Error | null): End {
+  function finalEndOf(
+    end: End,
+    recorded: RecordedFile[],
+    storingProblem: Error | null,
+    transcriptProblem: Error | null,
+  ): End {
     if (!isNormalEnd(end.code)) return end
     if (recorded.length === 0)
       return { code: 'INTERNAL_ERROR', message: `${end.message} But no file could be made of the recording.` }
@@ -389,6 +421,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       return {
         code: 'INTERNAL_ERROR',
         message: `The recording could not be stored and stays on the machine: ${storingProblem.message}`,
+      }
+    if (transcriptProblem)
+      return {
+        code: 'TRANSCRIPTION_FAILED',
+        message: `The recording is complete, but not its transcript: ${transcriptProblem.message}`,
       }
     return end
   }

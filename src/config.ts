@@ -15,6 +15,14 @@ export interface HostMapping {
   address: string
 }
 
+/** Any service that speaks OpenAI's interface for transcriptions. */
+export interface SpeechService {
+  url: string
+  /** Null for services that ask for none. */
+  key: string | null
+  model: string
+}
+
 export interface BotConfig {
   job: Job
   target: MeetingTarget
@@ -26,6 +34,8 @@ export interface BotConfig {
   browserPlugins: readonly string[]
   /** Streaming sockets may be on private addresses and without TLS. */
   trustsStreams: boolean
+  /** Transcribes where a job asks for it; null where the operator named none. */
+  speechService: SpeechService | null
   logLevel: LogLevel
 }
 
@@ -67,10 +77,12 @@ export function readConfig(settings: Settings): BotConfig {
   if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
 
   const trustsStreams = settings.trustsStreams === true || environment.STANDIN_PRIVATE_STREAMS === 'allow'
+  const speechService = speechServiceOf(environment, problems)
   const parsed = jobSchema.safeParse(settings.job)
   if (!parsed.success) problems.push(...problemsOf(parsed.error))
   else {
-    problems.push(...notYetSupported(parsed.data))
+    if (parsed.data.transcription && speechService === null)
+      problems.push({ path: 'transcription', message: 'no speech service is configured (STANDIN_TRANSCRIPTION_URL)' })
     if (!trustsStreams) problems.push(...unsafeStreams(parsed.data))
   }
   const meetingUrl = (settings.job as { meeting_url?: unknown } | null)?.meeting_url
@@ -89,6 +101,7 @@ export function readConfig(settings: Settings): BotConfig {
     chromium: environment.STANDIN_CHROMIUM ?? null,
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
     trustsStreams,
+    speechService,
     logLevel,
   })
 }
@@ -110,12 +123,19 @@ function unsafeStreams({ streaming }: Job): Problem[] {
   })
 }
 
-/** Fields of the interface that this version cannot honor are refused, never ignored in silence. */
-function notYetSupported(job: Job): Problem[] {
-  const fields = ['transcription'] as const
-  return fields
-    .filter((field) => job[field] !== null && job[field] !== undefined)
-    .map((field) => ({ path: field, message: 'not supported by this version' }))
+/** Null where none is named; what is wrong with it joins `problems`. */
+export function speechServiceOf(environment: Settings['environment'], problems: Problem[]): SpeechService | null {
+  const url = environment.STANDIN_TRANSCRIPTION_URL
+  if (url === undefined || url === '') return null
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    problems.push({ path: 'STANDIN_TRANSCRIPTION_URL', message: 'must start with https:// or http://' })
+    return null
+  }
+  return {
+    url,
+    key: environment.STANDIN_TRANSCRIPTION_KEY || null,
+    model: environment.STANDIN_TRANSCRIPTION_MODEL || 'whisper-1',
+  }
 }
 
 function workFolderOf(job: Job, environment: Settings['environment']): string {

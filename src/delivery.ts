@@ -15,6 +15,8 @@ const CONTENT_TYPES: Record<string, string> = {
   '.png': 'image/png',
   '.html': 'text/plain; charset=utf-8',
   '.log': 'text/plain; charset=utf-8',
+  '.vtt': 'text/vtt; charset=utf-8',
+  '.srt': 'application/x-subrip; charset=utf-8',
 }
 
 const REPORT_TYPE = 'text/html; charset=utf-8'
@@ -27,54 +29,71 @@ export interface DeliveryParts {
   workFolder: string
 }
 
-export interface Delivery {
+/** What became of the files. */
+export interface Delivered {
   artifacts: Artifact[]
   /** The first file that could not be stored; the others were tried all the same. */
   problem: Error | null
 }
 
-/** Stores the files, several at once, then `manifest.json`, which lists them; reports each one as it is safe. Never rejects. */
-export async function deliver(parts: DeliveryParts, files: RecordedFile[], spans: RecordedSpan[]): Promise<Delivery> {
-  const { job, storage, control, logger, workFolder } = parts
-  const signal = AbortSignal.timeout(job.timeout_config.storing_timeout * 1000)
-  const delivery: Delivery = { artifacts: [], problem: null }
-  const stored = await Promise.all(files.map(storeOne))
-  delivery.artifacts.push(...stored.filter((artifact) => artifact !== null))
-  const manifest = { name: 'manifest.json', path: join(workFolder, 'manifest.json'), bytes: 0 }
-  await writeJson(workFolder, manifest.name, {
-    bot_id: job.bot_id,
-    recording_mode: job.recording_mode,
-    spans: spans.map((span) => ({
-      started_at: new Date(span.startedAt).toISOString(),
-      ended_at: span.endedAt === null ? null : new Date(span.endedAt).toISOString(),
-    })),
-    files: delivery.artifacts,
-  }).catch(noteProblem(manifest.name))
-  const storedManifest = await storeOne(manifest)
-  if (storedManifest) delivery.artifacts.push(storedManifest)
-  return delivery
+/** Stores files as they are made and reports each one as it is safe; `manifest.json`, which lists them, comes last. */
+export class Delivery {
+  readonly #parts: DeliveryParts
+  readonly #signal: AbortSignal
+  readonly #artifacts: Artifact[] = []
+  #problem: Error | null = null
 
-  async function storeOne(file: RecordedFile): Promise<Artifact | null> {
+  /** The time for storing begins now. */
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
+    this.#signal = AbortSignal.timeout(parts.job.timeout_config.storing_timeout * 1000)
+  }
+
+  /** Several at once; those that are stored already are left. Never rejects. */
+  async store(files: readonly RecordedFile[]): Promise<void> {
+    const stored = new Set(this.#artifacts.map(({ name }) => name))
+    const artifacts = await Promise.all(
+      files.filter(({ name }) => !stored.has(name)).map((file) => this.#storeOne(file)),
+    )
+    this.#artifacts.push(...artifacts.filter((artifact) => artifact !== null))
+  }
+
+  /** Never rejects. */
+  async finish(spans: readonly RecordedSpan[]): Promise<Delivered> {
+    const { job, workFolder } = this.#parts
+    const manifest = { name: 'manifest.json', path: join(workFolder, 'manifest.json'), bytes: 0 }
+    await writeJson(workFolder, manifest.name, {
+      bot_id: job.bot_id,
+      recording_mode: job.recording_mode,
+      spans: spans.map((span) => ({
+        started_at: new Date(span.startedAt).toISOString(),
+        ended_at: span.endedAt === null ? null : new Date(span.endedAt).toISOString(),
+      })),
+      files: this.#artifacts,
+    }).catch((error) => this.#note(manifest.name, error))
+    await this.store([manifest])
+    return { artifacts: [...this.#artifacts], problem: this.#problem }
+  }
+
+  async #storeOne(file: RecordedFile): Promise<Artifact | null> {
     // A page of our own is shown as one; that of a meeting, kept as evidence, never is.
     const isReport = file.name === 'report.html'
     const contentType = isReport ? REPORT_TYPE : (CONTENT_TYPES[extname(file.name)] ?? 'application/octet-stream')
     try {
-      const stored = await storage.store({ name: file.name, path: file.path, contentType }, signal)
+      const stored = await this.#parts.storage.store({ name: file.name, path: file.path, contentType }, this.#signal)
       const artifact: Artifact = { ...stored }
       if (file.durationSeconds !== undefined) artifact.duration_seconds = file.durationSeconds
-      control.report({ type: 'artifact', artifact })
+      this.#parts.control.report({ type: 'artifact', artifact })
       return artifact
     } catch (error) {
-      noteProblem(file.name)(error)
+      this.#note(file.name, error)
       return null
     }
   }
 
-  function noteProblem(name: string): (error: unknown) => void {
-    return (error) => {
-      logger.error('A file could not be stored and stays on the machine', { name, error })
-      delivery.problem ??= error instanceof Error ? error : new Error(String(error))
-    }
+  #note(name: string, error: unknown): void {
+    this.#parts.logger.error('A file could not be stored and stays on the machine', { name, error })
+    this.#problem ??= error instanceof Error ? error : new Error(String(error))
   }
 }
 
@@ -82,12 +101,12 @@ export async function deliver(parts: DeliveryParts, files: RecordedFile[], spans
  * The last file: the journal, which now holds the final report. Afterwards the local copies go, if everything is
  * stored elsewhere. Never rejects.
  */
-export async function deliverJournal(parts: DeliveryParts, delivery: Delivery): Promise<void> {
+export async function deliverJournal(parts: DeliveryParts, delivered: Delivered): Promise<void> {
   const { storage, logger, workFolder, job } = parts
   const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
   try {
     await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
-    if (job.storage.type === 's3' && delivery.problem === null) await rm(workFolder, { recursive: true, force: true })
+    if (job.storage.type === 's3' && delivered.problem === null) await rm(workFolder, { recursive: true, force: true })
   } catch (error) {
     logger.error('The journal could not be stored and stays on the machine', {
       error,

@@ -7,6 +7,7 @@ import { createRecorder } from '../recorder/index.ts'
 import { writeReport } from '../report/index.ts'
 import { openStorage } from '../storage/index.ts'
 import { createStreaming } from '../streaming/index.ts'
+import { createOpenAiCompatible, transcribe } from '../transcription/index.ts'
 import { LOG_NAME, setAsideEarlier } from './artifacts.ts'
 import { runBot } from './bot.ts'
 import { loadBotImage } from './bot-image.ts'
@@ -18,7 +19,7 @@ import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { makeFolder } from './make-folder.ts'
-import type { ControlPlane, OpenMeeting, Streaming } from './ports.ts'
+import type { ControlPlane, OpenMeeting, Streaming, Transcribe } from './ports.ts'
 import { publicLookup } from './safe-fetch.ts'
 import { StopRequests } from './stop-requests.ts'
 import type { NumberedEvent } from './wire/events.ts'
@@ -58,6 +59,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       workFolder,
       storage,
       streaming: openStreaming(config, control, logger),
+      transcribe: openTranscription(config),
       writeReport,
       control,
       recorder: createRecorder({
@@ -112,6 +114,19 @@ function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger)
     dialing: trustsStreams ? {} : { lookup: publicLookup },
     notice: (message) => control.report({ type: 'notice', level: 'warning', message }),
   })
+}
+
+function openTranscription({ job, speechService }: BotConfig): Transcribe | null {
+  if (!job.transcription || speechService === null) return null
+  const { api_key: key, custom_params: customParams } = job.transcription
+  const provider = createOpenAiCompatible({
+    ...speechService,
+    key: key ?? speechService.key,
+    customParams: customParams ?? {},
+  })
+  return async (folder, signal) => {
+    await transcribe(folder, { botId: job.bot_id, provider, signal })
+  }
 }
 
 function openControl(

@@ -171,6 +171,9 @@ export interface ReportFacts {
   pauses: number
 }
 
+/** Makes the transcript's files in a recording's folder. Rejects with a plain sentence; no file is written then. */
+export type Transcribe = (folder: string, signal: AbortSignal) => Promise<void>
+
 /** Makes `report.html` in a recording's folder from the files there. Rejects where it cannot; nothing depends on it. */
 export type WriteReport = (folder: string, facts: ReportFacts) => Promise<void>
 

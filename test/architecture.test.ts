@@ -38,7 +38,9 @@ function isPageCode(file: string): boolean {
   return /\/page\//.test(file)
 }
 
-const sources = globSync('{src,platforms,recorder,storage,streaming,report,mock}/**/*.ts', { cwd: packageRoot })
+const sources = globSync('{src,platforms,recorder,storage,streaming,report,transcription,mock}/**/*.ts', {
+  cwd: packageRoot,
+})
   .sort()
   .map(read)
 
@@ -91,7 +93,8 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
   {
     name: 'what runs in a page imports only what runs in a page',
     from: isPageCode,
-    may: (target, file) => /^(platforms|mock|report)\/(.+\/)?page\//.test(target) && target.split('/')[0] === file.split('/')[0],
+    may: (target, file) =>
+      /^(platforms|mock|report)\/(.+\/)?page\//.test(target) && target.split('/')[0] === file.split('/')[0],
   },
   {
     name: 'a platform imports leaves, what platforms share and itself',
@@ -109,6 +112,11 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     name: 'storage imports leaves and itself',
     from: (file) => file.startsWith('storage/'),
     may: (target) => isIn(target, [...LEAVES, 'storage/']),
+  },
+  {
+    name: 'transcription imports leaves and itself',
+    from: (file) => file.startsWith('transcription/'),
+    may: (target) => isIn(target, [...LEAVES, 'transcription/']),
   },
   {
     name: 'the report imports leaves and itself',
@@ -153,6 +161,7 @@ describe('imports', () => {
       'storage/index.ts',
       'streaming/index.ts',
       'report/index.ts',
+      'transcription/index.ts',
       'src/control-link/index.ts',
     ]
     const users = sources.filter(

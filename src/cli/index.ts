@@ -73,6 +73,8 @@ function withJoinOptions(command: Command): Command {
         .choices(['16000', '24000', '32000', '48000'])
         .argParser(Number),
     )
+    .option('--transcribe', 'make a transcript with the service of STANDIN_TRANSCRIPTION_URL')
+    .option('--transcription-language <code>', 'such as en, where the service does not find out itself')
     .option('--bot-id <uuid>', 'also the name of the recording')
     .option('--control-plane <ws url>', 'reports there; its token comes from STANDIN_CONTROL_TOKEN')
     .option('--conf-sdk-id <id>', "join through Zoom's Meeting SDK; its secret comes from STANDIN_CONF_SDK_PWD")
@@ -137,6 +139,20 @@ program
   .action(async (folder: string, flags: { port?: number }) => {
     const { serve } = await import('./serve.ts')
     process.exitCode = await serve(folder, flags, io)
+  })
+
+program
+  .command('transcribe')
+  .description("make a recording's transcript, or make it again, with the service of STANDIN_TRANSCRIPTION_URL")
+  .argument('<folder>', 'the folder of one recording')
+  .option('--language <code>', 'such as en, where the service does not find out itself')
+  .addHelpText(
+    'after',
+    '\nExample:\n  STANDIN_TRANSCRIPTION_URL=http://127.0.0.1:8000/v1 standin transcribe recordings/<bot id>',
+  )
+  .action(async (folder: string, flags: { language?: string }) => {
+    const { transcribe } = await import('./transcribe.ts')
+    process.exitCode = await transcribe(folder, flags, io)
   })
 
 program

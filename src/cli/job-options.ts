@@ -28,6 +28,8 @@ export interface JoinOptions {
   streamInput?: string
   streamOutput?: string
   streamRate?: number
+  transcribe?: boolean
+  transcriptionLanguage?: string
 }
 
 /** The job as an unchecked document, to be checked as a whole; throws InvalidJob where a part cannot even be read. */
@@ -52,6 +54,11 @@ export function jobFrom(
   set('entry_message', options.entryMessage)
   set('recording_consent', options.recordingConsent)
   set('bot_image', options.image === undefined ? undefined : pictureFrom(options.image))
+  if (options.transcribe || options.transcriptionLanguage !== undefined) {
+    const given = job.transcription as { custom_params?: object } | null | undefined
+    const language = options.transcriptionLanguage === undefined ? {} : { language: options.transcriptionLanguage }
+    job.transcription = { ...given, custom_params: { ...given?.custom_params, ...language } }
+  }
   const streaming = Object.entries({
     input: options.streamInput,
     output: options.streamOutput,

@@ -135,9 +135,15 @@ const streamingSchema = z.strictObject({
 })
 
 const transcriptionSchema = z.strictObject({
-  provider: z.string().min(1).default('Default'),
+  provider: z
+    .enum(['Default'])
+    .default('Default')
+    .describe('Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL.'),
   api_key: z.string().min(1).nullish(),
-  custom_params: callerData.nullish(),
+  custom_params: callerData
+    .nullish()
+    .describe('Further fields of the request to the provider, such as language or prompt.'),
+  timeout: seconds(1800, 'Longest time to make the transcript, after the recording is stored.'),
 })
 
 /** Asked with GET for each try; answers with the bare token as plain text. */

@@ -14,6 +14,7 @@ import type {
   RecordedSpan,
   RecorderEvent,
   Streaming,
+  Transcribe,
   WaitingFor,
   WriteReport,
 } from '../../src/ports.ts'
@@ -62,6 +63,7 @@ export class World {
   ]
   store: (name: string) => Promise<void> = async () => {}
   writeReport: WriteReport = async () => {}
+  transcribe: Transcribe | null = null
   /** Null as in a job that streams nothing. */
   streaming: Streaming | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
@@ -188,6 +190,7 @@ export class World {
         close: async () => void calls.push('close recorder'),
       },
       streaming: this.streaming,
+      transcribe: this.transcribe,
       writeReport: this.writeReport,
       storage: {
         prepare: () => this.prepareStorage(),

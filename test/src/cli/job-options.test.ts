@@ -61,6 +61,19 @@ describe('options as a job', () => {
     }
   })
 
+  test('the secrets of the SDK come from the environment, where no list of processes shows them', () => {
+    const environment = { STANDIN_CONF_SDK_PWD: 'secret', STANDIN_CONF_OBF_TOKEN: 'obf' }
+    const options = { confSdkId: 'id', confAccessTokenUrl: 'https://tokens.test/' }
+    expect(jobFrom('https://zoom.us/j/88240852079', options, environment)).toMatchObject({
+      conf_sdk_id: 'id',
+      conf_sdk_pwd: 'secret',
+      conf_obf_token: 'obf',
+      conf_access_token_url: 'https://tokens.test/',
+    })
+    // An environment that serves several bots gives its secrets only to those who ask for the SDK.
+    expect(jobFrom('https://zoom.us/j/88240852079', {}, environment)).not.toHaveProperty('conf_sdk_pwd')
+  })
+
   test('a job that is not JSON, or no object, is refused', () => {
     expect(() => jobFrom(undefined, {}, { STANDIN_JOB: '{' })).toThrow(InvalidJob)
     expect(() => jobFrom(undefined, {}, { STANDIN_JOB: '[1]' })).toThrow(InvalidJob)

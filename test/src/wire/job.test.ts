@@ -206,6 +206,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ streaming: { output: 'javascript:alert(1)' } }, { streaming: { output: 7 } }],
   ],
   [
+    'transcription.timeout',
+    [{ transcription: { timeout: 1 } }, { transcription: { timeout: 86_400 } }],
+    [{ transcription: { timeout: 0 } }, { transcription: { timeout: '9' } }],
+  ],
+  [
     'streaming.set_up_timeout',
     [{ streaming: { set_up_timeout: 1 } }, { streaming: { set_up_timeout: 86_400 } }],
     [{ streaming: { set_up_timeout: 0 } }, { streaming: { set_up_timeout: 1.5 } }],
@@ -252,6 +257,26 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ conf_sdk_id: 'a' }, { conf_sdk_id: 'a', conf_sdk_pwd: null }],
   ],
   ['conf_sdk_id', [{ conf_sdk_id: null, conf_sdk_pwd: null }], [{ conf_sdk_pwd: 'b' }]],
+  [
+    'conf_obf_token',
+    [{ conf_obf_token: 'eyJ.a-b_c' }, { conf_obf_token: null }],
+    [{ conf_obf_token: '' }, { conf_obf_token: 'x'.repeat(4097) }, { conf_obf_token: 'a b' }],
+  ],
+  [
+    'conf_obf_token_url',
+    [{ conf_obf_token_url: 'https://tokens.test/?key=1' }],
+    [{ conf_obf_token_url: 'http://tokens.test/' }, { conf_obf_token_url: `https://tokens.test/${'x'.repeat(2048)}` }],
+  ],
+  [
+    'conf_obf_token_user_id',
+    [{ conf_obf_token_user_id: 'u' }],
+    [{ conf_obf_token_user_id: '' }, { conf_obf_token_user_id: 'x'.repeat(257) }],
+  ],
+  [
+    'conf_access_token_url',
+    [{ conf_access_token_url: 'https://tokens.test/' }],
+    [{ conf_access_token_url: 'tokens.test' }],
+  ],
   [
     'storage.path',
     [{ storage: { type: 'folder', path: '/tmp/x' } }],

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { createOpenAiCompatible, transcribe as transcribeFolder } from '../../transcription/index.ts'
+import { InvalidJob, speechServiceOf } from '../config.ts'
+import type { Io } from '../main.ts'
+import type { Problem } from '../wire/job.ts'
+
+/** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */
+export async function transcribe(folder: string, flags: { language?: string }, io: Io): Promise<number> {
+  const place = resolve(folder)
+  const problems: Problem[] = []
+  const service = speechServiceOf(io.environment, problems)
+  if (service === null)
+    problems.push({ path: 'STANDIN_TRANSCRIPTION_URL', message: 'names the speech service; it is not set' })
+  if (problems.length > 0 || service === null) throw new InvalidJob(problems)
+  const customParams = flags.language === undefined ? {} : { language: flags.language }
+  const stop = new AbortController()
+  const onInterrupt = () => stop.abort(new Error('It was interrupted.'))
+  process.once('SIGINT', onInterrupt)
+  try {
+    const utterances = await transcribeFolder(place, {
+      botId: await botIdOf(place),
+      provider: createOpenAiCompatible({ ...service, customParams }),
+      signal: stop.signal,
+    })
+    io.output.write(`${utterances} utterances are in ${join(place, 'transcription.json')}\n`)
+    return 0
+  } catch (error) {
+    io.errors.write(`There is no transcript: ${error instanceof Error ? error.message : String(error)}\n`)
+    return 4
+  } finally {
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+/** Of the manifest; a recording's folder is named by it too. */
+async function botIdOf(folder: string): Promise<string> {
+  try {
+    const { bot_id: botId } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as { bot_id?: unknown }
+    return typeof botId === 'string' ? botId : basename(folder)
+  } catch {
+    return basename(folder)
+  }
+}

@@ -1,0 +1,62 @@
+/** Utterances as WebVTT and SRT. Names and words are text: nothing of them can become markup or a cue's end. Pure. */
+import type { Utterance } from './types.ts'
+
+/** Two lines of a subtitle; longer utterances become several cues. */
+const CUE_CHARACTERS = 84
+
+interface Cue {
+  start: number
+  end: number
+  speaker: string
+  text: string
+}
+
+export function webVtt(utterances: readonly Utterance[]): string {
+  const cues = cuesOf(utterances).map(
+    ({ start, end, speaker, text }) =>
+      `${time(start, '.')} --> ${time(end, '.')}\n<v ${escaped(speaker)}>${escaped(text)}\n`,
+  )
+  return ['WEBVTT\n', ...cues].join('\n')
+}
+
+export function subRip(utterances: readonly Utterance[]): string {
+  return cuesOf(utterances)
+    .map(
+      ({ start, end, speaker, text }, index) =>
+        `${index + 1}\n${time(start, ',')} --> ${time(end, ',')}\n${oneLine(speaker)}: ${oneLine(text)}\n`,
+    )
+    .join('\n')
+}
+
+function cuesOf(utterances: readonly Utterance[]): Cue[] {
+  return utterances.flatMap(({ speaker, words, text, start, end }) => {
+    if (text.length <= CUE_CHARACTERS) return [{ start, end, speaker, text }]
+    const cues: Cue[] = []
+    for (const word of words) {
+      const last = cues.at(-1)
+      const piece = word.word.trim()
+      if (last && last.text.length + piece.length < CUE_CHARACTERS) {
+        last.text += ` ${piece}`
+        last.end = word.end
+      } else cues.push({ start: word.start, end: word.end, speaker, text: piece })
+    }
+    return cues
+  })
+}
+
+function escaped(text: string): string {
+  return oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** An empty line ends a cue, and an arrow begins its times. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('-->', '→').trim()
+}
+
+function time(seconds: number, point: string): string {
+  const milliseconds = Math.round(Math.max(0, seconds) * 1000)
+  const part = (divisor: number, modulo: number, width = 2) =>
+    String(Math.floor(milliseconds / divisor) % modulo).padStart(width, '0')
+  const hours = String(Math.floor(milliseconds / 3_600_000)).padStart(2, '0')
+  return `${hours}:${part(60_000, 60)}:${part(1000, 60)}${point}${part(1, 1000, 3)}`
+}
