@@ -3,9 +3,11 @@ import { copyFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { redactText } from './logger.ts'
 import type { Evidence, RecordedFile } from './ports.ts'
+import { rttm } from './rttm.ts'
 import type { DiarizationSegment, Timeline } from './timeline.ts'
 
 export interface FilesAboutPeople {
+  botId: string
   participants: ReturnType<Timeline['participantsFile']>
   diarization: DiarizationSegment[]
   chat: ReturnType<Timeline['chatFile']>
@@ -17,6 +19,7 @@ export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeo
   if (about.diarization.length > 0) {
     const lines = about.diarization.map((segment) => `${JSON.stringify(segment)}\n`)
     await writeFile(join(folder, 'diarization.jsonl'), lines.join(''))
+    await writeFile(join(folder, 'diarization.rttm'), rttm(about.botId, about.diarization))
   }
   if (about.chat.length > 0) await writeJson(folder, 'chat_messages.json', about.chat)
 }
@@ -61,6 +64,7 @@ export async function setAsideEarlier(folder: string, now = new Date()): Promise
 const SMALL_FILES = [
   'participants.json',
   'diarization.jsonl',
+  'diarization.rttm',
   'chat_messages.json',
   'transcription.json',
   'raw_transcription.json',

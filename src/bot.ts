@@ -322,6 +322,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   /** The one exit: stores, reports the terminal state and says how the process ends. */
   async function close(end: End, recorded: RecordedFile[]): Promise<Outcome> {
     await writeFilesAboutPeople(parts.workFolder, {
+      botId: job.bot_id,
       participants: timeline.participantsFile(),
       diarization: timeline.diarization(),
       chat: timeline.chatFile(),

@@ -14,6 +14,7 @@ const CONTENT_TYPES: Record<string, string> = {
   '.jsonl': 'application/x-ndjson',
   '.png': 'image/png',
   '.html': 'text/plain; charset=utf-8',
+  '.rttm': 'text/plain; charset=utf-8',
   '.log': 'text/plain; charset=utf-8',
   '.vtt': 'text/vtt; charset=utf-8',
   '.srt': 'application/x-subrip; charset=utf-8',

@@ -5,16 +5,17 @@ import { destination } from 'pino'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { writeReport } from '../report/index.ts'
-import { openStorage } from '../storage/index.ts'
+import { openStorage, parseS3Address, readS3Object } from '../storage/index.ts'
 import { createStreaming } from '../streaming/index.ts'
 import { createOpenAiCompatible, transcribe } from '../transcription/index.ts'
 import { LOG_NAME, setAsideEarlier } from './artifacts.ts'
 import { runBot } from './bot.ts'
 import { loadBotImage } from './bot-image.ts'
+import { type BrowserState, type LoadedState, loadBrowserState } from './browser-state.ts'
 import { openView } from './cli/open-view.ts'
 import { systemClock } from './clock.ts'
 import { confCredentialsOf } from './conf-credentials.ts'
-import { type BotConfig, InvalidJob } from './config.ts'
+import { type BotConfig, InvalidJob, type SpeechService } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
 import { createLogger, type Logger } from './logger.ts'
@@ -26,6 +27,9 @@ import type { NumberedEvent } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
 export { recognizeMeeting }
+
+/** To read the stored session of an account. */
+const BROWSER_STATE_MS = 120_000
 
 /** The process's edges, so that a demo or a test can run a life in another process's skin. */
 export interface Io {
@@ -47,6 +51,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   const unhear = stops.hear()
   const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
   const storage = await asJobProblem(Promise.try(() => openStorage(job.storage, { botId: job.bot_id }, { onRetry })))
+  const session = await asJobProblem(openBrowserState(config), 'browser_state')
   const control = openControl(config, logger, (event) => view.take(event))
   const view = openView(io, asJson, {
     command: (command) => control.submit(command),
@@ -70,7 +75,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
         clock: systemClock,
         withVoice: streams(job),
       }),
-      openMeeting: await meetingOpener(config, control, logger),
+      openMeeting: await meetingOpener(config, control, logger, session?.state ?? null),
       onStopRequest: (listener) => stops.listen(listener),
     })
     view.close()
@@ -81,15 +86,16 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   } finally {
     view.close()
     unhear()
+    await session?.dispose()
   }
 }
 
 /** A place that cannot be used is a mistake of the job, told before anything starts. */
-async function asJobProblem<T>(work: Promise<T>): Promise<T> {
+async function asJobProblem<T>(work: Promise<T>, path = 'storage'): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw new InvalidJob([{ path: 'storage', message: error instanceof Error ? error.message : String(error) }])
+    throw new InvalidJob([{ path, message: error instanceof Error ? error.message : String(error) }])
   }
 }
 
@@ -119,14 +125,19 @@ function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger)
 function openTranscription({ job, speechService }: BotConfig): Transcribe | null {
   if (!job.transcription || speechService === null) return null
   const { api_key: key, custom_params: customParams } = job.transcription
-  const provider = createOpenAiCompatible({
-    ...speechService,
-    key: key ?? speechService.key,
-    customParams: customParams ?? {},
-  })
+  const service = { ...speechService, key: key ?? speechService.key }
   return async (folder, signal) => {
-    await transcribe(folder, { botId: job.bot_id, provider, signal })
+    await transcribeFolder(folder, { botId: job.bot_id, service, customParams: customParams ?? {}, signal })
   }
+}
+
+/** Makes the transcript of a recording's folder; resolves with the number of utterances. */
+export function transcribeFolder(
+  folder: string,
+  options: { botId: string; service: SpeechService; customParams: Record<string, unknown>; signal: AbortSignal },
+): Promise<number> {
+  const { botId, service, customParams, signal } = options
+  return transcribe(folder, { botId, provider: createOpenAiCompatible({ ...service, customParams }), signal })
 }
 
 function openControl(
@@ -140,7 +151,22 @@ function openControl(
   return openControlLink({ ...common, url: job.control_plane.url, token: job.control_plane.token })
 }
 
-async function meetingOpener(config: BotConfig, control: ControlPlane, logger: Logger): Promise<OpenMeeting> {
+/** An object is read with the rights that the job's own storage has, or those of the environment. */
+async function openBrowserState({ job }: BotConfig): Promise<LoadedState | null> {
+  if (!job.browser_state) return null
+  return loadBrowserState(job.browser_state, (address, maxBytes) => {
+    const { bucket, prefix: key } = parseS3Address(address)
+    const place = job.storage.type === 's3' ? job.storage : { type: 's3' as const }
+    return readS3Object({ ...place, bucket }, key, maxBytes, AbortSignal.timeout(BROWSER_STATE_MS))
+  })
+}
+
+async function meetingOpener(
+  config: BotConfig,
+  control: ControlPlane,
+  logger: Logger,
+  browserState: BrowserState | null,
+): Promise<OpenMeeting> {
   const { job } = config
   let botImage: string | null = null
   try {
@@ -157,6 +183,7 @@ async function meetingOpener(config: BotConfig, control: ControlPlane, logger: L
     hostMap: config.hostMap,
     chromium: config.chromium,
     browserPlugins: config.browserPlugins,
+    browserState,
     conf: confCredentialsOf(job),
     logger: logger.child({ part: 'driver' }),
   })

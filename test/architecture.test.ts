@@ -69,6 +69,7 @@ const LIFE = [
   'src/states.ts',
   'src/leave-rules.ts',
   'src/timeline.ts',
+  'src/rttm.ts',
   'src/meeting-notes.ts',
   'src/recording-clock.ts',
   'src/artifacts.ts',

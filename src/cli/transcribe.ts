@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { createOpenAiCompatible, transcribe as transcribeFolder } from '../../transcription/index.ts'
 import { InvalidJob, speechServiceOf } from '../config.ts'
-import type { Io } from '../main.ts'
+import { type Io, transcribeFolder } from '../main.ts'
 import type { Problem } from '../wire/job.ts'
 
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */
@@ -20,7 +19,8 @@ export async function transcribe(folder: string, flags: { language?: string }, i
   try {
     const utterances = await transcribeFolder(place, {
       botId: await botIdOf(place),
-      provider: createOpenAiCompatible({ ...service, customParams }),
+      service,
+      customParams,
       signal: stop.signal,
     })
     io.output.write(`${utterances} utterances are in ${join(place, 'transcription.json')}\n`)

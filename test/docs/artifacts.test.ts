@@ -41,6 +41,7 @@ test('the files about people are written as the page shows them', async () => {
   timeline.close(at('09:30:10.084'))
   const folder = await temporaryFolder()
   await writeFilesAboutPeople(folder, {
+    botId: 'b1',
     participants: timeline.participantsFile(),
     diarization: timeline.diarization(),
     chat: timeline.chatFile(),

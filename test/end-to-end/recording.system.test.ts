@@ -67,9 +67,11 @@ describe('a meeting in speaker view', () => {
         'audio.m4a',
         'chat_messages.json',
         'diarization.jsonl',
+        'diarization.rttm',
         'events.jsonl',
         'manifest.json',
         'participants.json',
+        'report.html',
         'video.mp4',
       ]),
     )

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { rttm } from '../../src/rttm.ts'
+import type { DiarizationSegment } from '../../src/timeline.ts'
+
+const segment = (speaker: string, user_id: number, start_time: number, end_time: number): DiarizationSegment => ({
+  speaker,
+  user_id,
+  start_time,
+  end_time,
+  source: 'csrc',
+  confidence: 1,
+  start_utc: '2026-11-21T09:30:00.000Z',
+})
+
+test('a line for each turn, with start and length', () => {
+  expect(rttm('b1', [segment('Ann', 1, 0.5, 2.25)])).toBe('SPEAKER b1 1 0.500 1.750 <NA> <NA> Ann <NA> <NA>\n')
+})
+
+test('names keep to their field, and two people of one name are two', () => {
+  const text = rttm('b1', [segment('Ann  Berg\n', 1, 0, 1), segment('Ben', 2, 1, 2), segment('Ben', 3, 2, 3)])
+  expect(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')),
+  ).toMatchObject([
+    { length: 10, 7: 'Ann_Berg' },
+    { length: 10, 7: 'Ben_2' },
+    { length: 10, 7: 'Ben_3' },
+  ])
+})
+
+test('nobody spoke: nothing', () => {
+  expect(rttm('b1', [])).toBe('')
+})
