@@ -1,0 +1,27 @@
+/** What `MockMeeting.show` knows, and what each word does. */
+import type { TeamsVisit } from './visit.ts'
+
+export const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {
+  consent: (visit) => visit.send({ do: 'dialog', dialog: 'consent' }),
+  'av-confirm': (visit) => visit.send({ do: 'dialog', dialog: 'av-confirm' }),
+  info: (visit) => visit.send({ do: 'dialog', dialog: 'info' }),
+  'alone-prompt': (visit) => visit.send({ do: 'dialog', dialog: 'still-there' }),
+  'recording-banner': (visit) => visit.send({ do: 'banner', banner: 'JoinersOngoingRecording' }),
+  'recording-started': (visit) => visit.send({ do: 'banner', banner: 'RecordingStarted' }),
+  'device-banner': (visit) => visit.send({ do: 'banner', banner: 'DeviceCaptureMute' }),
+  'camera-banner': (visit) => visit.send({ do: 'banner', banner: 'VideoCapturePermissionDenied' }),
+  'lobby-banner': (visit) => visit.send({ do: 'banner', banner: 'lobby' }),
+  'muted-toast': (visit) => visit.send({ do: 'toast', text: "You're muted" }),
+  relayout: (visit) => visit.send({ do: 'relayout' }),
+  'hide-toolbar': (visit) => visit.send({ do: 'hideToolbar' }),
+  'edit-last-message': (visit) => visit.editLastMessage('Edited: the second half of the plan'),
+  'chat-notice': (visit) => visit.systemLine('Meeting started'),
+  'solve-captcha': (visit) => visit.solveCaptcha(),
+  'no-response': (visit) => visit.retry('noResponse'),
+  'could-not-connect': (visit) => visit.retry('couldNotConnect'),
+  vanish: (visit) => visit.vanish(),
+  'left-elsewhere': (visit) => visit.finishLeft(),
+  'off-site': (visit) => visit.navigate('https://www.microsoft.com/'),
+  reload: (visit) => visit.hop(),
+  freeze: (visit) => visit.freeze(),
+}

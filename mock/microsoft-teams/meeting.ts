@@ -1,0 +1,210 @@
+/** A mock Microsoft Teams meeting: what its page, its push socket and its main channel are told. */
+import { randomUUID } from 'node:crypto'
+import type { CaptionRow } from '../shared/caption-writer.ts'
+import { type ChatLine, Meeting } from '../shared/meeting.ts'
+import { type Scenario, TWO } from '../shared/scenario.ts'
+import type { MockMeetingOptions } from '../types.ts'
+import { SHOWABLE } from './actions.ts'
+import type { Launch, Link } from './door.ts'
+import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
+import { TeamsMediaLink } from './media-link.ts'
+import type { PagePerson, PageSettings } from './page/protocol.ts'
+import { newPeople, type Person, shownAs } from './people.ts'
+import { dominantSpeakers, endBody, pushFrame, recognition, rosterBody, SERVICE_ENTRY } from './push.ts'
+import { DEFAULTS, ownSuffix, pageSettings, type ScenarioSettings } from './settings.ts'
+import { TeamsVisit } from './visit.ts'
+import type { TeamsVisitMeeting } from './visit-types.ts'
+
+const LONGEST_MESSAGE = 28_000
+const HISTORY_KEPT = 8
+
+export type TeamsScenario = Scenario<ScenarioSettings>
+
+export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVisitMeeting {
+  readonly settings: ScenarioSettings
+  readonly ids: MeetingIds
+  /** How often the meeting's address was asked for. */
+  loads = 0
+  /** A page has asked for the meeting's address, and has not come to the light client yet. */
+  isUnderWay = false
+  protected readonly showable = SHOWABLE
+  private joins = 0
+  private readonly happened = new Set<string>()
+  /** Audio sources of those who spoke, the newest first. */
+  private speakers: number[] = []
+  private readonly captionStarts = new Map<number, number>()
+
+  constructor(code: string, scenarioName: string, scenario: TeamsScenario, options: MockMeetingOptions) {
+    const settings = { ...DEFAULTS, ...scenario.settings, page: { ...scenario.settings?.page } }
+    const ids = newIds(settings.host, code)
+    super({
+      code,
+      url: invitationOf(ids, settings.link),
+      scenarioName,
+      scenario,
+      options,
+      people: newPeople(settings.mapsSources),
+      usualPeople: TWO,
+      isChatOn: settings.page.chat === undefined || settings.page.chat === 'on',
+      longestMessage: LONGEST_MESSAGE,
+      room: { audioStreams: 1 },
+    })
+    this.settings = settings
+    this.ids = ids
+    if (options.lang) this.settings.page.lang = options.lang
+  }
+
+  /** The platform's key of a person, which a bot reports. */
+  mriOf(id: string): string {
+    return this.roster.get(id).mri
+  }
+
+  /** The contributing source of a person's voice. */
+  audioSourceOf(id: string): number {
+    return this.roster.get(id).audioCsrc
+  }
+
+  // What the server asks.
+
+  newVisit(load: { launch?: Launch; link?: Link } = {}): TeamsVisit {
+    const mri = `8:teamsvisitor:${randomUUID().replaceAll('-', '')}`
+    return this.addVisit(new TeamsVisit(this, { mri, callId: randomUUID(), ...load }))
+  }
+
+  pageSettings(isFull: boolean): PageSettings {
+    const page = pageSettings(this.settings, { seed: this.seed, speed: this.speed, lang: this.lang, isFull })
+    return this.isChatOn || page.chat === 'no-button' ? page : { ...page, chat: 'off' }
+  }
+
+  /** A link without the passcode is a wrong one, which is found out after joining only. */
+  linkOf({ form, code, passcode = '' }: NamedMeeting): Link {
+    return { code, passcode, isRight: form === 'classic' || passcode === this.ids.passcode }
+  }
+
+  /** People who are there, for those who come later. */
+  rosterSnapshot(visit: TeamsVisit): object {
+    const { participants } = rosterBody(this.peopleFor(visit), 'active')
+    return { roster: { participants: { ...participants, ...SERVICE_ENTRY } } }
+  }
+
+  // What a visit asks.
+
+  lightPath(): string {
+    return lightPath({ form: this.settings.link, code: this.code, passcode: this.ids.passcode }, this.ids)
+  }
+
+  peopleFor(visit: TeamsVisit): PagePerson[] {
+    const own: PagePerson = {
+      mri: visit.mri,
+      name: `${visit.botName}${ownSuffix(this.settings, this.seed)}`,
+      role: 'attendee',
+      isSelf: true,
+      camera: visit.cameraOn,
+      muted: !visit.microphoneOn,
+      speaking: false,
+      sharing: false,
+      unresolved: '',
+      audioSource: 90,
+      videoSource: 91,
+      shareSource: 92,
+    }
+    return [...this.roster.all().map(shownAs), own]
+  }
+
+  isFirst(what: string): boolean {
+    if (this.happened.has(what)) return false
+    this.happened.add(what)
+    return true
+  }
+
+  countJoin(): number {
+    return ++this.joins
+  }
+
+  pushEnd(subCode: number, phrase: string, isByHost: boolean): void {
+    const host = this.roster.all().find((person) => person.isHost) ?? this.roster.all()[0]
+    const body = endBody(subCode, phrase, isByHost && host ? host : null)
+    this.push('conversation/conversationEnd/', body)
+  }
+
+  // What the page is told.
+
+  protected override showPeople(visit: TeamsVisit, changed?: Person): void {
+    visit.send({ do: 'people', people: this.peopleFor(visit) })
+    if (changed) this.push('rosterUpdate/', rosterBody([shownAs(changed)], 'active'))
+    visit.media.sendSlots()
+  }
+
+  protected override showSpeaking(visit: TeamsVisit, person: Person): void {
+    visit.send({ do: 'speaking', mri: person.mri, speaking: person.isSpeaking })
+    if (!person.isSpeaking || !this.settings.mapsSources) return
+    const { audioSource } = person
+    this.speakers = [audioSource, ...this.speakers.filter((source) => source !== audioSource)].slice(0, HISTORY_KEPT)
+    this.link(visit)?.tell(dominantSpeakers(this.speakers))
+  }
+
+  protected override captionSpoken(visit: TeamsVisit, { personId, name, row, text, isFinal }: CaptionRow): void {
+    const startedAt = this.captionStarts.get(row) ?? Date.now()
+    this.captionStarts.set(row, startedAt)
+    if (isFinal) this.captionStarts.delete(row)
+    if (!visit.captionsOn) return
+    visit.send({ do: 'caption', row, name, text })
+    const mri = this.roster.find(personId)?.mri
+    if (mri) this.link(visit)?.tell(recognition({ mri, text, startedAt, isFinal }))
+  }
+
+  protected override showChat(visit: TeamsVisit, { id, personId, name, text, at }: ChatLine): void {
+    const person = personId === null ? null : this.roster.find(personId)
+    const mri = personId === null ? visit.mri : (person?.mri ?? null)
+    visit.showChat({ id, mri, name, isOwn: personId === null, text, at })
+  }
+
+  protected override showChatEnabled(visit: TeamsVisit, enabled: boolean): void {
+    visit.send({ do: 'chatEnabled', enabled })
+  }
+
+  protected override sourceOf({ mri }: Person, kind: 'camera' | 'screen'): string {
+    return `${mri}|${kind === 'camera' ? 'Video' : 'ScreenSharing'}`
+  }
+
+  protected override personCame({ name }: Person): void {
+    this.whenInCall((visit) => {
+      visit.send({ do: 'toast', text: `${name} joined` })
+      this.systemLine(visit, `${name} joined the conversation.`)
+    })
+  }
+
+  protected override personWent(person: Person): void {
+    this.push('rosterUpdate/', rosterBody([shownAs(person)], 'inactive'))
+  }
+
+  /** The layout changes with a presentation, and the number of people goes for a while (field notes 4.4). */
+  protected override sharingChanges(): void {
+    this.whenInCall((visit) => visit.send({ do: 'relayout' }))
+  }
+
+  protected override botMuted(visit: TeamsVisit): void {
+    visit.send({ do: 'toast', text: 'Someone muted you' })
+  }
+
+  protected override newMediaLink(visit: TeamsVisit): TeamsMediaLink {
+    return new TeamsMediaLink(this.linkPorts(visit))
+  }
+
+  /** A line of the chat that nobody wrote. */
+  systemLine(visit: TeamsVisit, text: string): void {
+    visit.showChat({ id: this.messageId(), mri: null, name: '', isOwn: false, text, at: Date.now() })
+  }
+
+  private push(path: 'rosterUpdate/' | 'conversation/conversationEnd/', body: unknown): void {
+    const visit = this.current
+    if (!visit) return
+    // The roster comes packed always, the end both ways (field notes 5.5).
+    const isPacked = path === 'rosterUpdate/' || this.seed % 2 === 0
+    visit.push(pushFrame({ path, callId: visit.callId, body, isPacked }))
+  }
+
+  private link(visit: TeamsVisit): TeamsMediaLink | null {
+    return visit.media instanceof TeamsMediaLink ? visit.media : null
+  }
+}

@@ -1,0 +1,200 @@
+/** The page in front of the door, and its block of controls, which the waiting room shows once more. */
+import { showTrack } from '../../shared/page/devices.ts'
+import { h, setAttribute } from '../../shared/page/dom.ts'
+import { button, type Context, part, randomId, type Shown } from './context.ts'
+import { deviceSwitch } from './device-switch.ts'
+import { nameField } from './name-field.ts'
+
+/** Where the block stands decides what its join button does. */
+export type JoinButton = 'first' | 'disabled' | 'again'
+
+/** A shroud lies over the form until the page listens to it: clicks do not reach it, and first keystrokes are lost. */
+export function preJoinPage(context: Context): Shown {
+  const { cls, settings } = context
+  const block = controlBlock(context, 'first', settings.shroudMs === 0)
+  const shroud = h('div', { class: cls('shroud'), 'aria-hidden': 'true' })
+  const root = screen(context, 'calling-prejoin-screen', [header(context), block.root, footer(context), shroud])
+  const timer = setTimeout(() => {
+    shroud.remove()
+    block.hydrate()
+  }, settings.shroudMs)
+  return {
+    root,
+    close() {
+      clearTimeout(timer)
+      block.close()
+    },
+  }
+}
+
+/** A whole screen of the calling part; all of them are regions. */
+export function screen({ cls }: Context, tid: string, children: (Node | string | false)[]): HTMLElement {
+  return h('div', { role: 'region', 'data-tid': tid, class: cls('screen') }, ...children)
+}
+
+export function header({ cls, settings }: Context): HTMLElement {
+  return part(
+    'prejoin-header-content',
+    { class: cls('header') },
+    part(
+      'prejoin-meeting-details-content',
+      {},
+      h(
+        'h1',
+        { 'aria-label': settings.title },
+        h('span', { 'data-tid': 'meeting-header-title', title: settings.title, 'aria-hidden': 'true' }, settings.title),
+      ),
+      h('h2', { 'data-tid': 'meeting-details-container' }),
+    ),
+  )
+}
+
+function footer({ cls, words, settings }: Context): HTMLElement {
+  return h(
+    'div',
+    { class: cls('footer') },
+    settings.accountName === null &&
+      h('a', { 'data-tid': 'auth-sign-in-link', href: '#', class: cls('link') }, words('Sign in')),
+    h('a', { href: '#', class: cls('link') }, words('Need help?')),
+  )
+}
+
+/** Name, preview, sound and the buttons. */
+export function controlBlock(context: Context, join: JoinButton, isHydrated: boolean) {
+  const { cls, words, settings, devices, say, name } = context
+  const field = settings.accountName === null ? nameField(context, isHydrated) : null
+  const microphone = deviceSwitch(context, 'microphone')
+  const camera = deviceSwitch(context, 'camera')
+  const video = h('video', { class: cls('previewVideo'), playsinline: true })
+  video.muted = true
+  const isOff = h('div', { class: cls('previewOff') }, words('Your camera is turned off'))
+  const preview = part('prejoin-v2-video-preview', { class: cls('preview') })
+  const stopWatching = devices.watch(() => {
+    const track = devices.track('camera')
+    if (track && video.isConnected && (video.srcObject as MediaStream | null)?.getVideoTracks()[0] === track) return
+    showTrack(video, track)
+    preview.replaceChildren(track ? video : isOff)
+  })
+  const joinButton = button(
+    context,
+    {
+      id: 'prejoin-join-button',
+      'data-tid': 'prejoin-join-button',
+      'aria-label': words('Join now'),
+      class: `fui-Button ${cls('button')} ${cls('primary')}`,
+      disabled: join === 'disabled',
+    },
+    words('Join now'),
+    () => say({ say: 'join', name: settings.accountName ?? name.value }),
+  )
+  const root = part(
+    'calling-prejoin-render-content-container',
+    { class: cls('controlBlock') },
+    field?.root ?? account(context),
+    part(
+      'prejoin-v2-video-preview-container',
+      { class: cls('previewBox') },
+      preview,
+      part(
+        'prejoin-v2-video-actions',
+        { class: cls('videoActions') },
+        camera.root,
+        button(context, { 'data-tid': 'button-custom-video-backgrounds' }, words('Background filters')),
+      ),
+    ),
+    soundChoice(context, microphone.root),
+    h(
+      'div',
+      { class: cls('row') },
+      button(context, { 'data-tid': 'prejoin-cancel-button' }, words('Cancel'), () => say({ say: 'cancel' })),
+      joinButton,
+    ),
+  )
+  return {
+    root,
+    hydrate: () => field?.hydrate(),
+    close() {
+      field?.close()
+      microphone.close()
+      camera.close()
+      stopWatching()
+    },
+  }
+}
+
+function account(context: Context): HTMLElement {
+  const { words, settings, cls } = context
+  return h(
+    'div',
+    { class: cls('account') },
+    part('me-control-avatar-trigger', {}, '◍'),
+    part('me-control-displayname', {}, settings.accountName ?? ''),
+    button(context, { 'data-tid': 'account-selection-change-account-button' }, words('Change to another account')),
+  )
+}
+
+function soundChoice(context: Context, microphoneSwitch: HTMLElement): HTMLElement {
+  const { cls, words, devices, random } = context
+  const radios: HTMLElement[] = []
+  const radio = (label: string, isChecked: boolean, chosen: () => void = () => {}) => {
+    const element = h(
+      'div',
+      {
+        role: 'radio',
+        tabindex: 0,
+        'aria-checked': String(isChecked),
+        'aria-label': words(label),
+        class: cls('radio'),
+      },
+      words(label),
+    )
+    element.addEventListener('click', () => {
+      for (const other of radios) setAttribute(other, 'aria-checked', String(other === element))
+      chosen()
+    })
+    radios.push(element)
+    return element
+  }
+  let isSpeakerOn = true
+  const speaker = button(
+    context,
+    { 'data-tid': 'speaker-toggle', title: words('Turn speaker off') },
+    words('Speaker is on'),
+  )
+  speaker.addEventListener('click', () => {
+    isSpeakerOn = !isSpeakerOn
+    speaker.textContent = words(isSpeakerOn ? 'Speaker is on' : 'Speaker is off')
+    setAttribute(speaker, 'title', words(isSpeakerOn ? 'Turn speaker off' : 'Turn speaker on'))
+  })
+  return h(
+    'div',
+    { role: 'radiogroup', 'aria-label': words('Computer microphone and speaker controls'), class: cls('sound') },
+    part(
+      'calling-prejoin-v2-computer-audio-renderer-test',
+      {},
+      part('prejoin-audio-common-header-computer-audio', {}, radio('Computer audio', true)),
+      h(
+        'div',
+        { class: cls('row') },
+        microphoneSwitch,
+        part('selected-microphone-display', { id: randomId(random, 'menu') }, words('Default microphone')),
+        part('selected-speaker-display', {}, words('Default speaker')),
+        speaker,
+      ),
+    ),
+    part(
+      'calling-prejoin-v2-phone-audio-renderer-test',
+      {},
+      part('prejoin-audio-common-header-phone-audio', {}, radio('Phone audio', false)),
+    ),
+    part(
+      'calling-prejoin-v2-no-audio-renderer-test',
+      {},
+      part(
+        'prejoin-audio-common-header-computer-no-audio',
+        {},
+        radio("Don't use audio", false, () => void devices.set('microphone', false)),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,164 @@
+/**
+ * What the mock Microsoft Teams page and its server say to each other over the page's WebSocket. Types only: both sides
+ * import this file, and nothing of it is visible in the page's DOM.
+ */
+import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
+
+export type Role = 'organizer' | 'presenter' | 'attendee'
+
+export interface PagePerson {
+  /** The platform's key of a person, such as `8:orgid:<guid>`. */
+  mri: string
+  name: string
+  role: Role
+  isSelf: boolean
+  camera: boolean
+  muted: boolean
+  speaking: boolean
+  sharing: boolean
+  /** What the tile is called until its name resolves; empty where it is known from the start. */
+  unresolved: string
+  /** The roster's numbers of the person's streams; the first is the contributing source of the voice. */
+  audioSource: number
+  videoSource: number
+  shareSource: number
+}
+
+/** How a tile shows that somebody speaks (field notes 4.7). */
+export type SpeakingMark = 'class' | 'attribute' | 'before' | 'after' | 'motion' | 'aria'
+
+/** The one screen that serves failures of every kind (field notes 1.6). */
+export type RetryKind =
+  | 'notFound'
+  | 'denied'
+  | 'declined'
+  | 'notAdmitted'
+  | 'noResponse'
+  | 'couldNotConnect'
+  | 'captchaFailed'
+  | 'removed'
+  | 'removedAlt'
+
+/** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds, already scaled. */
+export interface PageSettings {
+  seed: number
+  lang: string
+  skin: 'light' | 'full'
+  /** Rows of the roster are named differently for classic links (field notes 4.5). */
+  link: 'short' | 'classic'
+  title: string
+  typographic: boolean
+  /** Name of the account where the page is signed in; null for a guest. */
+  accountName: string | null
+  devices: 'ask' | 'none'
+  /** Which way round `data-cid` names the state of a switch; sources disagree (field notes 2.4). */
+  cidMeansOn: boolean
+  hydrationMs: [number, number]
+  shroudMs: number
+  /** The first clicks on these targets are ignored: target to number of clicks. */
+  swallow: Record<string, number>
+  controls: 'work' | 'consumer'
+  toolbarHideMs: number
+  badge: 'badge' | 'tile'
+  /** Counts above this read `12+`; 0 shows every number. */
+  badgeCap: number
+  badgeMs: number
+  /** The badge is away this long after the layout changed. */
+  relayoutMs: number
+  hangUp: 'plain' | 'split'
+  captionsItem: 'direct' | 'submenu' | 'none'
+  chat: 'on' | 'off' | 'no-button'
+  chatMountMs: number
+  peopleMountMs: number
+  captionMountMs: number
+  /** Names of tiles resolve after this long. */
+  unresolvedMs: number
+  /** A second line of sound that never carries any (field notes 5.1). */
+  redundantAudio: boolean
+  marks: SpeakingMark[]
+  /** A single other person without a camera is one large avatar, not a tile. */
+  bigAvatar: boolean
+  /** People who were invited and did not come; the roster lists them. */
+  invited: string[]
+  /** People who wait to be let in. */
+  waiting: string[]
+  toastMs: number
+}
+
+export interface ChatLine {
+  /** UTC milliseconds as text, the platform's id of a message. */
+  id: string
+  /** Null for a notice of the platform. */
+  mri: string | null
+  name: string
+  isOwn: boolean
+  text: string
+  /** UTC milliseconds. */
+  at: number
+}
+
+/** What fills the page. */
+export type View =
+  | { name: 'launcher'; appLink: string; probe: string | null }
+  | { name: 'splash' }
+  | { name: 'malformed' }
+  | { name: 'permissionGate' }
+  | { name: 'preJoin' }
+  | { name: 'connecting' }
+  /** Without a text the request was dropped, and the join button can be pressed again. */
+  | { name: 'lobby'; text: string | null }
+  | { name: 'wall'; text: string }
+  | { name: 'retry'; kind: RetryKind; meetingId: string; passcode: string }
+  | { name: 'call'; self: string; botName: string; callId: string; people: PagePerson[] }
+  | { name: 'end'; heading: string }
+  | { name: 'e2ee' }
+  /** Nothing is left of the call, and nothing says why. */
+  | { name: 'blank' }
+
+export type DialogKind = 'av-confirm' | 'av-confirm-frame' | 'captcha' | 'info' | 'consent' | 'still-there'
+
+export type BannerKind =
+  | 'JoinersOngoingRecording'
+  | 'RecordingStarted'
+  | 'DeviceCaptureMute'
+  | 'AudioCapturePermissionDenied'
+  | 'VideoCapturePermissionDenied'
+  | 'lobby'
+
+export type ToPage =
+  | SharedToPage
+  | { do: 'view'; view: View }
+  | { do: 'dialog'; dialog: DialogKind }
+  | { do: 'closeDialogs' }
+  | { do: 'people'; people: PagePerson[] }
+  | { do: 'speaking'; mri: string; speaking: boolean }
+  | { do: 'chat'; line: ChatLine }
+  | { do: 'edited'; id: string; text: string }
+  | { do: 'chatEnabled'; enabled: boolean }
+  | { do: 'caption'; row: number; name: string; text: string }
+  | { do: 'banner'; banner: BannerKind }
+  | { do: 'toast'; text: string }
+  | { do: 'network'; text: string | null }
+  | { do: 'relayout' }
+  | { do: 'hideToolbar' }
+
+export type FromPage =
+  | SharedFromPage
+  | { say: 'launch'; choice: 'web' | 'app' }
+  | { say: 'gatePassed' }
+  | { say: 'join'; name: string }
+  | { say: 'cancel' }
+  | { say: 'dialog'; dialog: DialogKind; choice: string }
+  | { say: 'retry'; choice: 'rejoin' | 'dismiss' }
+  | { say: 'leave'; how: 'hang-up' | 'leave' | 'end-for-all' }
+  | { say: 'rejoin' }
+  | { say: 'chat'; text: string }
+  | { say: 'captions'; on: boolean; language: string }
+
+/** Given to the page's script by its server. */
+export interface Given {
+  settings: PageSettings
+  socketPath: string
+  /** Names the visit to the platform's other services: the roster and the push socket. */
+  token: string
+}

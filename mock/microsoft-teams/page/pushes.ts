@@ -1,0 +1,47 @@
+/** Connections of the real client beside the call's own: the push socket, the roster snapshot, the chat's batches. */
+import type { ChatLine } from './protocol.ts'
+
+const RECONNECT_MS = 2000
+
+/** Keeps a push socket open, whose frames scripts can read on the way (field notes 5.4). */
+export function openPushSocket(token: string): void {
+  const query = new URLSearchParams({ tc: '{"cv":"2026.40"}', timeout: '40', con_num: '0', epid: token })
+  const socket = new WebSocket(`wss://${location.host}/v4/c?${query}`)
+  socket.addEventListener('close', () => setTimeout(() => openPushSocket(token), RECONNECT_MS))
+}
+
+/** People who came earlier are in this answer only. */
+export async function fetchRoster(callId: string, token: string): Promise<void> {
+  try {
+    const answer = await fetch(`/api/conv/v1/conversations/${callId}/roster?epid=${token}`)
+    await answer.json()
+  } catch {
+    // The page goes on with what its socket brings.
+  }
+}
+
+interface ChatBatch {
+  data: { chatServiceBatchEvent: { message: Record<string, string> }[] }
+}
+
+/** The client's handler of chat batches; bound by name, so that what is passed to it can be seen (field notes 4.8). */
+export function chatBatches(deliver: (id: string) => void): (lines: ChatLine[]) => void {
+  function onMessageReceived(batch: ChatBatch): void {
+    for (const { message } of batch.data.chatServiceBatchEvent) deliver(message.clientMessageId ?? '')
+  }
+  const handler = onMessageReceived.bind(undefined)
+  return (lines) => handler({ data: { chatServiceBatchEvent: lines.map((line) => ({ message: messageOf(line) })) } })
+}
+
+function messageOf({ id, mri, name, text, at }: ChatLine): Record<string, string> {
+  const paragraph = document.createElement('p')
+  paragraph.textContent = text
+  return {
+    clientMessageId: id,
+    from: mri ?? '',
+    content: paragraph.outerHTML,
+    imDisplayName: name,
+    originalArrivalTime: new Date(at).toISOString(),
+    messageType: mri === null ? 'ThreadActivity/AddMember' : 'RichText/Html',
+  }
+}

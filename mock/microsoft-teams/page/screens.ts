@@ -1,0 +1,128 @@
+/** The screens that are neither the door nor the call: before it, while it connects, and after it. */
+import { brokenText, h } from '../../shared/page/dom.ts'
+import { button, type Context, part, type Shown } from './context.ts'
+import { controlBlock, header, screen } from './pre-join.ts'
+
+/** The first thing a browser sees: the choice between the app and the web (field notes 1.5). */
+export function launcherPage(context: Context, appLink: string, probe: string | null): Shown {
+  const { cls, words, say } = context
+  const container = h(
+    'div',
+    { id: 'container', class: cls('launcher') },
+    h('h1', {}, words('Join your Teams meeting')),
+    h(
+      'div',
+      { class: 'mainActionsContent' },
+      h('h2', {}, words('How do you want to join?')),
+      launcherButton(context, 'joinInApp', 'Open Teams app to join a meeting', 'Join on the Teams app', () =>
+        say({ say: 'launch', choice: 'app' }),
+      ),
+      launcherButton(context, 'joinOnWeb', 'Join meeting from this browser', 'Continue on this browser', () =>
+        say({ say: 'launch', choice: 'web' }),
+      ),
+      h('a', { 'data-tid': 'download', href: '#', class: cls('link') }, words('Download it now')),
+    ),
+  )
+  const root = h(
+    'div',
+    { id: 'launcherApp' },
+    h('div', { id: 'rootViewV2' }, h('div', { class: 'modernViewContainer' }, container)),
+  )
+  const timer = setTimeout(() => {
+    // The page offers itself to the app, which makes the browser ask outside of the document.
+    root.append(h('iframe', { id: 'teamsLauncher', src: appLink, style: 'display:none' }))
+    // A silent attempt to sign in, which fails for guests and means nothing.
+    if (probe !== null) root.append(h('iframe', { src: probe, style: 'display:none' }))
+  }, 200)
+  return { root, close: () => clearTimeout(timer) }
+}
+
+function launcherButton(context: Context, tid: string, label: string, text: string, click: () => void): HTMLElement {
+  const { words } = context
+  const look = { 'data-tid': tid, 'aria-label': words(label), class: tid === 'joinOnWeb' ? 'btn primary' : 'btn' }
+  return button(context, look, [h('h3', {}, words(text))], click)
+}
+
+export function splashPage({ cls }: Context): Shown {
+  return {
+    root: h('div', { id: 'loading-screen', class: cls('splash') }, h('img', { alt: '', class: cls('spinner') })),
+  }
+}
+
+/** No tree of this page was recorded, only its text (field notes 1.6). */
+export function malformedPage({ cls, random, words }: Context): Shown {
+  const text = words('Looks like the meeting URL is incorrect. Please check the URL and try again.')
+  return { root: h('div', { class: cls('message') }, h('div', {}, brokenText(random, text))) }
+}
+
+/**
+ * Stays until the browser was asked for devices by whoever is there, as a permission that is granted elsewhere takes
+ * the real page's gate away.
+ */
+export function permissionGate(context: Context): Shown {
+  const { cls, words, say, random } = context
+  const native = navigator.mediaDevices.getUserMedia
+  navigator.mediaDevices.getUserMedia = (wish) => {
+    const stream = native.call(navigator.mediaDevices, wish)
+    const restore = () => {
+      navigator.mediaDevices.getUserMedia = native
+      say({ say: 'gatePassed' })
+    }
+    void stream.then(restore, () => {})
+    return stream
+  }
+  const text = words('Select Allow to let Microsoft Teams use your mic and camera')
+  return { root: h('div', { class: cls('message') }, h('h2', {}, brokenText(random, text))) }
+}
+
+export function connectingPage(context: Context): Shown {
+  return { root: screen(context, 'calling-connecting-screen', [header(context), context.words('Connecting…')]) }
+}
+
+/** The waiting room keeps the whole block of the door; only the join button tells them apart. */
+export function lobbyPage(context: Context, text: string | null): Shown {
+  const { cls, words, name, settings } = context
+  const block = controlBlock(context, text === null ? 'again' : 'disabled', true)
+  const shown = text === null ? '' : words(text, settings.accountName ?? name.value)
+  const root = screen(context, 'calling-lobby-screen', [
+    header(context),
+    h('div', { class: cls('lobbyText'), 'aria-live': 'polite' }, text !== null && h('span', {}, shown)),
+    block.root,
+  ])
+  return { root, close: block.close }
+}
+
+/** A meeting that wants an account. The tree was not recorded; the texts were (field notes 2.6). */
+export function wallPage(context: Context, text: string): Shown {
+  const { cls, words, random } = context
+  return {
+    root: h(
+      'div',
+      { class: cls('message') },
+      h('h1', {}, brokenText(random, words(text))),
+      h('div', { class: cls('row') }, button(context, {}, words('Sign in')), button(context, {}, words('Back'))),
+    ),
+  }
+}
+
+export function endPage(context: Context, heading: string): Shown {
+  const { cls, words, say } = context
+  return {
+    root: h(
+      'div',
+      { class: cls('message') },
+      h('div', { 'data-tid': 'anon-meeting-end-screen-header' }, h('h1', {}, words(heading))),
+      h('p', {}, words('Thanks for using Teams.')),
+      button(
+        context,
+        { 'data-tid': 'anon-meeting-end-screen-rejoin-button', 'aria-label': words('Rejoin') },
+        words('Rejoin'),
+        () => say({ say: 'rejoin' }),
+      ),
+    ),
+  }
+}
+
+export function encryptionPage({ words, cls }: Context): Shown {
+  return { root: part('calling-e2ee-end-screen', { class: cls('message') }, words('An encryption error occurred')) }
+}

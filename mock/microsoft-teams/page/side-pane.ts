@@ -1,0 +1,57 @@
+/** The one pane beside the stage: people or chat, never both. Closed, nothing of it is in the document. */
+import { h } from '../../shared/page/dom.ts'
+import { button, type Context, part } from './context.ts'
+
+/** What can fill the pane. */
+export interface PaneContent {
+  title: string
+  /** How long it takes until the content is there, in milliseconds. */
+  mountMs: number
+  mount(): HTMLElement
+  unmount(): void
+}
+
+export class SidePane {
+  /** Where the pane stands while it is open. */
+  readonly place: HTMLElement
+  private readonly context: Context
+  private shown: PaneContent | null = null
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(context: Context) {
+    this.context = context
+    this.place = h('div', { class: context.cls('panePlace') })
+  }
+
+  toggle(content: PaneContent): void {
+    const wasShown = this.shown === content
+    this.close()
+    if (!wasShown) this.open(content)
+  }
+
+  private open(content: PaneContent): void {
+    const { cls, words } = this.context
+    this.shown = content
+    const pane = part(
+      'calling-right-side-panel',
+      { class: cls('pane') },
+      part(
+        'rail-header',
+        { class: cls('paneHeader') },
+        h('h2', { 'data-tid': 'right-side-panel-header-title' }, words(content.title)),
+        button(this.context, { 'data-tid': 'rail-header-close-button', 'aria-label': words('Close') }, '×', () =>
+          this.close(),
+        ),
+      ),
+    )
+    this.place.replaceChildren(pane)
+    this.timer = setTimeout(() => pane.append(content.mount()), content.mountMs)
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.shown?.unmount()
+    this.shown = null
+    this.place.replaceChildren()
+  }
+}

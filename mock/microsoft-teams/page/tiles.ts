@@ -1,0 +1,163 @@
+/** One tile of the stage: a person's picture or avatar, or a shared screen. */
+import { showTrack } from '../../shared/page/devices.ts'
+import { h, setAttribute } from '../../shared/page/dom.ts'
+import { hashOf, randomOf } from '../../shared/page/random.ts'
+import { type Context, part, randomId } from './context.ts'
+import type { PagePerson } from './protocol.ts'
+import { SpeakingMarks } from './speaking-marks.ts'
+
+/** What the tile asks for pictures. */
+export interface Pictures {
+  pictureOf(source: string): MediaStreamTrack | null
+  watch(callback: () => void): () => void
+}
+
+export type StreamType = 'Video' | 'ScreenSharing'
+
+/** How a picture is named between page and server. */
+export function sourceOf(mri: string, type: StreamType): string {
+  return `${mri}|${type}`
+}
+
+export class Tile {
+  readonly root: HTMLElement
+  private readonly context: Context
+  private readonly pictures: Pictures
+  private readonly type: StreamType
+  private readonly container: HTMLElement
+  private readonly stream: HTMLElement
+  private readonly media: HTMLElement
+  private readonly nametag: HTMLElement
+  private readonly marks: SpeakingMarks | null
+  private readonly stopWatching: () => void
+  private readonly resolving: ReturnType<typeof setTimeout> | undefined
+  private isResolved = true
+  private person: PagePerson
+
+  constructor(context: Context, pictures: Pictures, person: PagePerson, type: StreamType) {
+    const { cls, random, settings } = context
+    this.context = context
+    this.pictures = pictures
+    this.person = person
+    this.type = type
+    const hasOutline = type === 'Video' && !person.isSelf
+    const outline = part('voice-level-stream-outline')
+    this.marks = hasOutline ? new SpeakingMarks(context, outline) : null
+    this.media = h('div', { class: cls('tileMedia') })
+    this.nametag = part('participant-info-nametag', { class: cls('nametag') })
+    this.stream = h(
+      'div',
+      { 'data-stream-type': type, 'data-cid': 'calling-participant-stream', class: cls('stream') },
+      person.isSelf ? part('myself-video', { class: cls('tileMedia') }, this.media) : this.media,
+      hasOutline && outline,
+    )
+    this.container = h('div', { class: cls('tileContainer') }, this.stream, this.nametag)
+    this.root = h(
+      'div',
+      {
+        role: 'menuitem',
+        tabindex: 0,
+        'data-acc-element-id': randomId(random, 'acc'),
+        class: cls(type === 'Video' ? 'tile' : 'shareTile'),
+      },
+      this.container,
+    )
+    if (type === 'Video' && !person.isSelf && person.unresolved !== '') {
+      this.isResolved = false
+      this.resolving = setTimeout(() => {
+        this.isResolved = true
+        this.update(this.person)
+      }, settings.unresolvedMs)
+    }
+    this.stopWatching = person.isSelf
+      ? context.devices.watch(() => this.showMedia())
+      : pictures.watch(() => this.showMedia())
+    this.update(person)
+  }
+
+  update(person: PagePerson): void {
+    this.person = person
+    const isShare = this.type === 'ScreenSharing'
+    const shared = this.context.words('Content shared by {0}', person.name)
+    const name = isShare ? shared : person.name
+    // An account's address stays the tile's name for the program; a hash is replaced once the name is known.
+    const staysUnresolved = person.unresolved.includes('@')
+    const tid = !isShare && (!this.isResolved || staysUnresolved) && person.unresolved !== '' ? person.unresolved : name
+    setAttribute(this.container, 'data-tid', `video-item-container-${tid}`)
+    setAttribute(this.stream, 'data-tid', isShare && this.context.settings.seed % 2 === 1 ? undefined : tid)
+    if (isShare) setAttribute(this.stream, 'aria-label', name)
+    const shownName = this.isResolved ? name : ''
+    if (this.nametag.textContent !== shownName) this.nametag.textContent = shownName
+    this.setSpeaking(person.speaking)
+    this.showMedia()
+  }
+
+  setSpeaking(isSpeaking: boolean): void {
+    this.person = { ...this.person, speaking: isSpeaking }
+    this.marks?.set(isSpeaking)
+    setAttribute(this.root, 'aria-label', this.label())
+  }
+
+  /** What a screen reader hears; names are part of it, so nothing can be cut out of it for certain. */
+  private label(): string {
+    const { person, type, context, isResolved } = this
+    const { words } = context
+    if (type === 'ScreenSharing') return `${words('Content shared by {0}', person.name)}, ${words('Has context menu')}`
+    if (person.isSelf) {
+      const parts = [words('Myself video'), person.name, person.muted && words('Muted'), words('Has context menu')]
+      return parts.filter(Boolean).join(', ')
+    }
+    return [
+      isResolved ? person.name : person.unresolved,
+      this.marks?.says && words('{0} is speaking', person.name),
+      words(person.camera ? 'video is on' : 'video is off'),
+      person.muted && words('muted'),
+      words('Context menu is available'),
+    ]
+      .filter(Boolean)
+      .join(', ')
+  }
+
+  private showMedia(): void {
+    const { person, type, media, context, pictures } = this
+    const track = person.isSelf ? context.devices.track('camera') : pictures.pictureOf(sourceOf(person.mri, type))
+    const wanted = person.isSelf || type === 'ScreenSharing' || person.camera ? track : null
+    const shown = media.querySelector('video')
+    if (wanted) {
+      if ((shown?.srcObject as MediaStream | null | undefined)?.getVideoTracks()[0] === wanted) return
+      const video = h('video', { class: context.cls('video'), playsinline: true, autoplay: true })
+      video.muted = true
+      showTrack(video, wanted)
+      media.replaceChildren(h('div', { id: 'video-stream-renderer-wrapper', class: context.cls('tileMedia') }, video))
+    } else if (type === 'ScreenSharing') media.replaceChildren()
+    else if (shown || media.childElementCount === 0) {
+      const image = h('img', { alt: '', class: context.cls('avatar'), src: avatarOf(person) })
+      media.replaceChildren(part('participant-avatar', { class: context.cls('avatarBox') }, image))
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.resolving)
+    this.marks?.close()
+    this.stopWatching()
+    this.root.remove()
+  }
+}
+
+/** Initials on a color of the person's own. */
+export function avatarOf({ name, mri }: PagePerson): string {
+  const random = randomOf(hashOf(mri))
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = 96
+  const pen = canvas.getContext('2d')
+  if (!pen) return ''
+  pen.fillStyle = `hsl(${random.int(0, 359)} 45% 40%)`
+  pen.fillRect(0, 0, 96, 96)
+  pen.fillStyle = '#fff'
+  pen.font = '40px sans-serif'
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  const initials = name.split(/\s+/).map((word) => [...word][0]?.toUpperCase() ?? '')
+  pen.fillText(initials.slice(0, 2).join('') || '?', 48, 52)
+  return canvas.toDataURL()
+}

@@ -1,0 +1,68 @@
+/** The page's wording: languages as far as the field notes (section 8) hold them, straight or typographic marks by seed. */
+
+/** Unlisted texts stay English: nobody recorded them in that language. */
+const OTHER_LANGUAGES: Record<string, Record<string, string>> = {
+  de: {
+    'Continue on this browser': 'In diesem Browser fortfahren',
+    'Join now': 'Jetzt teilnehmen',
+    'Continue without audio or video': 'Ohne Audio oder Video fortfahren',
+    'Computer audio': 'Computeraudio',
+    Leave: 'Verlassen',
+    "You've been removed from this meeting": 'Sie wurden entfernt',
+    'The meeting has ended': 'Die Besprechung wurde beendet',
+    Rejoin: 'Erneut beitreten',
+    'Waiting for others to join': 'Warten auf andere',
+    Captions: 'Untertitel',
+    'Show live captions': 'Liveuntertitel aktivieren',
+  },
+  fr: {
+    'Continue on this browser': 'Continuer sur ce navigateur',
+    'Join meeting from this browser': 'Rejoindre la réunion à partir de ce navigateur',
+    'Type your name': 'Tapez votre nom',
+    'Join now': 'Rejoindre maintenant',
+    'Continue without audio or video': 'Continuer sans audio ni vidéo',
+    'Computer audio': "Audio de l'ordinateur",
+    'Someone will let you in shortly': "Quelqu'un vous laissera bientôt entrer",
+    'Hi, {0}. Someone will let you in shortly.': "{0}, quelqu'un vous laissera bientôt entrer",
+    'Someone in the meeting should let you in soon': "Quelqu'un vous laissera bientôt entrer",
+    "We've let people in the meeting know you're waiting": "Quelqu'un vous laissera bientôt entrer",
+    "You're in the lobby": "Vous êtes dans la salle d'attente",
+    'Sorry, but you were denied access to the meeting.': 'Désolé, mais vous avez été refusé…',
+    Leave: 'Quitter',
+    "You've been removed from this meeting": 'Vous avez été supprimé de cette réunion',
+    'The meeting has ended': 'Réunion terminée',
+    'Type a message': 'Tapez un message',
+    'Microphone muted': 'Micro désactivé',
+    Organizer: 'Organisateur',
+  },
+  es: {
+    'Continue on this browser': 'Continuar en este explorador',
+    'Join now': 'Unirse ahora',
+    'Computer audio': 'Audio del equipo',
+    Leave: 'Salir',
+    'The meeting has ended': 'finalizó la reunión',
+    'Microphone muted': 'silenciado',
+  },
+  pt: {
+    'Continue on this browser': 'Continuar neste navegador',
+    'Join now': 'Ingressar agora',
+    Leave: 'Sair',
+    'The meeting has ended': 'a reunião terminou',
+    'You left the meeting': 'você saiu da reunião',
+    Rejoin: 'Reingressar',
+  },
+  it: { 'Continue on this browser': 'Continua nel browser' },
+  pl: { 'Join now': 'Dołącz teraz' },
+}
+
+export type Words = (english: string, ...values: string[]) => string
+
+/** `{0}` in a text stands for the first value; values (names) are never translated or changed. */
+export function wordsOf(lang: string, typographic: boolean): Words {
+  const language = OTHER_LANGUAGES[lang.split('-')[0] ?? 'en'] ?? {}
+  return (english, ...values) => {
+    let text = language[english] ?? english
+    if (typographic) text = text.replaceAll("'", '’')
+    return text.replace(/\{(\d)\}/g, (_, index) => values[Number(index)] ?? '')
+  }
+}

@@ -1,0 +1,183 @@
+/** What a scenario can set, its defaults, and what the seed decides. */
+import { type Random, randomOf } from '../shared/page/random.ts'
+import type { LinkForm } from './links.ts'
+import type { PageSettings, RetryKind, SpeakingMark } from './page/protocol.ts'
+
+/** From and to, milliseconds at speed 1. */
+export type Range = readonly [number, number]
+
+/** All times are milliseconds at speed 1 (field notes 10.2). */
+export interface ScenarioSettings {
+  host: string
+  link: LinkForm
+  skin: 'light' | 'full'
+  /** What answers the meeting's address. */
+  load: 'meeting' | 'http-404' | 'malformed' | 'sign-in'
+  /** How many loads are answered with HTTP 503 first. */
+  failedLoads: number
+  launcher: 'auto' | 'choice'
+  launcherMs: Range
+  /** Each of the documents between the link and the page. */
+  hopMs: Range
+  /** The silent attempt to sign in: in a frame of the launcher, or as a page of its own for a moment. */
+  signInProbe: 'frame' | 'page'
+  splashMs: Range
+  /** The first page loads once more, this long after its door was shown. */
+  reloadMs: number
+  beforeDoor: 'nothing' | 'av-confirm' | 'permission-gate'
+  microphoneAtFirst: boolean
+  cameraAtFirst: boolean
+  /** Until microphone and camera are known to the page. */
+  deviceListMs: Range
+  /** The dialog "Continue without audio or video?" after joining. */
+  avConfirm: 'never' | 'once' | 'in-frame'
+  avConfirmMs: Range
+  afterJoin: 'lobby' | 'call' | 'wall' | 'not-started' | 'captcha' | RetryKind
+  /** Text of the wall. */
+  wall: string
+  captchaMs: Range
+  retryMs: Range
+  /** How many joins fail with "We couldn't connect you" first. */
+  failedJoins: number
+  connectingMs: Range
+  hasStarted: boolean
+  /** The waiting room drops the first request without a word after this time. */
+  lobbyDropMs: number
+  denial: RetryKind
+  denialMs: Range
+  admissionMs: Range
+  /** After admission the meeting turns out to be encrypted. */
+  encrypted: boolean
+  removal: RetryKind
+  endMs: Range
+  leaveMs: number
+  reconnectMs: number
+  /** They come with the call. */
+  banners: readonly ('JoinersOngoingRecording' | 'VideoCapturePermissionDenied')[]
+  sendMs: Range
+  /** Contributing sources and the main channel name the people of the roster. */
+  mapsSources: boolean
+  /** What is put behind the bot's own name. */
+  ownSuffix: string | null
+  page: Partial<PageSettings>
+}
+
+export const DEFAULTS: ScenarioSettings = {
+  host: 'teams.microsoft.com',
+  link: 'short',
+  skin: 'light',
+  load: 'meeting',
+  failedLoads: 0,
+  launcher: 'auto',
+  launcherMs: [1500, 4000],
+  hopMs: [1500, 2500],
+  signInProbe: 'frame',
+  splashMs: [800, 3000],
+  reloadMs: Number.POSITIVE_INFINITY,
+  beforeDoor: 'nothing',
+  microphoneAtFirst: true,
+  cameraAtFirst: false,
+  deviceListMs: [300, 1500],
+  avConfirm: 'never',
+  avConfirmMs: [200, 1500],
+  afterJoin: 'lobby',
+  wall: 'We need to verify your info before you can join',
+  captchaMs: [500, 4000],
+  retryMs: [1500, 4500],
+  failedJoins: 0,
+  connectingMs: [1000, 5000],
+  hasStarted: true,
+  lobbyDropMs: Number.POSITIVE_INFINITY,
+  denial: 'denied',
+  denialMs: [300, 1500],
+  admissionMs: [800, 3000],
+  encrypted: false,
+  removal: 'removed',
+  endMs: [300, 1500],
+  leaveMs: 500,
+  reconnectMs: 60_000,
+  banners: [],
+  sendMs: [100, 600],
+  mapsSources: true,
+  ownSuffix: null,
+  page: {},
+}
+
+const MARKS: readonly SpeakingMark[] = ['class', 'attribute', 'before', 'after', 'motion', 'aria']
+const OWN_SUFFIXES = ['', ' (Unverified)', ' (Guest)', ' (External)']
+
+/** Those of the page's settings that are times; at a higher speed they are shorter. */
+const TIMES = [
+  'shroudMs',
+  'toolbarHideMs',
+  'badgeMs',
+  'relayoutMs',
+  'chatMountMs',
+  'peopleMountMs',
+  'captionMountMs',
+  'unresolvedMs',
+  'toastMs',
+] as const satisfies readonly (keyof PageSettings)[]
+
+/** The page of one load: what the scenario fixes stays, the seed decides the rest. */
+export function pageSettings(
+  scenario: ScenarioSettings,
+  load: { seed: number; speed: number; lang: string; isFull: boolean },
+): PageSettings {
+  const page: PageSettings = {
+    title: 'Microsoft Teams meeting',
+    accountName: null,
+    devices: 'ask',
+    swallow: {},
+    controls: scenario.host === 'teams.live.com' ? 'consumer' : 'work',
+    badgeCap: 0,
+    hangUp: 'plain',
+    captionsItem: 'direct',
+    chat: 'on',
+    bigAvatar: false,
+    invited: [],
+    waiting: [],
+    hydrationMs: [100, 400],
+    toolbarHideMs: 5000,
+    relayoutMs: 5000,
+    captionMountMs: 500,
+    toastMs: 5000,
+    lang: load.lang,
+    ...bySeed(randomOf(load.seed + 101)),
+    ...scenario.page,
+    link: scenario.link,
+    skin: load.isFull ? 'full' : 'light',
+    seed: load.seed,
+  }
+  const scaled = (ms: number) => Math.round(ms / load.speed)
+  for (const time of TIMES) page[time] = scaled(page[time])
+  return { ...page, hydrationMs: [scaled(page.hydrationMs[0]), scaled(page.hydrationMs[1])] }
+}
+
+function bySeed(random: Random) {
+  return {
+    typographic: random.chance(0.5),
+    cidMeansOn: random.chance(0.5),
+    badge: random.chance(0.7) ? ('badge' as const) : ('tile' as const),
+    redundantAudio: random.chance(0.4),
+    // Two of the ways in which tiles ever showed speech: no driver can rely on one (field notes 10.4).
+    marks: shuffled(MARKS, random).slice(0, 2),
+    shroudMs: random.int(500, 1500),
+    badgeMs: random.int(0, 1000),
+    chatMountMs: random.int(300, 1500),
+    peopleMountMs: random.int(300, 1200),
+    unresolvedMs: random.int(500, 2000),
+  }
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => ({ item, order: random.next() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ item }) => item)
+}
+
+/** What stands behind the bot's own name, as the platform puts something there in most meetings. */
+export function ownSuffix(scenario: ScenarioSettings, seed: number): string {
+  return scenario.ownSuffix ?? OWN_SUFFIXES[randomOf(seed + 7).int(0, OWN_SUFFIXES.length - 1)] ?? ''
+}

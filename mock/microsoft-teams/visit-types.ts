@@ -1,0 +1,48 @@
+/** The states of a visit, and what it needs from its meeting. */
+import type { VisitHost } from '../shared/visit.ts'
+import type { PagePerson, RetryKind } from './page/protocol.ts'
+import type { ScenarioSettings } from './settings.ts'
+import type { TeamsVisit } from './visit.ts'
+
+export interface TeamsVisitMeeting extends VisitHost {
+  readonly settings: ScenarioSettings
+  /** The path of the light client for this meeting. */
+  lightPath(): string
+  /** Everybody with the bot as it is shown to itself. */
+  peopleFor(visit: TeamsVisit): PagePerson[]
+  /** How many times a bot asked to join, over all visits. */
+  countJoin(): number
+  /** True once for each word: what happens in one visit only. */
+  isFirst(what: string): boolean
+  pushEnd(subCode: number, phrase: string, isByHost: boolean): void
+  systemLine(visit: TeamsVisit, text: string): void
+}
+
+/** Kinds of the retry screen by the state they are; one that is missing has its own name. */
+export const RETRY_STATES: Partial<Record<RetryKind, string>> = {
+  notFound: 'invalid',
+  declined: 'denied',
+  notAdmitted: 'denied',
+  noResponse: 'knockTimeout',
+  removedAlt: 'removed',
+}
+
+export const STATES = {
+  waiting: ['lobby'],
+  inCall: ['call', 'reconnecting'],
+  over: [
+    'invalid',
+    'denied',
+    'knockTimeout',
+    'removed',
+    'hostEnded',
+    'left',
+    'couldNotConnect',
+    'captchaFailed',
+    'encrypted',
+    'signInWall',
+    'notStarted',
+    'malformed',
+    'vanished',
+  ],
+} as const satisfies Record<string, readonly string[]>

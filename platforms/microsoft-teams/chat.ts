@@ -1,0 +1,66 @@
+/**
+ * The chat's pane and box. Rows exist while the pane is open, so it stays open for the whole meeting; the recorded
+ * picture lies over it.
+ */
+import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
+import type { TeamsPage } from './teams-page.ts'
+
+/** The button opens and closes; while the pane mounts, a second press would close it again. Milliseconds. */
+const OPEN_EVERY_MS = 5000
+
+export interface TeamsChat {
+  steps: ChatSteps
+  /** Opens the pane where it was open before and is not any more: people, or the page itself, closed it. */
+  keepOpen(isOpen: boolean): Promise<void>
+}
+
+export function teamsChat(page: TeamsPage): TeamsChat {
+  let pressedAt = Number.NEGATIVE_INFINITY
+  let wasOpen = false
+  const usual = usualChatSteps(page)
+  const open = async () => {
+    if (page.clock.now() - pressedAt < OPEN_EVERY_MS) return
+    pressedAt = page.clock.now()
+    await usual.open()
+  }
+  return {
+    steps: {
+      ...usual,
+      open,
+      async close() {},
+      fill: (text) => write(page, text),
+      // Enter alone sends in the full client only (field notes 4.8).
+      async send(again) {
+        await (again ? page.pressKey('chatBox', 'Control+Enter') : page.press('send'))
+      },
+    },
+    async keepOpen(isOpen) {
+      if (!isOpen && wasOpen) await open()
+      wasOpen ||= isOpen
+    },
+  }
+}
+
+/** The box is an editor with a memory of its own: it learns from keys only, and a line end is a key of its own. */
+async function write(page: TeamsPage, text: string): Promise<boolean> {
+  const [first = '', ...more] = text.split(/\r?\n/)
+  if (!(await page.fill('chatBox', first))) return false
+  if (more.length === 0) return true
+  return page.inTurn(async () => {
+    const box = await page.element('chatBox')
+    if (!box) return false
+    try {
+      const { keyboard } = page.browser.page
+      for (const line of more) {
+        await box.press('Shift+Enter', { timeout: page.waits.clickMs })
+        await keyboard.insertText(line)
+      }
+      return true
+    } catch (error) {
+      page.logger.debug('The message box did not take its text', { error })
+      return false
+    } finally {
+      await box.dispose().catch(() => {})
+    }
+  })
+}

@@ -1,0 +1,77 @@
+/** The Microsoft Teams driver: puts what is Microsoft Teams' own into the driver that all platforms share. */
+import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import { DeviceKeeper } from '../shared/device-keeper.ts'
+import { DialogSweeper } from '../shared/dialogs.ts'
+import type { DriverOptions } from '../shared/driver-options.ts'
+import { loadMeeting } from '../shared/loading.ts'
+import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
+import { teamsChat } from './chat.ts'
+import { answerOf } from './dialogs.ts'
+import { Housekeeping } from './in-meeting.ts'
+import { Knock, languageNote } from './join.ts'
+import { leaveSteps } from './leaving.ts'
+import type { ElementName, PageSigns, TeamsPageApi } from './page/types.ts'
+import { teamsSense } from './sense.ts'
+import type { SituationKind } from './situation.ts'
+import { teamsScript } from './teams-page.ts'
+import { withAccount } from './url.ts'
+import { TEAMS_WAITS } from './waits.ts'
+
+/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+export async function openMicrosoftTeams(
+  target: MeetingTarget,
+  stage: Stage,
+  signal: AbortSignal,
+  options: DriverOptions,
+): Promise<MeetingDriver> {
+  const expectsAccount = options.expectsAccount ?? false
+  const url = expectsAccount ? withAccount(target.url) : target.url
+  const page = await openMeetingPage<PageSigns, ElementName, TeamsPageApi>(stage, signal, options, {
+    script: teamsScript(options),
+    waits: TEAMS_WAITS,
+    mediaOrigins: mediaOrigins(url),
+  })
+  const devices = new DeviceKeeper(page, {
+    camera: options.botImage === null ? 'off' : 'on',
+    microphone: options.microphone ?? 'off',
+  })
+  const dialogs = new DialogSweeper(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
+  const knock = new Knock({ page, devices, botName: options.botName, expectsAccount })
+  const chat = teamsChat(page)
+  const housekeeping = new Housekeeping(page, chat, options.recordingMode)
+  return new PlatformDriver<PageSigns, SituationKind>({
+    page,
+    options,
+    sense: teamsSense(page.waits, expectsAccount),
+    devices,
+    async sweep(signs) {
+      const answered = await dialogs.sweep(signs)
+      knock.dialogAnswered(answered)
+      return answered
+    },
+    entrance: {
+      open: (aborted) => loadMeeting(page, url, aborted, 'Microsoft Teams'),
+      ask: (signs, situation) => knock.prepareAndAsk(signs, situation),
+      hasAsked: () => knock.wasAsked,
+      timeOut: (signs) => knock.timeOut(signs),
+      pageNote: languageNote,
+      wait: (signs, situation) => knock.wait(signs, situation),
+    },
+    chat: chat.steps,
+    leaving: leaveSteps(page),
+    hide: hideCoordinates,
+    watching: { eachLook: (signs, situation, isNewDocument) => housekeeping.look(signs, situation, isNewDocument) },
+  })
+}
+
+/** The light client carries the whole invitation in its address, the passcode too (field notes 1.2). */
+function hideCoordinates(text: string): string {
+  return text.replace(/\b(coords(?:=|%3D))[\w%+/=.-]+/gi, '$1[redacted]')
+}
+
+/** The page may go on from the link's host to another one of Microsoft Teams. */
+function mediaOrigins(url: string): string[] {
+  const known = ['https://teams.microsoft.com', 'https://teams.live.com', 'https://teams.cloud.microsoft']
+  return [...new Set([new URL(url).origin, ...known])]
+}

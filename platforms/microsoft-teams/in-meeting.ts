@@ -1,0 +1,86 @@
+/** What the bot does in the meeting beside watching it: a layout that shows people, an open chat, captions as a last help. */
+import type { RecordingMode } from '../../src/wire/codes.ts'
+import type { Situation } from '../shared/situation.ts'
+import type { TeamsChat } from './chat.ts'
+import type { ElementName, PageSigns } from './page/types.ts'
+import type { SituationKind } from './situation.ts'
+import type { TeamsPage } from './teams-page.ts'
+
+/** Without an idle pointer the page stops to receive chat (field notes 4.8). */
+const STIR_EVERY_MS = 4 * 60_000
+/** Sound of nobody for so long: neither sources nor marks tell who speaks in this meeting. */
+const UNATTRIBUTED_MS = 8000
+const CAPTION_TRIES = 2
+const CAPTIONS_EVERY_MS = 60_000
+const LAYOUT_TRIES = 2
+/** A menu is open a moment after the click. */
+const MENU_MS = 2000
+const POLL_MS = 100
+
+export class Housekeeping {
+  readonly #page: TeamsPage
+  readonly #chat: TeamsChat
+  readonly #recordingMode: RecordingMode
+  #stirredAt: number
+  #layoutTries = 0
+  #captionTries = 0
+  #captionsAt = Number.NEGATIVE_INFINITY
+
+  constructor(page: TeamsPage, chat: TeamsChat, recordingMode: RecordingMode) {
+    this.#page = page
+    this.#chat = chat
+    this.#recordingMode = recordingMode
+    this.#stirredAt = page.clock.now()
+  }
+
+  async look(signs: PageSigns, { kind }: Situation<SituationKind>, isNewDocument: boolean): Promise<void> {
+    const { clock } = this.#page
+    if (isNewDocument) this.#layoutTries = 0
+    if (kind !== 'in_call') return
+    await this.#chat.keepOpen(signs.chatPane)
+    if (signs.viewControl && this.#layoutTries < LAYOUT_TRIES) await this.#layOut()
+    if (signs.unattributedMs >= UNATTRIBUTED_MS && !signs.captionsShown) await this.#askForCaptions()
+    if (clock.now() - this.#stirredAt < STIR_EVERY_MS) return
+    this.#stirredAt = clock.now()
+    await this.#page.wakePointer()
+  }
+
+  /** More people on the page are more pictures for the recording; who speaks is the large one in the speaker's view. */
+  async #layOut(): Promise<void> {
+    this.#layoutTries++
+    if (this.#recordingMode === 'audio_only') {
+      this.#layoutTries = LAYOUT_TRIES
+      return
+    }
+    const wanted = this.#recordingMode === 'gallery_view' ? 'galleryView' : 'speakerView'
+    await this.#page.wakePointer()
+    await this.#page.press('view')
+    if (await this.#pressSoon([wanted])) this.#layoutTries = LAYOUT_TRIES
+    else await this.#page.browser.page.keyboard.press('Escape')
+  }
+
+  async #askForCaptions(): Promise<void> {
+    const { clock, logger } = this.#page
+    if (this.#captionTries >= CAPTION_TRIES || clock.now() - this.#captionsAt < CAPTIONS_EVERY_MS) return
+    this.#captionTries++
+    this.#captionsAt = clock.now()
+    logger.info('Nothing tells who speaks; turning on captions, which do')
+    if (await this.#page.ask('startCaptions')) return
+    await this.#page.wakePointer()
+    await this.#page.press('more')
+    const isOpen = await this.#pressSoon(['captionsItem', 'captionsMenu'])
+    if (isOpen === 'captionsMenu') await this.#pressSoon(['captionsItem'])
+    else if (!isOpen) await this.#page.browser.page.keyboard.press('Escape')
+  }
+
+  /** Presses the first of these that appears; null where none does. */
+  async #pressSoon(names: readonly ElementName[]): Promise<ElementName | null> {
+    const { clock } = this.#page
+    const deadline = clock.now() + MENU_MS
+    while (clock.now() < deadline) {
+      for (const name of names) if (await this.#page.press(name)) return name
+      await clock.sleep(POLL_MS)
+    }
+    return null
+  }
+}

@@ -1,0 +1,160 @@
+/** The way in: launcher, name, devices and the button, each as often as is reasonable; and the waiting room's own trap. */
+import { BotError } from '../../src/errors.ts'
+import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import type { Situation } from '../shared/situation.ts'
+import type { PageSigns } from './page/types.ts'
+import type { SituationKind } from './situation.ts'
+import type { TeamsPage } from './teams-page.ts'
+
+/** The box takes no more, and people read no more. */
+const MAX_NAME_LENGTH = 60
+const NAME_TRIES = 10
+/** Between two presses of a control that leads on. Milliseconds. */
+const STEP_EVERY_MS = 3000
+/** A request that fell is made again at most this often without effect, and this long apart (field notes 3.3). */
+const ASK_AGAIN_TRIES = 3
+const ASK_AGAIN_EVERY_MS = 5000
+
+export interface Knocking {
+  page: TeamsPage
+  devices: DeviceKeeper
+  botName: string
+  /** The browser carries an account; a name box then says that its session was not used. */
+  expectsAccount: boolean
+}
+
+export class Knock {
+  readonly #knocking: Knocking
+  readonly #name: string
+  readonly #steps = new Map<string, number>()
+  #nameTries = 0
+  #clicks = 0
+  #clickedAt: number | null = null
+  #entranceSince: number | null = null
+  #againTries = 0
+  #againAt = Number.NEGATIVE_INFINITY
+
+  constructor(knocking: Knocking) {
+    this.#knocking = knocking
+    this.#name = [...knocking.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+  }
+
+  get wasAsked(): boolean {
+    return this.#clicks > 0
+  }
+
+  /** One look at a page that leads in. */
+  async prepareAndAsk(signs: PageSigns, { kind }: Situation<SituationKind>): Promise<void> {
+    const { page } = this.#knocking
+    if (kind === 'launcher') await this.#step('launcher', () => page.press('onWeb'))
+    else if (kind === 'permission_gate') await this.#step('permissions', () => page.ask('warmUpDevices'))
+    else await this.#ask(signs)
+  }
+
+  /** A dialog stood over the page, so that the request before it went nowhere: the next one need not wait. */
+  dialogAnswered(kind: string | null): void {
+    if (kind === 'without_devices') this.#clickedAt = null
+  }
+
+  /** One look at the waiting room, which may let go of a request without a word. */
+  async wait(signs: PageSigns, { kind }: Situation<SituationKind>): Promise<void> {
+    const { page } = this.#knocking
+    const { clock } = page
+    if (kind === 'lobby') this.#againTries = 0
+    const isDropped = kind === 'lobby_dropped' || kind === 'pre_join'
+    if (!isDropped || !signs.join?.isEnabled || clock.now() - this.#againAt < ASK_AGAIN_EVERY_MS) return
+    if (this.#againTries >= ASK_AGAIN_TRIES)
+      throw new BotError(
+        'CANNOT_JOIN_MEETING',
+        `The waiting room let go of the request to join, and asking again ${ASK_AGAIN_TRIES} times changed nothing.`,
+        { step: 'waiting', canRetry: true },
+      )
+    this.#againTries++
+    this.#againAt = clock.now()
+    page.logger.info('Asking to join again', { try: this.#againTries })
+    await page.press('join')
+  }
+
+  timeOut(signs: PageSigns | null): BotError {
+    const why =
+      signs?.join && !signs.join.isEnabled
+        ? `the button "${signs.join.label}" stayed disabled`
+        : this.wasAsked
+          ? 'it came to no decision after the request to join'
+          : 'neither a name box nor a button to join appeared'
+    const sentence = `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`
+    return new BotError('CANNOT_JOIN_MEETING', sentence, { step: 'pre-join', canRetry: true })
+  }
+
+  async #ask(signs: PageSigns): Promise<void> {
+    const { page, devices, expectsAccount } = this.#knocking
+    const { clock, waits } = page
+    if (signs.nameBox !== null && expectsAccount)
+      throw new BotError(
+        'LOGIN_REQUIRED',
+        "The account's session was not used: Microsoft Teams asks for a guest's name.",
+        {
+          step: 'pre-join',
+        },
+      )
+    if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
+    // Without the computer's sound the bot hears nothing.
+    if (signs.withoutComputerAudio && (await this.#step('sound', () => page.press('computerAudio')))) return
+    if (signs.speakerIsOff && (await this.#step('speaker', () => page.press('speaker')))) return
+    this.#entranceSince ??= clock.now()
+    // Devices that come on after the click would be heard and seen in the meeting.
+    const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
+    if (mayStillCome && (signs.microphone === 'absent' || signs.camera === 'absent')) return
+    if (!(await devices.settle(signs))) return
+    if (!signs.join?.isEnabled) return
+    if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
+    if (this.#clicks >= waits.joinClicks)
+      throw new BotError(
+        'CANNOT_JOIN_MEETING',
+        `The button "${signs.join.label}" was pressed ${this.#clicks} times without effect.${languageNote(signs)}`,
+        { step: 'pre-join', canRetry: true },
+      )
+    page.logger.info('Asking to join', { button: signs.join.label })
+    this.#clicks++
+    this.#clickedAt = clock.now()
+    // A person's pointer comes from somewhere.
+    await page.wakePointer()
+    await page.press('join')
+  }
+
+  /** True while the step was taken so lately that its effect has to be awaited. Three times at most. */
+  async #step(name: string, take: () => Promise<unknown>): Promise<boolean> {
+    const { clock, logger } = this.#knocking.page
+    const last = this.#steps.get(name) ?? Number.NEGATIVE_INFINITY
+    if (clock.now() - last < STEP_EVERY_MS) return true
+    const key = `${name} times`
+    const times = (this.#steps.get(key) ?? 0) + 1
+    if (times > 3 && name !== 'launcher' && name !== 'permissions') return false
+    this.#steps.set(name, clock.now()).set(key, times)
+    try {
+      await take()
+    } catch (error) {
+      logger.debug('A step on the way in failed', { step: name, error })
+    }
+    return true
+  }
+
+  /** True when the box holds the name, as the latest look saw it. */
+  async #fillName(value: string): Promise<boolean> {
+    if (value === this.#name) return true
+    // A shorter box cuts the name; after some tries its beginning will do.
+    if (this.#nameTries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
+    if (this.#nameTries >= 3 * NAME_TRIES) return value !== ''
+    this.#nameTries++
+    await this.#knocking.page.fill('nameBox', this.#name)
+    return false
+  }
+}
+
+/** For a sentence about a page in another language than the one that was asked for. */
+export function languageNote(signs: PageSigns | null): string {
+  const lang = signs?.lang ?? ''
+  if (lang === '' || /^en\b/i.test(lang)) return ''
+  const seen = signs?.join ? `; its button says "${signs.join.label}"` : ''
+  return ` The page is in the language "${lang}" although English was asked for${seen}.`
+}

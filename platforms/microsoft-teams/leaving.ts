@@ -1,0 +1,37 @@
+/** How Microsoft Teams is left: by the toolbar from the call, by Cancel from the waiting room and the page before it. */
+import type { LeaveSteps } from '../shared/leaving.ts'
+import type { PageSigns } from './page/types.ts'
+import { PLACES, type SituationKind, situationOf } from './situation.ts'
+import type { TeamsPage } from './teams-page.ts'
+
+/** A browser that closes at once leaves a ghost behind, in the waiting room and in the call (field notes 3.3 and 4.3). */
+const HEARD_MS = 1000
+
+/** Pages in front of the meeting: nothing was asked, or the request is taken back. */
+const IN_FRONT: ReadonlySet<SituationKind> = new Set<SituationKind>([
+  'pre_join',
+  'launcher',
+  'sign_in_page',
+  'off_site',
+])
+
+export function leaveSteps(page: TeamsPage): LeaveSteps<PageSigns> {
+  return {
+    async press(signs) {
+      const wasPressed = signs?.leaveControl
+        ? await page.press('leave')
+        : (await page.press('cancel')) || (await page.press('leave'))
+      if (wasPressed) await page.clock.sleep(HEARD_MS)
+      return wasPressed
+    },
+    async confirm(signs) {
+      if (!signs.leaveControl) return
+      // Organizers get a menu; its other item would end the meeting for everybody.
+      if (!(await page.press('leaveItem'))) await page.press('confirmLeave')
+    },
+    isOut(signs) {
+      const { kind } = situationOf(signs)
+      return PLACES[kind] === 'out' || IN_FRONT.has(kind)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** Finds Microsoft Teams links in what people paste: in running text, encoded, escaped, or wrapped by mail programs. Pure. */
+
+const HOST =
+  '(?:[a-z0-9-]+\\.)*(?:teams\\.microsoft\\.com|teams\\.live\\.com|teams\\.cloud\\.microsoft|teams\\.microsoft\\.us)'
+/** Everything but white space, quotes and brackets of the sentence around a link. */
+const REST = `[^\\s"'<>«»„“”‘’\`|\\\\^{}]`
+/** The context of a classic link is JSON, which some programs paste as it is. */
+const JSON_CONTEXT = 'context=\\{[^{}<>]{0,400}\\}'
+const LINK = new RegExp(`(?:https?://)?${HOST}(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#](?:${JSON_CONTEXT}|${REST})*)?`, 'gi')
+/** Mail programs and search results lead over a page of their own. */
+const WRAPPER = new RegExp(
+  `https?://(?:[a-z0-9-]+\\.safelinks\\.protection\\.outlook\\.(?:com|us)/|(?:www\\.)?google\\.[a-z.]{2,10}/url)\\?${REST}+`,
+  'gi',
+)
+/** A link that is encoded as a whole, up to three times. */
+const ENCODED = /https?%(?:25){0,2}3a%(?:25){0,2}2f[^\s"'<>]+/gi
+const TRAILING = /[.,;:!?)\]*_]+$/
+const MAX_DEPTH = 3
+
+/** Links on hosts of Microsoft Teams, in the order in which they stand, wrappers and encodings undone. */
+export function teamsLinksIn(text: string): URL[] {
+  // Shells escape, and HTML sources write the ampersand as an entity.
+  return linksIn(text.replace(/\\([?=&#%])/g, '$1').replace(/&amp;/gi, '&'), 0)
+}
+
+function linksIn(text: string, depth: number): URL[] {
+  if (depth > MAX_DEPTH) return []
+  const found: { index: number; urls: URL[] }[] = []
+  let rest = text
+  const take = (expression: RegExp, inside: (match: string) => string | null) => {
+    rest = rest.replace(expression, (match: string, index: number) => {
+      const onward = inside(match)
+      if (onward !== null) found.push({ index, urls: linksIn(onward, depth + 1) })
+      // As long as before, so that positions stay true.
+      return ' '.repeat(match.length)
+    })
+  }
+  take(WRAPPER, (match) => {
+    const url = parse(match)
+    return url?.searchParams.get('url') ?? url?.searchParams.get('q') ?? null
+  })
+  take(ENCODED, (match) => decoded(match))
+  for (const match of rest.matchAll(LINK)) {
+    // `evil-teams.microsoft.com` is another host, `/teams.microsoft.com` and `@teams.microsoft.com` are parts of one.
+    if (!/^https?:/i.test(match[0]) && /[\w.\-@/=%]/.test(rest[match.index - 1] ?? ' ')) continue
+    const url = parse(match[0].replace(TRAILING, ''))
+    if (url) found.push({ index: match.index, urls: [url] })
+  }
+  return found.sort((one, other) => one.index - other.index).flatMap(({ urls }) => urls)
+}
+
+function parse(link: string): URL | null {
+  const full = /^https?:\/\//i.test(link) ? link : `https://${link}`
+  return URL.canParse(full) ? new URL(full) : null
+}
+
+/** Undoes one encoding; text that is none comes back as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,138 @@
+/** The table from a situation of the page to its outcome, before and after admission. Pure. */
+import { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting.ts'
+import type { ErrorCode } from '../../src/wire/codes.ts'
+import type { Phase, Situation } from '../shared/situation.ts'
+import type { PageSigns } from './page/types.ts'
+import { noticeKind, type SituationKind } from './situation.ts'
+
+interface Refusal {
+  code: ErrorCode
+  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  sentence: string
+  canRetry?: boolean
+}
+
+const DENIED: Refusal = {
+  code: 'BOT_NOT_ACCEPTED',
+  sentence: 'Somebody in the meeting denied the request to join ("{text}").',
+}
+
+/** Field notes 9. A retry, where one can help, is always made with a fresh browser. */
+const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+  not_found: {
+    code: 'INVALID_MEETING_URL',
+    sentence:
+      'Microsoft Teams found no meeting for this link ("{text}"): number or passcode may be wrong, or the meeting is over.',
+  },
+  no_page: { code: 'INVALID_MEETING_URL', sentence: 'Microsoft Teams has no page for this link ({text}).' },
+  server_error: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The server of Microsoft Teams failed on the way to the meeting ({text}).',
+    canRetry: true,
+  },
+  bad_link: { code: 'INVALID_MEETING_URL', sentence: 'Microsoft Teams does not take this link ("{text}").' },
+  sign_in_page: { code: 'LOGIN_REQUIRED', sentence: 'Microsoft Teams asked the bot to sign in ({text}).' },
+  sign_in_wall: { code: 'LOGIN_REQUIRED', sentence: 'The meeting admits signed-in people only ("{text}").' },
+  organization_policy: {
+    code: 'LOGIN_REQUIRED',
+    sentence: 'The organization\'s policy keeps guests out of the meeting ("{text}").',
+  },
+  not_started: {
+    code: 'TIMEOUT_WAITING_TO_START',
+    sentence: 'The event has not begun and admits no guests before ("{text}").',
+  },
+  captcha: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Microsoft Teams showed a captcha, which the bot does not solve; nobody solved it in time.',
+  },
+  captcha_failed: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Microsoft Teams did not take the answer to its captcha ("{text}").',
+  },
+  could_not_connect: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Microsoft Teams did not connect the bot ("{text}").',
+    canRetry: true,
+  },
+  encryption_error: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The meeting is end-to-end encrypted, which no guest in a browser can join ("{text}").',
+  },
+  unsupported_browser: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Microsoft Teams does not run in this browser ("{text}").',
+  },
+  off_site: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The page left Microsoft Teams for {text} before the bot was in.',
+    canRetry: true,
+  },
+  denied: DENIED,
+  no_response: {
+    code: 'TIMEOUT_WAITING_TO_START',
+    sentence: 'Nobody answered the request to join until Microsoft Teams gave up ("{text}").',
+  },
+  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
+  left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
+  ended_for_all: {
+    code: 'EXITING_MEETING_BEFORE_RECORD',
+    sentence: 'The meeting ended while the bot was waiting ("{text}").',
+  },
+  unknown_end: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Microsoft Teams ended the attempt to join in words the bot does not know ("{text}").',
+  },
+}
+
+/** Before admission: the error that this situation is, or null where it is none. */
+export function refusalOf(
+  situation: Situation<SituationKind>,
+  phase: Phase,
+  seen: ReadonlySet<SituationKind>,
+): BotError | null {
+  // After a wait in the waiting room an end without known words is somebody's answer.
+  const isAnswer = situation.kind === 'unknown_end' && seen.has('lobby')
+  const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[situation.kind]
+  if (!refusal) return null
+  return new BotError(
+    refusal.code,
+    refusal.sentence.replace('{text}', () => situation.text.slice(0, 200)),
+    {
+      step: phase,
+      canRetry: refusal.canRetry ?? false,
+    },
+  )
+}
+
+const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+  removed: 'removed',
+  denied: 'removed',
+  organization_policy: 'removed',
+  sign_in_wall: 'removed',
+  ended_for_all: 'ended_for_all',
+  // By another device of the same person, or in words we do not know.
+  left: 'ended_for_all',
+  unknown_end: 'ended_for_all',
+  not_found: 'ended_for_all',
+  could_not_connect: 'ended_for_all',
+}
+
+/** A toolbar that is gone from a page which stands otherwise: longer than the page takes to draw itself anew. */
+export const LEAVE_GONE_MS = 8000
+
+/** After admission: the end that this situation is, or null. */
+export function endOf({ kind }: Situation<SituationKind>, signs: PageSigns): MeetingEnd | null {
+  const end = AFTER_ADMISSION[kind]
+  if (end) return end
+  if (signs.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
+  // Where the page has no words (yet), the meeting's signalling has.
+  const noticed = noticeKind(signs)
+  if (noticed) return AFTER_ADMISSION[noticed] ?? 'ended_for_all'
+  return signs.leaveGoneMs !== null && signs.leaveGoneMs >= LEAVE_GONE_MS ? 'ended_for_all' : null
+}
+
+/** After admission: the error that this situation is, or null. */
+export function failureOf(situation: Situation<SituationKind>): BotError | null {
+  return situation.kind === 'encryption_error' ? refusalOf(situation, 'waiting', new Set()) : null
+}

@@ -1,0 +1,93 @@
+/** The client's own object of the running call, where it lets others see it (field notes 4.9 and 5.3). */
+import { type Json, listOf, objectOf, textOf } from './json.ts'
+import { type PersonRecord, streamsIn } from './signalling.ts'
+
+export interface CallView {
+  callId: string | null
+  selfMri: string | null
+  people: PersonRecord[]
+  /** Whose sound this contributing source carries, as the client itself knows. */
+  ownerOfSource(source: number): string | null
+}
+
+interface ClientWindow {
+  callingDebug?: { observableCall?: unknown }
+  msteamscalling?: { deref?(): unknown }
+}
+
+/** Null where the client shows no call. Everything in it belongs to the page, so it may be anything. */
+export function readCall(): CallView | null {
+  try {
+    const call = callOf(globalThis as ClientWindow)
+    if (!call) return null
+    const participants = listOf(iterated(call.participants))
+      .map(objectOf)
+      .filter((person) => person !== null)
+    return {
+      callId: textOf(call._callId),
+      selfMri: textOf(call.callerMri),
+      people: participants.flatMap(personOf),
+      ownerOfSource(source) {
+        const owner = participants.find((person) => hasSource(person, source))
+        return textOf(owner?.id)
+      },
+    }
+  } catch {
+    // An object of another build than the ones we know.
+    return null
+  }
+}
+
+/** False where the client offers no way. */
+export function startCaptions(): boolean {
+  try {
+    const call = callOf(globalThis as ClientWindow)
+    if (typeof call?.startClosedCaption !== 'function') return false
+    const started: unknown = call.startClosedCaption()
+    if (started instanceof Promise) started.catch(() => {})
+    return true
+  } catch {
+    return false
+  }
+}
+
+function callOf(client: ClientWindow): Json | null {
+  const observed = objectOf(client.callingDebug?.observableCall)
+  if (observed) return observed
+  const service = objectOf(objectOf(client.msteamscalling?.deref?.())?.callingService)
+  return typeof service?.getActiveCall === 'function' ? objectOf(service.getActiveCall()) : null
+}
+
+function iterated(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  if (value instanceof Map) return [...value.values()]
+  return value instanceof Set ? [...value] : []
+}
+
+function personOf(person: Json): PersonRecord[] {
+  const mri = textOf(person.id)
+  if (mri === null) return []
+  const role = textOf(person.meetingRole)
+  return [
+    {
+      mri,
+      name: textOf(person.displayName),
+      isIn: true,
+      isHost: role === null ? null : role === 'organizer',
+      streams: streamsOf(person),
+    },
+  ]
+}
+
+function streamsOf(person: Json): PersonRecord['streams'] {
+  const details = listOf(objectOf(person.endpoints)?.endpointDetails, 50)
+  return details.length === 0 ? null : details.flatMap((endpoint) => streamsIn(objectOf(endpoint)?.mediaStreams))
+}
+
+function hasSource(person: Json, source: number): boolean {
+  try {
+    return typeof person.hasAudioSource === 'function' && person.hasAudioSource(source) === true
+  } catch {
+    return false
+  }
+}

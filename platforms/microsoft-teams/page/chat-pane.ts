@@ -1,0 +1,78 @@
+/** Reads the messages that the chat pane shows. It is a virtual list: rows come and go, and exist while it is open. */
+import { textWithout } from '../../shared/page/visible-text.ts'
+import type { PageConfig } from './types.ts'
+
+export interface PaneMessage {
+  id: string
+  /** Null for our own. */
+  sender: string | null
+  text: string
+  /** UTC milliseconds. */
+  at: number | null
+}
+
+const BLOCKS = /^(?:P|DIV|LI|BLOCKQUOTE|PRE)$/
+const LONGEST = 20_000
+
+export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] {
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const found: PaneMessage[] = []
+  let author = ''
+  for (const item of document.querySelectorAll(select('chatItem'))) {
+    if (item.querySelector(select('chatSystem'))) {
+      author = ''
+      continue
+    }
+    for (const message of item.querySelectorAll(select('chatMessage'))) {
+      const id = message.getAttribute('data-mid')
+      const body = message.querySelector(select('chatText'))
+      const isOwn = [item, message].some(
+        (part) => part.matches(select('chatOwn')) || part.querySelector(select('chatOwn')),
+      )
+      const named = message.querySelector(select('chatAuthor')) ?? item.querySelector(select('chatAuthor'))
+      // Only the first of several messages in a row carries the name.
+      author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)
+      if (!id || !body) continue
+      const text = writtenIn(body)
+      if (text !== '') found.push({ id, sender: isOwn ? null : author, text, at: instantOf(message, item, id) })
+    }
+  }
+  return found
+}
+
+/** Text as it was written: lines are elements, and so are pictures of faces. */
+export function writtenIn(element: Element): string {
+  let text = ''
+  const walk = (node: Node) => {
+    if (text.length > LONGEST) return
+    if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? ''
+    if (node.nodeType !== Node.ELEMENT_NODE) return
+    const { tagName } = node as Element
+    if (tagName === 'IMG') text += (node as Element).getAttribute('alt') ?? ''
+    const isBlock = BLOCKS.test(tagName)
+    if (tagName === 'BR' || (isBlock && text !== '' && !text.endsWith('\n'))) text += '\n'
+    for (const child of node.childNodes) walk(child)
+    if (isBlock && text !== '' && !text.endsWith('\n')) text += '\n'
+  }
+  for (const child of element.childNodes) walk(child)
+  return text
+    .replace(/\u00a0/g, ' ')
+    .replace(/[\u200b\ufeff]/g, '')
+    .trim()
+}
+
+/** "Name, 10:42 AM, text" for screen readers. */
+function labelledAuthor(message: Element, item: Element): string {
+  const label = message.getAttribute('aria-label') ?? item.getAttribute('aria-label') ?? ''
+  return /^(.{1,200}?), \d{1,2}[:.]\d{2}/.exec(label)?.[1] ?? ''
+}
+
+function instantOf(message: Element, item: Element, id: string): number | null {
+  const shown = (message.querySelector('time[datetime]') ?? item.querySelector('time[datetime]'))?.getAttribute(
+    'datetime',
+  )
+  const time = shown ? Date.parse(shown) : Number.NaN
+  if (Number.isFinite(time)) return time
+  // The id is the instant at which the service took the message.
+  return /^\d{13}$/.test(id) ? Number(id) : null
+}

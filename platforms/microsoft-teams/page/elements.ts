@@ -1,0 +1,123 @@
+/** Finds the page's controls, by the marks that survive releases first and by wording after that. */
+import type { DeviceSign } from '../../shared/page/types.ts'
+import { isVisible, labelOf, plain } from '../../shared/page/visible-text.ts'
+import type { Wording } from '../../shared/page/wording.ts'
+import type { ElementName, PageConfig } from './types.ts'
+
+export interface Elements {
+  find(name: ElementName): Element | null
+  device(kind: 'microphone' | 'camera'): DeviceSign
+  /** The first visible element of this selector. */
+  visible(selector: string): Element | null
+  has(selector: string): boolean
+  label(element: Element): string
+  select(name: string): string
+}
+
+export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { says }: Wording): Elements {
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const all = (name: string) => [...document.querySelectorAll(select(name))]
+  const label = (element: Element) => plain(labelOf(element, select('icon')))
+  const inDialog = (element: Element) => element.closest(select('dialog')) !== null
+  const first = (name: string) => all(name)[0] ?? null
+  const visible = (name: string) => all(name).find(isVisible) ?? null
+
+  function worded(wording: string, within = 'body'): Element | null {
+    const isIt = (element: Element) => isVisible(element) && !inDialog(element) && says(wording, label(element))
+    const places = [...document.querySelectorAll(within)]
+    return places.flatMap((place) => [...place.querySelectorAll(select('clickable'))]).find(isIt) ?? null
+  }
+
+  /** The control behind a mark that may stand on a wrapper of it. */
+  function control(name: string): Element | null {
+    const found = all(name).filter((element) => element.closest(select('monitor')) === null)
+    const [marked] = found
+    if (!marked || marked.matches('button, input, [role="button"], [role="switch"]')) return marked ?? null
+    return marked.querySelector('button, input, [role="button"], [role="switch"]') ?? marked
+  }
+
+  function nameBox(): Element | null {
+    const known = all('nameBox').find(isVisible)
+    if (known) return known
+    if (!first('preJoin')) return null
+    const boxes = all('anyTextBox').filter((box) => isVisible(box) && !inDialog(box))
+    const words = (box: Element) => `${box.getAttribute('aria-label') ?? ''} ${box.getAttribute('placeholder') ?? ''}`
+    return boxes.find((box) => says('yourName', words(box))) ?? (boxes.length === 1 ? boxes[0]! : null)
+  }
+
+  function join(): Element | null {
+    return visible('join') ?? (first('preJoin') ? worded('join') : null)
+  }
+
+  /** In the call the toolbar's button, before it the switch. */
+  function device(kind: 'microphone' | 'camera'): Element | null {
+    return control(kind) ?? control(`${kind}Switch`)
+  }
+
+  function deviceState(kind: 'microphone' | 'camera'): DeviceSign {
+    const element = device(kind)
+    if (!element || element.matches(':disabled, [aria-disabled="true"]')) return 'absent'
+    const state = element.getAttribute('data-state')
+    if (state === 'mic' || state === 'mic-off') return state === 'mic' ? 'on' : 'off'
+    if (element.querySelector(select('microphoneOffMark'))) return 'off'
+    const words = [label(element), plain(element.getAttribute('title') ?? '')]
+    if (words.some((text) => says(`${kind}On`, text))) return 'on'
+    if (words.some((text) => says(`${kind}Off`, text))) return 'off'
+    // The live property; the attribute never moves, and sources disagree on what `data-cid` means (field notes 2.4).
+    if (element instanceof HTMLInputElement) return element.checked ? 'on' : 'off'
+    const pressed = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
+    return pressed === null ? 'absent' : pressed === 'true' ? 'on' : 'off'
+  }
+
+  /** Only where the bot would hear nothing: the speaker is off, or another kind of sound is chosen. */
+  function speaker(): Element | null {
+    const element = control('speakerSwitch')
+    if (!element || element.matches(':disabled')) return null
+    const isOff = says('speakerOff', label(element)) || says('speakerOff', element.getAttribute('title') ?? '')
+    return isOff || (element instanceof HTMLInputElement && !element.checked) ? element : null
+  }
+
+  /** Where the pane has several editors, such as one for a reply, the one for a new message. */
+  function chatBox(): Element | null {
+    const boxes = all('chatBox').filter((box) => box.getAttribute('contenteditable') === 'true' && isVisible(box))
+    return boxes.find((box) => says('chatBox', box.getAttribute('aria-label') ?? '')) ?? boxes[0] ?? null
+  }
+
+  /** A switch is drawn by its label, which lies over the box that has the state. */
+  function pressable(element: Element | null): Element | null {
+    return element instanceof HTMLInputElement ? (element.labels?.[0] ?? element) : element
+  }
+
+  const finders: Record<ElementName, () => Element | null> = {
+    onWeb: () => visible('onWeb') ?? (first('launcher') ? worded('onWeb') : null),
+    nameBox,
+    join,
+    cancel: () => visible('cancel'),
+    microphone: () => pressable(device('microphone')),
+    camera: () => pressable(device('camera')),
+    speaker: () => pressable(speaker()),
+    computerAudio: () => all('computerAudio').find((radio) => radio.getAttribute('aria-checked') === 'false') ?? null,
+    leave: () => control('leave') ?? worded('leave', select('callScreen')),
+    leaveItem: () => visible('leaveItem'),
+    confirmLeave: () => visible('confirmLeave'),
+    chat: () => control('chat'),
+    chatBox,
+    rejoin: () => worded('rejoin'),
+    send: () => visible('send'),
+    view: () => control('view'),
+    speakerView: () => visible('speakerView'),
+    galleryView: () => visible('galleryView'),
+    more: () => control('more'),
+    captionsMenu: () => visible('captionsMenu'),
+    captionsItem: () => visible('captionsItem'),
+  }
+
+  return {
+    find: (name) => finders[name](),
+    device: deviceState,
+    visible,
+    has: (name) => first(name) !== null,
+    label,
+    select,
+  }
+}

@@ -1,0 +1,43 @@
+/** What the media server says on the page's data channel: who dominates, and captions (field notes 5.2). Pure. */
+import { listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
+
+export interface ChannelMessage {
+  /** Contributing sources by their latest dominance, newest first; null where the message has none. */
+  dominant: number[] | null
+  captions: { mri: string; text: string }[]
+}
+
+const LONGEST = 200_000
+/** The prefix may hold a bracket or two by chance. */
+const MOST_TRIES = 16
+
+/** Some bytes of unknown meaning, then JSON. Null for anything else. */
+export function readChannelMessage(data: ArrayBuffer | string): ChannelMessage | null {
+  const text = typeof data === 'string' ? data : data.byteLength <= LONGEST ? new TextDecoder().decode(data) : ''
+  const json = jsonWithin(text)
+  if (json === null) return null
+  const items = Array.isArray(json) ? listOf(json, 100) : [json]
+  let dominant: number[] | null = null
+  const captions: ChannelMessage['captions'] = []
+  for (const item of items) {
+    const message = objectOf(item)
+    if (message?.type === 'dsh') dominant = listOf(message.history, 100).flatMap((source) => numberOf(source) ?? [])
+    for (const entry of listOf(message?.recognitionResults, 100)) {
+      const result = objectOf(entry)
+      const mri = textOf(result?.userId)
+      const said = textOf(result?.text, 10_000)
+      if (mri !== null && said) captions.push({ mri, text: said })
+    }
+  }
+  return dominant === null && captions.length === 0 ? null : { dominant, captions }
+}
+
+function jsonWithin(text: string): unknown {
+  let tries = 0
+  for (const { index } of text.matchAll(/[[{]/g)) {
+    if (++tries > MOST_TRIES) break
+    const value = parsed(text.slice(index))
+    if (value !== null) return value
+  }
+  return null
+}

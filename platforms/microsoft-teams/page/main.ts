@@ -1,0 +1,235 @@
+/** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+import { ChatLog } from '../../shared/page/chat-log.ts'
+import { createComposite } from '../../shared/page/composite.ts'
+import { createDialogReader } from '../../shared/page/dialogs.ts'
+import { evenPlayout } from '../../shared/page/even-playout.ts'
+import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createRosterTeller } from '../../shared/page/roster-teller.ts'
+import { createSound } from '../../shared/page/sound.ts'
+import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
+import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { createWording } from '../../shared/page/wording.ts'
+import { readCall, startCaptions } from './call-object.ts'
+import { createCaptionReader } from './captions.ts'
+import { readChatPane, writtenIn } from './chat-pane.ts'
+import { listenToChat, type PushedMessage } from './chat-push.ts'
+import { createElements } from './elements.ts'
+import { readChannelMessage } from './main-channel.ts'
+import { isOwnName, nameOf } from './names.ts'
+import { People } from './people.ts'
+import { listenToRosterCalls } from './roster-calls.ts'
+import { blockForeignSchemes } from './schemes.ts'
+import { readFrame, type SignallingMessage } from './signalling.ts'
+import { createSignsReader } from './signs.ts'
+import { listenToSockets } from './sockets.ts'
+import { createMarkReader, watchMotion } from './speaking-marks.ts'
+import { type TeamsSpeech, watchTeamsSpeech } from './speech.ts'
+import { compositeTiles, ownerOf, readRows, readTiles, type SeenTile } from './tiles.ts'
+import type { EndNotice, PageConfig, TeamsPageApi } from './types.ts'
+
+/** Given by the driver, which wraps this script in a function of this parameter. */
+declare const standinConfig: PageConfig
+
+/** How often people, chat and pictures are looked at. Milliseconds. */
+const LOOK_EVERY_MS = 250
+
+const isMeeting = standinConfig.meetingHosts.some(
+  (host) => location.hostname === host || location.hostname.endsWith(`.${host}`),
+)
+if (isMeeting) blockForeignSchemes()
+if (window.top === window) start(standinConfig)
+
+function start(config: PageConfig): void {
+  const { selectors } = config
+  const queue = createEventQueue((event) => {
+    if (event.type === 'participant_left') speech?.forget(event.participantId)
+  })
+  const { tell } = queue
+  const wording = createWording(config.labels)
+  const elements = createElements(config, wording)
+  const people = new People({
+    nameOf: (shown) => nameOf(shown, wording.says),
+    isOwn: (name) => isOwnName(name, config.botName, wording.says),
+  })
+  const teller = createRosterTeller(config.botName, tell)
+  const chat = new ChatLog()
+  const tap = isMeeting ? installWebRtcTap() : null
+  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
+  const marks = createMarkReader(wording.says)
+  const captions = createCaptionReader(selectors)
+  const dialogs = createDialogReader({
+    dialog: elements.select('dialog'),
+    clickable: elements.select('clickable'),
+    icon: elements.select('icon'),
+    label: elements.label,
+    inFrames: true,
+  })
+  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
+  let speech: TeamsSpeech | null = null
+  let tiles: SeenTile[] = []
+  let callId: string | null = null
+  let endNotice: EndNotice | null = null
+
+  if (tap) {
+    evenPlayout(tap)
+    tap.onDataChannel(({ channel, label }) => {
+      if (label !== 'main-channel') return
+      channel.addEventListener('message', ({ data }) => {
+        void bytesOf(data).then(takeChannelMessage, () => {})
+      })
+    })
+    let order = Promise.resolve()
+    listenToSockets((frame) => {
+      // Unpacking takes time; messages keep their order.
+      order = order.then(async () => takeSignalling(await readFrame(frame))).catch(() => {})
+    })
+    listenToRosterCalls((records) => people.takePush(records))
+    listenToChat(takeChat)
+    speech = watchTeamsSpeech(tap, people, (changes) => {
+      for (const change of changes) tell({ type: 'speaking', ...change })
+    })
+    watchMotion(elements.select('outline'), (outline) => {
+      const tile = tiles.find((seen) => seen.outline === outline)
+      if (tile) mark(tile)
+    })
+    setInterval(look, LOOK_EVERY_MS)
+  }
+
+  function takeSignalling(message: SignallingMessage | null): void {
+    // Several calls may share the socket; before the call is known, all are ours.
+    if (!message || (callId !== null && message.callId !== null && message.callId !== callId)) return
+    if (message.kind === 'roster') people.takePush(message.people)
+    else {
+      const { subCode, senderMri } = message
+      endNotice = { subCode, isByOther: senderMri !== null && senderMri !== people.selfMri }
+    }
+  }
+
+  function takeChannelMessage(data: ArrayBuffer | string): void {
+    const message = readChannelMessage(data)
+    if (!message) return
+    if (message.dominant) speech?.dominates(message.dominant)
+    for (const { mri } of message.captions) {
+      const id = people.idOfMri(mri)
+      if (id !== null) speech?.caption(id)
+    }
+  }
+
+  function mark(tile: SeenTile): void {
+    const id = tile.isScreen || tile.isSelf ? null : ownerOf(tile, people)
+    if (id !== null) speech?.mark(id)
+  }
+
+  function look(): void {
+    if (!document.body || !tap) return
+    const at = Date.now()
+    tiles = readTiles(config, wording)
+    const call = readCall()
+    callId = call?.callId ?? callId
+    people.takeCall(call)
+    const faces = tiles.filter(({ isScreen, isSelf }) => !isScreen && !isSelf)
+    const view = {
+      tiles: faces.map(({ name }) => name),
+      rows: readRows(config, wording),
+      hasOwnMark: tiles.some(({ isMarked }) => isMarked),
+      count: signs.peopleCount(),
+    }
+    people.takePage(view, at)
+    const shown = tiles
+      .filter(({ isScreen, isSelf }) => isScreen && !isSelf)
+      .flatMap((tile) => ownerOf(tile, people) ?? [])
+    teller.update(
+      { people: people.present(), selfIsKnown: people.selfIsKnown, sharing: [...people.sharing(), ...shown] },
+      at,
+    )
+    for (const tile of marks.read(tiles)) mark(tile)
+    for (const author of captions.read()) {
+      const id = people.idOfName(nameOf(author, wording.says))
+      if (id !== null) speech?.caption(id)
+    }
+    readChat(at)
+    composite?.update(compositeTiles(tiles, people, speech?.speaking() ?? new Set()))
+  }
+
+  function takeChat(messages: PushedMessage[]): void {
+    const now = Date.now()
+    for (const { id, mri, name, text, at } of messages) {
+      const isOwn = people.selfMri === null ? isOwnName(name, config.botName, wording.says) : mri === people.selfMri
+      const sender = nameOf(name, wording.says)
+      const message = {
+        id,
+        senderId: isOwn ? null : (people.idOfMri(mri) ?? people.idOfName(sender)),
+        senderName: isOwn ? config.botName : sender || 'Unknown',
+        text,
+        at: Math.min(at ?? now, now),
+        isOwn,
+      }
+      if (chat.take('channel', message)) tell({ type: 'chat_message', message })
+    }
+  }
+
+  function readChat(at: number): void {
+    for (const line of readChatPane(selectors)) {
+      if (chat.knows(line.id)) continue
+      const isOwn = line.sender === null
+      const sender = nameOf(line.sender ?? '', wording.says)
+      const message = {
+        id: line.id,
+        senderId: isOwn ? null : people.idOfName(sender),
+        senderName: isOwn ? config.botName : sender || 'Unknown',
+        text: line.text,
+        at: Math.min(line.at ?? at, at),
+        isOwn,
+      }
+      if (chat.take('panel', message)) tell({ type: 'chat_message', message })
+    }
+  }
+
+  const signs = createSignsReader(elements, wording, {
+    people,
+    dialogs,
+    endNotice: () => endNotice,
+    unattributedMs: () => speech?.unattributedMs() ?? 0,
+    audioReceivers: () => tap?.audioReceivers().length ?? 0,
+  })
+  const api: TeamsPageApi = {
+    ...createSound(devices),
+    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
+    element: (name) => elements.find(name),
+    reference: (ref) => dialogs.reference(ref),
+    begin() {
+      if (!queue.begin()) return
+      // People first, then what they said and did.
+      teller.begin(Date.now())
+      look()
+      queue.release()
+    },
+    chat() {
+      const box = elements.find('chatBox')
+      const own = readChatPane(selectors).filter(({ sender }) => sender === null)
+      return {
+        isPanelOpen: elements.has('chatList') || elements.has('chatOff') || box !== null,
+        box: box && { isEnabled: true, value: writtenIn(box) },
+        own: own.map(({ id, text }) => ({ id, text })),
+      }
+    },
+    async showComposite() {
+      if (!composite || config.recordingMode === 'audio_only') return
+      look()
+      composite.show(config.recordingMode)
+      await composite.painted()
+    },
+    async warmUpDevices() {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true })
+      for (const track of stream.getTracks()) track.stop()
+    },
+    startCaptions,
+  }
+  answerDriver(config.channel, api)
+}
+
+async function bytesOf(data: unknown): Promise<ArrayBuffer | string> {
+  if (data instanceof Blob) return data.arrayBuffer()
+  return data instanceof ArrayBuffer || typeof data === 'string' ? data : ''
+}

@@ -1,0 +1,58 @@
+/**
+ * Who is in the one mixed sound of the meeting. The server names the sources in every packet; it may or may not say how
+ * loud each of them is. Where it does not, a source that is named in a mix that can be heard is one that is heard.
+ */
+import { createSourceSampler } from '../../shared/page/contributing-sources.ts'
+import { LEVEL_OFF, type LevelSample } from '../../shared/page/speech-detector.ts'
+
+export interface MixReader {
+  /** One round, to be called every 100 to 500 ms; null without a receiver to read. */
+  read(receivers: readonly RTCRtpReceiver[]): MixRound | null
+}
+
+export interface MixRound {
+  samples: LevelSample[]
+  /** Of the whole mix, 0 to 1; null where the browser does not say. */
+  mixLevel: number | null
+}
+
+export function createMixReader(ownersOfSource: (source: number) => string[]): MixReader {
+  const sample = createSourceSampler()
+  return {
+    read(receivers) {
+      if (receivers.length === 0) return null
+      const mixLevel = mixLevelOf(receivers)
+      const hasLevels = receivers.some((receiver) =>
+        sourcesOf(receiver).some(({ audioLevel }) => audioLevel !== undefined),
+      )
+      const samples = sample(receivers).flatMap(({ csrc, level, ageMs }) => {
+        const participantIds = ownersOfSource(csrc)
+        if (participantIds.length === 0) return []
+        // Of a silent mix nobody is heard, whoever is named in it.
+        const present = mixLevel === null ? 1 : mixLevel >= LEVEL_OFF ? Math.max(mixLevel, 2 * LEVEL_OFF) : 0
+        return [{ participantIds, level: hasLevels ? level : present, ageMs }]
+      })
+      return { samples, mixLevel }
+    },
+  }
+}
+
+function mixLevelOf(receivers: readonly RTCRtpReceiver[]): number | null {
+  const levels = receivers.flatMap((receiver) => {
+    try {
+      return receiver.getSynchronizationSources().flatMap(({ audioLevel }) => audioLevel ?? [])
+    } catch {
+      // A receiver of a connection that is being closed.
+      return []
+    }
+  })
+  return levels.length > 0 ? Math.max(...levels) : null
+}
+
+function sourcesOf(receiver: RTCRtpReceiver): RTCRtpContributingSource[] {
+  try {
+    return receiver.getContributingSources()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,32 @@
+/** Names as the page shows them, made names of people: badges off, stand-ins recognized. Pure. */
+import { plain } from '../../shared/page/visible-text.ts'
+
+type Says = (label: string, text: string) => boolean
+
+/** What the page calls somebody before it knows better: an identifier or the beginning of one. */
+const IDENTIFIER = /^(?:\d+:[a-z]+[:.]|[0-9a-f]{8}-?[0-9a-f]{4,}|[A-Za-z0-9+/_-]{20,}={0,2}$)/
+const BADGE = /\s*\(([^()]+)\)$/
+/** The second of a name gets a number. */
+const COLLISION = /\s+(?:\(\d{1,2}\)|\d{1,2})$/
+const LONGEST = 200
+
+/** Empty for what is no name: nothing, an identifier, a stand-in. */
+export function nameOf(shown: string, says: Says): string {
+  const name = withoutBadges(plain(shown).slice(0, LONGEST), says)
+  return IDENTIFIER.test(name) || says('nobody', name) ? '' : name
+}
+
+/** A name that may be the bot's own, as the page changes it: badges, and a number where there are two. */
+export function isOwnName(shown: string, botName: string, says: Says): boolean {
+  const own = withoutBadges(plain(botName), says)
+  const name = withoutBadges(plain(shown), says)
+  return name === own || withoutBadges(name.replace(COLLISION, ''), says) === own
+}
+
+function withoutBadges(name: string, says: Says): string {
+  for (let rest = name; ; ) {
+    const badge = BADGE.exec(rest)
+    if (!badge || !says('guest', badge[1]!)) return rest
+    rest = rest.slice(0, badge.index).trim()
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * Who is in the meeting, from sources of different trust. Pure: records go in with their time, and who is there comes
+ * out.
+ *
+ * The meeting's signalling is believed at once; the client's call object adds people whom the signalling never named
+ * (those who came before the bot); tiles and rows of the page count for people whom neither knows. The page knows names
+ * only, and shows them late and in part, so what it alone says has to stand for a while, and its absence proves little.
+ */
+import type { PageParticipant } from '../../shared/page/types.ts'
+import type { CallView } from './call-object.ts'
+import type { PersonRecord, StreamRecord } from './signalling.ts'
+import type { RosterSource } from './types.ts'
+
+/** A person of the page alone counts after this, longer than a name takes to resolve (field notes 4.6). */
+const PAGE_STANDS_MS = 3000
+/** And is gone after this. */
+const PAGE_GONE_MS = 3000
+/** Looks at the call object without somebody: whom only it named, and whom the signalling named and may have lost. */
+const ABSENCES = { call: 3, push: 20 } as const
+
+export interface PageView {
+  /** Names of others in tiles, as often as they are there; empty names are left out. */
+  tiles: readonly string[]
+  /** The same of the rows of the people panel. */
+  rows: readonly string[]
+  /** The bot's own tile has its mark. */
+  hasOwnMark: boolean
+  /** Everybody in the call, the bot too; null where no badge says. */
+  count: number | null
+}
+
+interface Known {
+  id: string
+  name: string
+  isHost: boolean
+  isIn: boolean
+  source: 'push' | 'call'
+  absences: number
+  streams: StreamRecord[]
+}
+
+interface PagePerson {
+  id: string
+  name: string
+  firstSeenAt: number
+  lastSeenAt: number
+}
+
+export class People {
+  readonly #nameOf: (shown: string) => string
+  readonly #isOwn: (name: string) => boolean
+  readonly #known = new Map<string, Known>()
+  readonly #page = new Map<string, PagePerson>()
+  #selfMri: string | null = null
+  #hasOwnMark = false
+  #source: RosterSource | null = null
+  #call: CallView | null = null
+  /** The page has a badge that says of more people than are seen. */
+  #mayBeUnseen = false
+
+  /** `nameOf` takes badges off; empty for what is no name of a person. `isOwn`: the bot may be called so. */
+  constructor(names: { nameOf(shown: string): string; isOwn(name: string): boolean }) {
+    this.#nameOf = names.nameOf
+    this.#isOwn = names.isOwn
+  }
+
+  get source(): RosterSource | null {
+    return this.#source
+  }
+
+  get selfIsKnown(): boolean {
+    return this.#selfMri !== null || this.#hasOwnMark
+  }
+
+  get selfMri(): string | null {
+    return this.#selfMri
+  }
+
+  takePush(people: readonly PersonRecord[]): void {
+    for (const record of people) this.#take(record, 'push')
+    if (people.length > 0 && this.#source !== 'call') this.#source = 'push'
+  }
+
+  /** The call object as it is now; null where the client shows none. */
+  takeCall(call: CallView | null): void {
+    this.#call = call
+    if (!call) return
+    this.#selfMri = call.selfMri ?? this.#selfMri
+    if (this.#selfMri !== null || call.people.length > 0) this.#source = 'call'
+    for (const record of call.people) {
+      const known = this.#known.get(record.mri)
+      if (known) known.absences = 0
+      // The signalling is newer than the object that follows it, but may have said less.
+      if (known?.source !== 'push') this.#take(record, 'call')
+      else {
+        known.name ||= this.#called(record)
+        if (known.streams.length === 0) known.streams = record.streams ?? []
+      }
+    }
+    const listed = new Set(call.people.map(({ mri }) => mri))
+    for (const [mri, known] of this.#known) {
+      // An empty list may be a list that is not filled.
+      if (listed.has(mri) || (known.source === 'push' && listed.size === 0)) continue
+      known.absences++
+      if (known.absences >= ABSENCES[known.source]) known.isIn = false
+    }
+  }
+
+  takePage({ tiles, rows, hasOwnMark, count }: PageView, at: number): void {
+    this.#hasOwnMark ||= hasOwnMark
+    if (hasOwnMark && this.#selfMri === null) this.#findSelf()
+    const shown = new Map<string, number>()
+    for (const names of [tiles, rows]) {
+      for (const [name, times] of counted(names)) shown.set(name, Math.max(times, shown.get(name) ?? 0))
+    }
+    if (this.#source === 'call') {
+      // It knows everybody; a tile that lingers is nobody.
+      this.#page.clear()
+      return
+    }
+    const known = counted(this.#others().map(({ name }) => name))
+    for (const [name, times] of shown) {
+      const alone = times - (known.get(name) ?? 0)
+      for (let index = 1; index <= alone; index++) {
+        const id = index === 1 ? `page:${name}` : `page:${name}#${index}`
+        const before = this.#page.get(id)
+        this.#page.set(id, { id, name, firstSeenAt: before?.firstSeenAt ?? at, lastSeenAt: at })
+        this.#source ??= 'page'
+      }
+    }
+    this.#mayBeUnseen = count !== null && this.#others().length + this.#page.size <= count - 1
+    for (const person of this.#page.values()) {
+      const isShort = person.lastSeenAt - person.firstSeenAt < PAGE_STANDS_MS
+      if (at - person.lastSeenAt >= PAGE_GONE_MS && (isShort || !this.#mayBeUnseen)) this.#page.delete(person.id)
+    }
+  }
+
+  /** Others in the meeting, in the order in which they were first seen. */
+  present(): PageParticipant[] {
+    const known = this.#others().map(({ id, name, isHost }) => ({ id, name, isHost }))
+    const page = [...this.#page.values()]
+      .filter(({ firstSeenAt, lastSeenAt }) => lastSeenAt - firstSeenAt >= PAGE_STANDS_MS)
+      .map(({ id, name }) => ({ id, name, isHost: false }))
+    return [...known, ...page]
+  }
+
+  /** The one person of this name; null where there is none, or where there are several. */
+  idOfName(name: string): string | null {
+    const named = this.present().filter((person) => person.name === name)
+    return named.length === 1 ? named[0]!.id : null
+  }
+
+  idOfMri(mri: string): string | null {
+    const known = this.#known.get(mri)
+    return known?.isIn && mri !== this.#selfMri ? known.id : null
+  }
+
+  /** Participants behind a contributing source; none where it is not known: unknown is better than wrong. */
+  ownersOfSource(source: number): string[] {
+    const called = this.#call?.ownerOfSource(source) ?? null
+    if (called !== null) {
+      const id = this.idOfMri(called)
+      return id === null ? [] : [id]
+    }
+    return this.#others()
+      .filter(({ streams }) => streams.some(({ type, sourceId }) => type === 'audio' && sourceId === source))
+      .map(({ id }) => id)
+  }
+
+  /** Who shares a screen, as the signalling says. */
+  sharing(): string[] {
+    return this.#others()
+      .filter(({ streams }) => streams.some(({ type, isSent }) => type === 'screen' && isSent))
+      .map(({ id }) => id)
+  }
+
+  /** Whether the camera is on; null where the signalling does not say. */
+  sendsVideo(id: string): boolean | null {
+    const streams = [...this.#known.values()].find((known) => known.id === id)?.streams ?? []
+    const videos = streams.filter(({ type }) => type === 'video')
+    return videos.length === 0 ? null : videos.some(({ isSent }) => isSent)
+  }
+
+  #others(): Known[] {
+    return [...this.#known]
+      .filter(([mri, { isIn, name }]) => isIn && name !== '' && mri !== this.#selfMri)
+      .map(([, known]) => known)
+  }
+
+  #take(record: PersonRecord, source: Known['source']): void {
+    const { mri } = record
+    const before = this.#known.get(mri)
+    const name = this.#called(record) || before?.name || ''
+    const isIn = record.isIn ?? before?.isIn ?? true
+    const known: Known = {
+      id: before?.id ?? this.#idFor(mri, name),
+      name,
+      isHost: record.isHost ?? before?.isHost ?? false,
+      isIn,
+      source,
+      absences: 0,
+      streams: record.streams ?? before?.streams ?? [],
+    }
+    // Entries without a name are services of the meeting; somebody whose name comes later gets an id then.
+    if (before?.name === '' && name !== '') known.id = this.#idFor(mri, name)
+    this.#known.set(mri, known)
+  }
+
+  /**
+   * The bot is in, and the signalling names everybody alike: the newest of its name is the bot. The client's own object
+   * corrects it.
+   */
+  #findSelf(): void {
+    const own = [...this.#known].findLast(([, { name, isIn }]) => isIn && this.#isOwn(name))
+    if (own) this.#selfMri = own[0]
+  }
+
+  /** Empty for an entry that the platform gives no name: a service of the meeting. */
+  #called({ name }: PersonRecord): string {
+    return name ? this.#nameOf(name) || 'Unknown' : ''
+  }
+
+  /** A person whom the page showed first keeps the id under which it was told. */
+  #idFor(mri: string, name: string): string {
+    const shown = [...this.#page.values()].find((person) => person.name === name)
+    if (name === '' || !shown || mri === this.#selfMri) return mri
+    this.#page.delete(shown.id)
+    const isTaken = [...this.#known.values()].some(({ id }) => id === shown.id)
+    return isTaken ? mri : shown.id
+  }
+}
+
+function counted(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) if (name !== '') counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}

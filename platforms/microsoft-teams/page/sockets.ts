@@ -1,0 +1,11 @@
+/** Listens at the page's WebSockets without changing them. */
+import { wrapConstructor } from '../../shared/page/native-look.ts'
+
+/** `heard` is told of every text frame. To be called at document start. */
+export function listenToSockets(heard: (frame: string) => void): void {
+  wrapConstructor<WebSocket>(globalThis, 'WebSocket', (socket) => {
+    socket.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') heard(data)
+    })
+  })
+}

@@ -1,0 +1,64 @@
+/**
+ * Who speaks in a meeting that sends one sound for all. Trusted most are the sources that the mix names; then come the
+ * server's word on who dominates, the marks of the tiles and, as a last help, captions.
+ */
+
+import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
+import { LEVEL_ON, type SpeechChange } from '../../shared/page/speech-detector.ts'
+import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { createMixReader } from './mixed-sound.ts'
+import type { People } from './people.ts'
+
+/** A source that was in the mix so lately is in it now. Milliseconds. */
+const JUST_NOW_MS = 400
+
+export interface TeamsSpeech extends Speech {
+  /** Contributing sources by their latest dominance, newest first. */
+  dominates(sources: readonly number[]): void
+  /** Milliseconds of sound that could be put on nobody, without a break. */
+  unattributedMs(): number
+}
+
+export function watchTeamsSpeech(tap: WebRtcTap, people: People, tell: (changes: SpeechChange[]) => void): TeamsSpeech {
+  const mix = createMixReader((source) => people.ownersOfSource(source))
+  let dominant: string | null = null
+  let unattributedMs = 0
+  let lastRoundAt = Date.now()
+
+  const speech = watchSpeech({
+    // Read here, since the server may name sources without their levels.
+    receivers: () => [],
+    ownersOfSource: () => [],
+    levels() {
+      const round = mix.read(tap.audioReceivers())
+      const at = Date.now()
+      const sinceMs = at - lastRoundAt
+      lastRoundAt = at
+      if (!round) return null
+      const isAudible = (round.mixLevel ?? 0) >= LEVEL_ON
+      const isNamed = round.samples.some(({ level, ageMs = 0 }) => level >= LEVEL_ON && ageMs <= JUST_NOW_MS)
+      // Dominance alone does not end; with sound, and nobody named in it, it says whose sound it is.
+      if (isAudible && !isNamed && dominant !== null) {
+        const speaker = dominant
+        queueMicrotask(() => speech.mark(speaker))
+      }
+      if (speech.speaking().size > 0) unattributedMs = 0
+      else if (isAudible) unattributedMs += sinceMs
+      return round.samples
+    },
+    tell,
+  })
+
+  return {
+    ...speech,
+    dominates(sources) {
+      dominant =
+        sources.map((source) => people.ownersOfSource(source)).find((owners) => owners.length === 1)?.[0] ?? null
+    },
+    unattributedMs: () => unattributedMs,
+    forget(participantId) {
+      if (dominant === participantId) dominant = null
+      speech.forget(participantId)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+/** The page's tiles: whose they are, and the pictures for the recording's own composite. */
+import type { CompositeTile } from '../../shared/page/composite.ts'
+import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import type { Wording } from '../../shared/page/wording.ts'
+import { isOwnName, nameOf } from './names.ts'
+import type { People } from './people.ts'
+import type { PageConfig } from './types.ts'
+
+export interface SeenTile {
+  element: Element
+  /** Of a shared screen: of the person who shares. Empty while the page does not know it. */
+  name: string
+  /** The platform's key of the person, where the tile has it. */
+  mri: string | null
+  isScreen: boolean
+  isSelf: boolean
+  /** The bot's own mark is on it, not only its name. */
+  isMarked: boolean
+  /** The frame that shows who speaks. */
+  outline: Element | null
+  /** What a screen reader would say of the tile. */
+  label: string
+}
+
+/** Tiles of no size are phantoms (field notes 4.6). */
+export function readTiles({ selectors, botName }: PageConfig, wording: Wording): SeenTile[] {
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  return [...document.querySelectorAll(select('tile'))].flatMap((element) => {
+    const { width, height } = element.getBoundingClientRect()
+    if (width === 0 || height === 0) return []
+    const holder = element.closest(select('tileHolder')) ?? element
+    const label = plain(holder.getAttribute('aria-label') ?? '')
+    const tag = holder.querySelector(select('tileName'))
+    const isScreen = element.getAttribute('data-stream-type') === 'ScreenSharing'
+    const tagged = textOf(tag, select('icon')) || (element.getAttribute('data-tid') ?? '')
+    const shown = (isScreen ? (wording.read('sharedBy', tagged) ?? wording.read('sharedBy', label)) : null) ?? tagged
+    const outline = holder.querySelector(select('outline'))
+    const isMarked = wording.says('self', label) || holder.querySelector(select('ownTile')) !== null
+    // Every tile of others has the frame, so that a tile without it by the bot's name is the bot's.
+    const isSelf = isMarked || (!isScreen && outline === null && isOwnName(shown, botName, wording.says))
+    const avatar = holder.querySelector(select('avatar'))
+    return [
+      {
+        element,
+        name: nameOf(shown, wording.says),
+        mri: avatar?.getAttribute('data-person-mri') ?? null,
+        isScreen,
+        isSelf,
+        isMarked,
+        outline,
+        label,
+      },
+    ]
+  })
+}
+
+/** Names in the rows of the people panel, as far as they are in the page; the bot's own is left out. */
+export function readRows({ selectors, botName }: PageConfig, wording: Wording): string[] {
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const names = [...document.querySelectorAll(select('personRow'))]
+    .filter((row) => !row.matches(select('absentRow')) && row.closest(select('absentRow')) === null)
+    // The mark and the row it is in are one person.
+    .filter((row) => row.parentElement?.closest(select('personRow')) === null)
+    .map((row) => {
+      const titled = row.querySelector('span[title]')?.getAttribute('title')
+      return titled || (row.getAttribute('aria-label') ?? '').split(',')[0] || ''
+    })
+  const own = names.findIndex((name) => isOwnName(name, botName, wording.says))
+  return names.filter((_name, index) => index !== own).map((name) => nameOf(name, wording.says))
+}
+
+function textOf(element: Element | null, icons: string): string {
+  return element ? textWithout(element, icons) : ''
+}
+
+/** Whose tile it is; null where the page does not say it surely. */
+export function ownerOf(tile: SeenTile, people: People): string | null {
+  return (tile.mri === null ? null : people.idOfMri(tile.mri)) ?? (tile.name === '' ? null : people.idOfName(tile.name))
+}
+
+/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+export function compositeTiles(
+  tiles: readonly SeenTile[],
+  people: People,
+  speaking: ReadonlySet<string>,
+): CompositeTile[] {
+  const faces = tiles.filter(({ isScreen, isSelf }) => !isScreen && !isSelf)
+  const used = new Set<SeenTile>()
+  const shown = people.present().map(({ id, name }): CompositeTile => {
+    // Two people of one name have two tiles of that name; either picture has the right name under it.
+    const tile =
+      faces.find((face) => !used.has(face) && ownerOf(face, people) === id) ??
+      faces.find((face) => !used.has(face) && face.name === name)
+    if (tile) used.add(tile)
+    const stream = tile && people.sendsVideo(id) !== false ? streamIn(tile.element) : null
+    return { id, name, stream, isScreen: false, isSpeaking: speaking.has(id) }
+  })
+  const screens = tiles
+    .filter(({ isScreen, isSelf }) => isScreen && !isSelf)
+    .flatMap((tile, index): CompositeTile[] => {
+      const stream = streamIn(tile.element)
+      const owner = ownerOf(tile, people)
+      const id = `screen:${owner ?? (tile.name || index)}`
+      return stream ? [{ id, name: tile.name, stream, isScreen: true, isSpeaking: false }] : []
+    })
+  return [...shown, ...screens]
+}
+
+function streamIn(tile: Element): MediaStream | null {
+  for (const video of tile.querySelectorAll('video')) {
+    const stream = video.srcObject
+    const isLive =
+      stream instanceof MediaStream && stream.getVideoTracks().some(({ readyState }) => readyState === 'live')
+    if (isLive && video.checkVisibility({ visibilityProperty: true })) return stream
+  }
+  return null
+}

@@ -1,0 +1,102 @@
+/** What the page script of Microsoft Teams is told and tells beyond what all platforms share; plain data on both ways. */
+import type { CommonConfig, CommonSigns, PageApi } from '../../shared/page/types.ts'
+
+export type PageConfig = CommonConfig
+
+/** The screen that serves wrong links, denials, removals and failed connections alike. */
+export interface RetrySigns {
+  /** Title and description. */
+  texts: string[]
+  /** It asks for another meeting number: the one given is not known. */
+  asksForCode: boolean
+  canRejoin: boolean
+}
+
+/** How the meeting's own signalling says that the call is over. */
+export interface EndNotice {
+  /** Field notes 5.5. */
+  subCode: number
+  /** Somebody else than the bot sent it. */
+  isByOther: boolean
+}
+
+/** Independent signs of the call's page. */
+export type CallSign = 'toolbar' | 'stage' | 'duration' | 'roster'
+
+export interface PageSigns extends CommonSigns {
+  /** Of the document's own response; null where the browser does not say. */
+  httpStatus: number | null
+  splash: boolean
+  /** A page without anything on it but the shell of the web client: between two documents. */
+  isBlank: boolean
+  /** The page that offers the app, and the browser beside it. */
+  launcher: boolean
+  signInForm: boolean
+  captcha: boolean
+  preJoin: boolean
+  nameBox: { value: string } | null
+  join: { label: string; isEnabled: boolean } | null
+  /** The page knows an account. */
+  isSignedIn: boolean
+  /** The meeting would come without sound. */
+  speakerIsOff: boolean
+  withoutComputerAudio: boolean
+  connecting: boolean
+  lobby: boolean
+  retry: RetrySigns | null
+  /** Text of the page that ends a visit. */
+  endScreen: string | null
+  encryptionEnd: boolean
+  /** The button to leave is in the page, shown or not: toolbars hide. */
+  leaveControl: boolean
+  /** For how long it is gone from this document, milliseconds; null while it is there and where it never was. */
+  leaveGoneMs: number | null
+  callSigns: CallSign[]
+  chatControl: boolean
+  /** The pane with the chat is open. */
+  chatPane: boolean
+  viewControl: boolean
+  /** Everybody in the call, the bot too; of "12+" it is 12. Null where no badge says. */
+  peopleCount: number | null
+  endNotice: EndNotice | null
+  /** Where what is known about people comes from. */
+  rosterSource: RosterSource | null
+  /** Milliseconds of sound that could be put on nobody, since the document began. */
+  unattributedMs: number
+  captionsShown: boolean
+  audioReceivers: number
+}
+
+/** `push`: the meeting's signalling; `call`: the client's own call object; `page`: tiles and rows. */
+export type RosterSource = 'push' | 'call' | 'page'
+
+/** Elements that the driver can ask for by name. */
+export type ElementName =
+  | 'onWeb'
+  | 'nameBox'
+  | 'join'
+  | 'cancel'
+  | 'microphone'
+  | 'camera'
+  | 'speaker'
+  | 'computerAudio'
+  | 'leave'
+  | 'leaveItem'
+  | 'rejoin'
+  | 'confirmLeave'
+  | 'chat'
+  | 'chatBox'
+  | 'send'
+  | 'view'
+  | 'speakerView'
+  | 'galleryView'
+  | 'more'
+  | 'captionsMenu'
+  | 'captionsItem'
+
+export interface TeamsPageApi extends PageApi<PageSigns, ElementName> {
+  /** Uses the devices once, so that the page notices that they are allowed. */
+  warmUpDevices(): Promise<void>
+  /** Asks the client itself for captions; false where it offers no way. */
+  startCaptions(): boolean
+}

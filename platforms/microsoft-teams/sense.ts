@@ -1,0 +1,32 @@
+/** What the driver knows about the pages of Microsoft Teams, as the shared steps ask for it. */
+import { BotError } from '../../src/errors.ts'
+import type { MeetingSense } from '../shared/situation.ts'
+import type { Waits } from '../shared/waits.ts'
+import { endOf, failureOf, refusalOf } from './outcomes.ts'
+import type { PageSigns } from './page/types.ts'
+import { PLACES, type SituationKind, situationOf } from './situation.ts'
+
+/** The silent sign-in of every join hops over a sign-in host; a wall stays (field notes 1.4). */
+const SIGN_IN_STANDS_MS = 3000
+const OFF_SITE_STANDS_MS = 5000
+
+export function teamsSense(
+  waits: Pick<Waits, 'captchaMs'>,
+  expectsAccount: boolean,
+): MeetingSense<PageSigns, SituationKind> & { failureOf: typeof failureOf } {
+  return {
+    situationOf,
+    places: PLACES,
+    refusalOf(situation, phase, seen) {
+      const refusal = refusalOf(situation, phase, seen)
+      // An account does not help against a policy that keeps this very account out.
+      if (expectsAccount && situation.kind === 'organization_policy' && refusal)
+        return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: phase })
+      return refusal
+    },
+    endOf,
+    failureOf,
+    patience: { captcha: waits.captchaMs, sign_in_page: SIGN_IN_STANDS_MS, off_site: OFF_SITE_STANDS_MS },
+    isCorroborated: ({ proofs }) => proofs.length > 1,
+  }
+}

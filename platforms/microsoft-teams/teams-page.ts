@@ -1,0 +1,26 @@
+/** Microsoft Teams' page as the driver knows it: the script in it and what can be asked of it. */
+import type { DriverOptions } from '../shared/driver-options.ts'
+import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
+import { labelSources } from '../shared/words.ts'
+import type { ElementName, PageConfig, PageSigns, TeamsPageApi } from './page/types.ts'
+import { SELECTORS } from './selectors.ts'
+import { TEAMS_HOSTS } from './situation.ts'
+import { WORDS } from './words.ts'
+
+export type TeamsPage = MeetingPage<PageSigns, ElementName, TeamsPageApi>
+
+export function teamsScript({
+  botName,
+  botImage,
+  recordingMode,
+}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode'>) {
+  return meetingScript<PageConfig>('page/microsoft-teams', {
+    botName,
+    botImage,
+    recordingMode,
+    meetingHosts: TEAMS_HOSTS,
+    selectors: SELECTORS,
+    // What the page says of being alone is a sign and no label, but it is the page script that weighs it.
+    labels: { ...labelSources(WORDS.labels), ...labelSources({ alone: WORDS.situations.alone }) },
+  })
+}

@@ -1,0 +1,31 @@
+/** Wording by language. The page is asked for English; what is known of other languages is met where that is ignored. */
+import { mergeWords, type PartialWords } from '../shared/words.ts'
+import { GERMAN } from './words/de.ts'
+import { ENGLISH } from './words/en.ts'
+import { SPANISH } from './words/es.ts'
+import { FRENCH } from './words/fr.ts'
+import { JAPANESE } from './words/ja.ts'
+import { MORE_NAMES } from './words/names.ts'
+import { PORTUGUESE } from './words/pt.ts'
+
+export type SituationText = keyof typeof ENGLISH.situations
+export type DialogText = keyof typeof ENGLISH.dialogs
+export type LabelName = keyof typeof ENGLISH.labels
+
+type Expressions<Name extends string> = Record<Name, readonly RegExp[]>
+export interface AllWords {
+  situations: Expressions<SituationText>
+  dialogs: Expressions<DialogText>
+  labels: Expressions<LabelName>
+  [table: string]: Readonly<Record<string, readonly RegExp[]>>
+}
+/** Only what was seen; everything else of such a page is found by its structure. */
+export type TeamsWords = PartialWords<{
+  situations: Expressions<SituationText>
+  dialogs: Expressions<DialogText>
+  labels: Expressions<LabelName>
+}>
+
+export const LANGUAGES = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH, pt: PORTUGUESE, ja: JAPANESE }
+
+export const WORDS = mergeWords<AllWords>(ENGLISH, [GERMAN, FRENCH, SPANISH, PORTUGUESE, JAPANESE, MORE_NAMES])

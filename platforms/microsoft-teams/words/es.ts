@@ -1,0 +1,12 @@
+/** Spanish wording, as far as somebody saw it (field notes 8). */
+import type { TeamsWords } from '../words.ts'
+
+export const SPANISH: TeamsWords = {
+  situations: { ended_for_all: [/^finalizó la reunión\b/] },
+  labels: {
+    onWeb: [/^continuar en este explorador$/],
+    join: [/^unirse ahora$/],
+    leave: [/^salir\b/],
+    nobody: [/^(?:usuario desconocido|invitado)$/],
+  },
+}

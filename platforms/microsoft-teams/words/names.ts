@@ -1,0 +1,16 @@
+/** Badges and stand-ins for names in languages of which nothing else is known (field notes 8). */
+import type { TeamsWords } from '../words.ts'
+
+export const MORE_NAMES: TeamsWords = {
+  labels: {
+    guest: [/^(?:invite|gość|гость)$/],
+    nobody: [
+      /^(?:utente sconosciuto|ospite)$/,
+      /^onbekende gebruiker$/,
+      /^okänd användare$/,
+      /^nieznany użytkownik$/,
+      /^(?:неизвестный пользователь|гость|участник)$/,
+      /^(?:bilinmeyen kullanıcı|misafir)$/,
+    ],
+  },
+}

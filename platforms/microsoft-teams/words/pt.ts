@@ -1,0 +1,13 @@
+/** Portuguese wording, as far as somebody saw it (field notes 8). */
+import type { TeamsWords } from '../words.ts'
+
+export const PORTUGUESE: TeamsWords = {
+  situations: { ended_for_all: [/^a reunião terminou\b/], left: [/^você saiu da reunião\b/] },
+  labels: {
+    onWeb: [/^continuar neste navegador$/],
+    join: [/^ingressar agora$/],
+    leave: [/^sair\b/],
+    rejoin: [/^reingressar\b/],
+    nobody: [/^(?:usuário desconhecido|convidado)$/],
+  },
+}

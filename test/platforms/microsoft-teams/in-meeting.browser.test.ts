@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { teamsHarness, until } from './harness.ts'
+
+const teams = teamsHarness()
+
+/** Every test that only needs to be in begins like this. */
+async function inside(scenario: string, options: Parameters<typeof teams.attempt>[1] = {}) {
+  const attempt = await teams.attempt(scenario, options)
+  await attempt.enter()
+  return attempt
+}
+
+type Inside = Awaited<ReturnType<typeof inside>>
+
+/** The meeting goes on: some more heartbeats, and no end. */
+async function staysIn({ events, meeting }: Inside): Promise<void> {
+  const before = events.filter(({ type }) => type === 'heartbeat').length
+  await until(() => events.filter(({ type }) => type === 'heartbeat').length > before + 5, 'the meeting goes on')
+  expect(events.filter(({ type }) => type === 'ended' || type === 'failed')).toEqual([])
+  expect(meeting.state).toBe('call')
+}
+
+test.each([
+  ['open', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/],
+  ['removed-typographic', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/],
+  ['removed-other-words', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/i],
+  ['open', 'ended_for_all', (attempt: Inside) => attempt.meeting.endForAll(), /ended/],
+  ['open', 'ended_for_all', (attempt: Inside) => attempt.meeting.show('left-elsewhere'), /left/],
+] as const)('%s: %s, once, near the true time, and nothing after it', async (scenario, end, act, text) => {
+  const attempt = await inside(scenario)
+  await attempt.event('heartbeat')
+  act(attempt)
+  const endedAt = Date.now()
+  const ended = await attempt.event('ended')
+  expect(ended).toMatchObject({ end, text: expect.stringMatching(text) })
+  expect(ended.at).toBeGreaterThanOrEqual(endedAt - 50)
+  await attempt.driver.leave()
+  expect(attempt.events.at(-1)).toEqual(ended)
+})
+
+test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: nothing of this ends anything', async () => {
+  const attempt = await inside('open')
+  const { meeting } = attempt
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  for (const alert of ['muted-toast', 'recording-banner', 'device-banner', 'camera-banner', 'lobby-banner']) {
+    meeting.show(alert)
+  }
+  meeting.say('ann', 'The meeting has ended')
+  meeting.say('bob', 'Sorry, but you were denied access to the meeting.')
+  meeting.say('ann', "You've been removed from this meeting. Someone will let you in shortly")
+  meeting.show('relayout')
+  await staysIn(attempt)
+  await attempt.driver.prepareRecording(attempt.signal)
+  await attempt.event('chat_message', ({ message }) => message.text.startsWith("You've been removed"))
+  await staysIn(attempt)
+})
+
+test('alone-after-others-left, others-leave-and-return: how many others there are is told, the rules decide', async () => {
+  const attempt = await inside('open')
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  attempt.meeting.removePerson('ann')
+  attempt.meeting.removePerson('bob')
+  await attempt.event('heartbeat', ({ others }) => others === 0)
+  attempt.meeting.addPerson({ id: 'bob-again', name: 'Bob Berg' })
+  const joined = ({ participant }: { participant: { name: string } }) => participant.name === 'Bob Berg'
+  await until(
+    () => attempt.events.filter((event) => event.type === 'participant_joined' && joined(event)).length === 2,
+    'Bob is back',
+  )
+  await staysIn(attempt)
+})
+
+test('nobody-ever-joins: the bot knows that it is alone', async () => {
+  const attempt = await inside('nobody-ever-joins')
+  await attempt.event('heartbeat', ({ others }) => others === 0)
+  expect(attempt.events.filter(({ type }) => type === 'participant_joined')).toEqual([])
+})
+
+test('network-drop: the loss and the return are told, the bot stays; a loss for ever is a failure', async () => {
+  const attempt = await inside('open', { waits: { reconnectMs: 3000 } })
+  attempt.meeting.loseConnection()
+  await attempt.event('connection', ({ state }) => state === 'lost')
+  attempt.meeting.regainConnection()
+  await attempt.event('connection', ({ state }) => state === 'recovered')
+  await staysIn(attempt)
+  attempt.meeting.loseConnection()
+  await until(
+    () => attempt.events.some(({ type }) => type === 'failed' || type === 'ended'),
+    'a connection that does not come back is an end',
+  )
+})
+
+test('page-freeze: three silences are a failure', async () => {
+  const attempt = await inside('open', { speed: 3, waits: { answerMs: 700 } })
+  await attempt.event('heartbeat')
+  attempt.meeting.show('freeze')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('frozen') })
+})
+
+test('redirected-in-call: off the site the page shows neither meeting nor end, and for long enough that is a failure', async () => {
+  const attempt = await inside('open', { waits: { unknownInCallMs: 2000 } })
+  attempt.meeting.show('off-site')
+  const failed = await attempt.event('failed')
+  expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('microsoft.com') })
+})
+
+describe('dialogs', () => {
+  test('alone-prompt, info, av-confirm, consent: each gets its right answer, the bot stays', async () => {
+    const attempt = await inside('open')
+    const answers = () =>
+      attempt.meeting.log.filter(({ event }) => event === 'rpc').map(({ target, detail }) => `${target} ${detail}`)
+    for (const [dialog, choice] of [
+      ['alone-prompt', /still-there.*stay/],
+      ['info', /info.*ok/],
+      ['av-confirm', /av-confirm.*continue/],
+      ['consent', /consent.*ok/],
+    ] as const) {
+      attempt.meeting.show(dialog)
+      await until(
+        () => answers().some((answer) => choice.test(answer)),
+        `${dialog} is answered: ${answers().join('; ')}`,
+      )
+    }
+    await staysIn(attempt)
+  })
+
+  test('a consent that is to be refused: the bot goes and says why', async () => {
+    const attempt = await inside('open', { driver: { recordingConsent: 'refuse' } })
+    attempt.meeting.show('consent')
+    expect((await attempt.event('failed')).error).toMatchObject({ code: 'BOT_NOT_ACCEPTED', step: 'consent' })
+  })
+})
+
+describe('devices', () => {
+  test('muted-by-host: a microphone that goes off without us is told', async () => {
+    const attempt = await inside('open', { driver: { microphone: 'on' } })
+    await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
+    await attempt.event('heartbeat')
+    attempt.meeting.muteBot()
+    await attempt.event('muted_by_host')
+    expect(attempt.meeting.bot.microphoneOn).toBe(false)
+  })
+
+  test('the camera shows the given picture and the microphone stays off', async () => {
+    const picture =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+    const attempt = await inside('open', { driver: { botImage: picture } })
+    await until(() => attempt.meeting.bot.cameraOn && !attempt.meeting.bot.microphoneOn, 'camera on, microphone off')
+    await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
+  })
+})
+
+describe('leaving', () => {
+  test.each(['toolbar-autohide-leave', 'leave-split-button', 'leave-button-stuck'])(
+    '%s: left, and only left',
+    async (scenario) => {
+      const attempt = await inside(scenario)
+      await attempt.driver.leave()
+      expect(attempt.meeting.state).toBe('left')
+      expect(attempt.meeting.people.length).toBe(2)
+    },
+  )
+
+  test('from under the recorded picture', async () => {
+    const attempt = await inside('view-speaker-full', { driver: { recordingMode: 'speaker_view' } })
+    await attempt.driver.prepareRecording(attempt.signal)
+    const shot = await attempt.driver.screenshot()
+    expect(shot.subarray(1, 4)).toEqual(Buffer.from('PNG'))
+    const pressed = () =>
+      attempt.meeting.log.some(({ event, target }) => event === 'click' && target.includes('SpeakerView'))
+    await until(pressed, "the speaker's view is chosen")
+    await attempt.driver.leave()
+    expect(attempt.meeting.state).toBe('left')
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import type { MeetingEvent } from '../../../src/meeting.ts'
+import { teamsHarness, until } from './harness.ts'
+
+const teams = teamsHarness()
+
+async function inside(scenario: string, options: Parameters<typeof teams.attempt>[1] = {}) {
+  const attempt = await teams.attempt(scenario, options)
+  await attempt.enter()
+  return attempt
+}
+
+type Inside = Awaited<ReturnType<typeof inside>>
+
+function joined(events: readonly MeetingEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'participant_joined' ? [event.participant.name] : [])).sort()
+}
+
+function nameOf(events: readonly MeetingEvent[], id: string): string {
+  const person = events.findLast(
+    (event) =>
+      (event.type === 'participant_joined' || event.type === 'participant_changed') && event.participant.id === id,
+  )
+  return person && 'participant' in person ? person.participant.name : `nobody (${id})`
+}
+
+/** One turn of this person; resolves with the name it was told for. */
+async function turnOf({ meeting, events }: Inside, personId: string): Promise<string> {
+  const before = events.length
+  meeting.startSpeaking(personId)
+  const isTurn = (event: MeetingEvent) => event.type === 'speaking' && event.isSpeaking
+  await until(() => events.slice(before).some(isTurn), `a turn of ${personId} is told`)
+  meeting.stopSpeaking(personId)
+  const isEnd = (event: MeetingEvent) => event.type === 'speaking' && !event.isSpeaking
+  await until(() => events.slice(before).some(isEnd), `the turn of ${personId} ends`)
+  const turns = events.slice(before).filter(isTurn)
+  const names = turns.map((event) => nameOf(events, (event as { participantId: string }).participantId))
+  return [...new Set(names)].join(', ')
+}
+
+describe('names', () => {
+  test('roster-names-qualifiers: badges are off, namesakes are two, stand-ins are Unknown, the bot is nobody', async () => {
+    const attempt = await inside('roster-names-qualifiers')
+    await until(() => joined(attempt.events).length === 8, 'everybody is told')
+    expect(joined(attempt.events)).toEqual(
+      ['<b>Bold</b> & "Co"', 'Alex', 'Alex', 'Ann Host', 'Bob Berg', 'Dana Diaz', 'Eli Eck', 'Unknown'].sort(),
+    )
+    attempt.meeting.renamePerson('ann', 'Ann Hope')
+    await attempt.event('participant_changed', ({ participant }) => participant.name === 'Ann Hope')
+    const hosts = attempt.events.filter((event) => event.type === 'participant_joined' && event.participant.isHost)
+    expect(hosts.length).toBe(1)
+  })
+
+  test('roster-large-meeting: everybody is told although the badge says 12+ and few tiles are shown', async () => {
+    const attempt = await inside('roster-large-meeting')
+    await until(() => joined(attempt.events).length === 60, 'everybody is told', 60_000)
+    await attempt.event('heartbeat', ({ others }) => others === 60)
+  })
+
+  test('roster-unresolved-names: what the page calls people meanwhile is nobody’s name', async () => {
+    const attempt = await inside('roster-unresolved-names')
+    await until(() => joined(attempt.events).length === 3, 'everybody is told')
+    expect(joined(attempt.events)).toEqual(attempt.meeting.people.map(({ name }) => name).sort())
+    expect(attempt.events.filter(({ type }) => type === 'participant_left')).toEqual([])
+  })
+})
+
+test('rtc-roster-and-dsh: somebody comes, speaks, shares and goes', async () => {
+  const attempt = await inside('open')
+  const { meeting } = attempt
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  meeting.addPerson({ id: 'eve', name: 'Eve Ek' })
+  const { participant } = await attempt.event('participant_joined', (event) => event.participant.name === 'Eve Ek')
+  expect(await turnOf(attempt, 'eve')).toBe('Eve Ek')
+  meeting.startSharing('eve')
+  await attempt.event('screen_share', (event) => event.isSharing && event.participantId === participant.id)
+  meeting.stopSharing('eve')
+  await attempt.event('screen_share', (event) => !event.isSharing && event.participantId === participant.id)
+  meeting.removePerson('eve')
+  await attempt.event('participant_left', (event) => event.participantId === participant.id)
+})
+
+describe('who speaks', () => {
+  test('speaking-signal-csrc, overlapping-speakers: the sources of the sound, near the true times', async () => {
+    const attempt = await inside('speaking-signal-csrc', { speed: 1000 })
+    const { meeting, events } = attempt
+    await attempt.event('heartbeat', ({ others }) => others === 3)
+    events.length = 0
+    meeting.startSpeaking('ann')
+    const ann = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking)
+    meeting.startSpeaking('bob')
+    const bob = await attempt.event(
+      'speaking',
+      (event) => event.isSpeaking && event.participantId !== ann.participantId,
+    )
+    meeting.stopSpeaking('ann')
+    meeting.stopSpeaking('bob')
+    await attempt.event('speaking', (event) => !event.isSpeaking && event.participantId === bob.participantId)
+    expect(ann).toMatchObject({ source: 'csrc', confidence: expect.any(Number) })
+    const truth = meeting.truth.turns.findLast(({ personId }) => personId === 'ann')
+    expect(Math.abs(ann.at - (truth?.startedAt ?? 0))).toBeLessThan(1500)
+  })
+
+  test.each(['class', 'attribute', 'before', 'after', 'motion', 'aria'])(
+    'speaking-signal-%s: one mark of the page is enough',
+    async (mark) => {
+      const attempt = await inside(`speaking-signal-${mark}`, { speed: 1000 })
+      await attempt.event('heartbeat', ({ others }) => others === 3)
+      expect(await turnOf(attempt, 'ann')).toBe('Ann Host')
+      expect(await turnOf(attempt, 'bob')).toBe('Bob Berg')
+    },
+  )
+
+  test('speaking-signal-caption, captions-direct-item: where nothing else tells, the bot asks for captions', async () => {
+    const attempt = await inside('speaking-signal-caption', { speed: 1000 })
+    await attempt.event('heartbeat', ({ others }) => others === 3)
+    attempt.meeting.startSpeaking('ann')
+    const turn = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking, 60_000)
+    expect(turn.source).toBe('captions')
+    expect(nameOf(attempt.events, turn.participantId)).toBe('Ann Host')
+  })
+})
+
+test('screenshare-with-speaker, gallery: the recorded picture shows screen and speaker', async () => {
+  const attempt = await inside('gallery', { speed: 1000, driver: { recordingMode: 'speaker_view' } })
+  await attempt.event('heartbeat', ({ others }) => others === 9)
+  attempt.meeting.startSharing('p2')
+  await attempt.event('screen_share', ({ isSharing }) => isSharing)
+  await attempt.driver.prepareRecording(attempt.signal)
+  const shot = await attempt.driver.screenshot()
+  // A picture with people in it is much larger than one of cards.
+  expect(shot.length).toBeGreaterThan(20_000)
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { teamsHarness, until } from './harness.ts'
+
+const teams = teamsHarness()
+
+/** Every test here begins in the waiting room. */
+async function waiting(scenario: string, options: Parameters<typeof teams.attempt>[1] = {}) {
+  const attempt = await teams.attempt(scenario, options)
+  expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+  return attempt
+}
+
+test.each([
+  ['lobby-denied', 'BOT_NOT_ACCEPTED', /denied access/],
+  ['lobby-declined', 'BOT_NOT_ACCEPTED', /declined/],
+  ['lobby-not-admitted', 'BOT_NOT_ACCEPTED', /weren't admitted/],
+  ['lobby-no-response', 'TIMEOUT_WAITING_TO_START', /no one responded/i],
+  ['ended-in-lobby', 'EXITING_MEETING_BEFORE_RECORD', /ended/],
+] as const)('%s: %s, and no retry', async (scenario, code, message) => {
+  const attempt = await waiting(scenario)
+  await expect(attempt.driver.waitForAdmission(attempt.signal)).rejects.toMatchObject({
+    code,
+    canRetry: false,
+    message: expect.stringMatching(message),
+  })
+})
+
+test('e2ee-after-admit: an encrypted meeting is no meeting for a guest', async () => {
+  const attempt = await waiting('e2ee-after-admit')
+  await expect(attempt.driver.waitForAdmission(attempt.signal)).rejects.toMatchObject({
+    code: 'CANNOT_JOIN_MEETING',
+    message: expect.stringContaining('encrypt'),
+  })
+})
+
+test.each(['lobby-timeout-not-started', 'lobby-timeout-started'])(
+  '%s: when the patience is over the request is taken back, and the host sees it go',
+  async (scenario) => {
+    const attempt = await waiting(scenario)
+    const wait = attempt.driver.waitForAdmission(attempt.signal)
+    attempt.stop.abort(new Error('waited long enough'))
+    await expect(wait).rejects.toThrow('waited long enough')
+    expect(attempt.driver.waitingFor).toBe('admission')
+    await attempt.driver.leave()
+    expect(attempt.meeting.state).not.toBe('lobby')
+    expect(
+      attempt.meeting.log.some(({ event, target }) => event === 'click' && target.includes('prejoin-cancel')),
+    ).toBe(true)
+  },
+)
+
+test('lobby-drop-rejoin: a request that fell without a word is made again, and admitted', async () => {
+  const attempt = await waiting('lobby-drop-rejoin')
+  const wait = attempt.driver.waitForAdmission(attempt.signal)
+  await until(() => attempt.meeting.state === 'lobbyDropped', 'the request falls')
+  await until(() => attempt.meeting.state === 'lobby', 'the request is made again')
+  attempt.meeting.admit()
+  await wait
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('nobody is admitted by the controls that the waiting room shares with the page before it', async () => {
+  const attempt = await waiting('waiting-room')
+  const wait = attempt.driver.waitForAdmission(attempt.signal)
+  let isIn = false
+  wait.then(
+    () => {
+      isIn = true
+    },
+    () => {},
+  )
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  expect(isIn).toBe(false)
+  attempt.meeting.admit()
+  await wait
+  expect(attempt.meeting.truth.admittedAt).not.toBeNull()
+})
+
+test('admitted-hop-to-full-client: the new document is the same meeting, and everybody is told once', async () => {
+  const attempt = await waiting('admitted-hop-to-full-client')
+  await attempt.driver.waitForAdmission(attempt.signal)
+  attempt.driver.watch((event) => attempt.events.push(event))
+  await attempt.driver.prepareRecording(attempt.signal)
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  attempt.meeting.show('reload')
+  const beats = attempt.events.filter(({ type }) => type === 'heartbeat').length
+  await until(
+    () => attempt.events.slice(beats).filter((event) => event.type === 'heartbeat' && event.others === 2).length > 8,
+    'the meeting goes on in the new document',
+  )
+  attempt.meeting.say('ann', 'Still here?')
+  await attempt.event('chat_message', ({ message }) => message.text === 'Still here?')
+  const joined = attempt.events.filter(({ type }) => type === 'participant_joined')
+  expect(joined.length).toBe(2)
+  expect(attempt.events.some(({ type }) => ['ended', 'failed', 'participant_left'].includes(type))).toBe(false)
+})
+
+test('page-freeze-before-join: a page that stands still for a while decides nothing', async () => {
+  const attempt = await teams.attempt('page-freeze-before-join', { waits: { answerMs: 8000 } })
+  expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+})
