@@ -1,0 +1,197 @@
+/** A mock Zoom meeting: what its page is told of its people, and what answers its address. */
+import type { MediaLine, SessionOptions } from '../media/session.ts'
+import type { CaptionRow } from '../shared/caption-writer.ts'
+import { type ChatLine, Meeting } from '../shared/meeting.ts'
+import type { Scenario } from '../shared/scenario.ts'
+import type { MockMeetingOptions } from '../types.ts'
+import { messageId, Nodes, type Passcode, randomPasscode } from './numbers.ts'
+import type { PageSettings } from './page/meeting.entry.ts'
+import { shareNode } from './page/nodes.ts'
+import type { ChatLine as PageChatLine, PagePerson } from './page/protocol.ts'
+import { newPeople, shownAs, USUAL_PEOPLE, type ZoomPerson } from './people.ts'
+import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
+import { SHOWABLE } from './showable.ts'
+import { ZoomVisit } from './visit.ts'
+import type { VisitMeeting } from './visit-types.ts'
+
+const LONGEST_MESSAGE = 4096
+const LOW_BITS = { voice: 1, camera: 0 } as const
+const CLUSTER = 'us02web.zoom.us'
+export const VANITY = 'acme.zoom.us'
+/** The cookie of somebody who is signed in. */
+const SESSION_COOKIE = /(?:^|;\s*)_zm_ssid=[^;]+/
+const ACCOUNT_NAME = 'Standin Notes'
+
+export interface LoadRequest {
+  isFramed: boolean
+  /** The link's passcode. */
+  pwd: string
+  cookies: string
+  /** As the browser asks for it. */
+  language: string
+}
+
+export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements VisitMeeting {
+  readonly settings: ScenarioSettings
+  readonly passcode: Passcode
+  /** How often the client's address was asked for. */
+  loads = 0
+  protected readonly showable = SHOWABLE
+  private readonly nodes: Nodes
+  private readonly openedAt = Date.now()
+
+  constructor(code: string, scenarioName: string, scenario: Scenario<ScenarioSettings>, options: MockMeetingOptions) {
+    const settings = { ...DEFAULTS, ...scenario.settings }
+    const nodes = new Nodes()
+    const passcode = randomPasscode()
+    const people = newPeople(nodes)
+    const isWebRtc = (settings.page.playback ?? 'webrtc') === 'webrtc'
+    super({
+      code,
+      url: linkOf(code, settings, passcode),
+      scenarioName,
+      scenario,
+      options,
+      people,
+      usualPeople: USUAL_PEOPLE,
+      isChatOn: (settings.page.chat ?? 'on') === 'on',
+      longestMessage: LONGEST_MESSAGE,
+      // On the WASM path sound comes as samples, and pictures on whatever line is free.
+      room: isWebRtc ? { audioStreams: 'perPerson' } : {},
+      session: isWebRtc ? sessionOptions((id) => people.find(id)?.node ?? 0) : {},
+    })
+    this.settings = settings
+    this.nodes = nodes
+    this.passcode = passcode
+  }
+
+  /** The platform's id of a person, which a bot reports. */
+  nodeOf(id: string): number {
+    return this.roster.get(id).node
+  }
+
+  // What the server asks.
+
+  get hasStarted(): boolean {
+    return Date.now() - this.openedAt >= this.settings.invalidForMs / this.speed
+  }
+
+  isSignedIn(cookies: string): boolean {
+    return SESSION_COOKIE.test(cookies)
+  }
+
+  /** The settings of the page that is about to be served, with a new visit for it. */
+  newVisit({ isFramed, pwd, cookies, language }: LoadRequest): { visit: ZoomVisit; page: PageSettings } {
+    const { passcode, blankLoads, stalledLoads, browserLanguage } = this.settings
+    const isGiven = pwd === this.passcode.inLink
+    const isSignedIn = this.isSignedIn(cookies)
+    const visit = this.addVisit(
+      new ZoomVisit(this, {
+        self: this.nodes.next(),
+        isFramed,
+        asksPasscode: passcode === 'asked' || !isGiven,
+        load: this.loads <= blankLoads ? 'blank' : this.loads <= stalledLoads ? 'stall' : 'client',
+        name: isSignedIn ? ACCOUNT_NAME : '',
+      }),
+    )
+    const lang = browserLanguage && !language.toLowerCase().startsWith('en') ? language.slice(0, 2) : this.lang
+    const page = pageSettings(this.settings, { seed: this.seed, speed: this.speed, lang, isFramed })
+    return { visit, page: this.isChatOn || page.chat !== 'on' ? page : { ...page, chat: 'host-disabled' } }
+  }
+
+  /** A visit of another kind than the web client's, with a node of its own. */
+  adopt(make: (meeting: VisitMeeting, self: number) => ZoomVisit): ZoomVisit {
+    return this.addVisit(make(this, this.nodes.next()))
+  }
+
+  // What a visit asks.
+
+  peopleFor(visit: ZoomVisit): PagePerson[] {
+    const own: PagePerson = {
+      node: visit.self,
+      name: visit.botName,
+      isSelf: true,
+      role: visit.isHost ? 'host' : 'none',
+      isGuest: false,
+      audio: 'computer',
+      muted: !visit.microphoneOn,
+      camera: visit.cameraOn,
+      photo: false,
+      speaking: false,
+      sharing: false,
+    }
+    const others = this.roster.all().map(shownAs)
+    if (visit.isHost) for (const other of others) if (other.role === 'host') other.role = 'cohost'
+    return [own, ...others]
+  }
+
+  /** The bot becomes the host, as happens when the last one leaves. */
+  makeBotHost(visit: ZoomVisit): void {
+    visit.isHost = true
+    this.showPeople(visit)
+  }
+
+  whisper(visit: ZoomVisit, text: string): void {
+    const [sender] = this.roster.all()
+    if (!sender) throw new Error('Nobody is there to whisper')
+    const at = Date.now()
+    this.truth.said(sender.id, sender.name, text, at)
+    const line = { id: messageId(), senderNode: sender.node, senderName: sender.name, isOwn: false, text, at }
+    visit.send({ do: 'chat', line: { ...line, privateTo: visit.botName } })
+  }
+
+  chooseHost(): string | null {
+    const next = this.roster.all().find(({ isHost }) => !isHost)
+    if (!next) return null
+    for (const person of this.roster.all()) person.isHost = person === next
+    this.peopleChanged(next)
+    return next.name
+  }
+
+  // What the page is told.
+
+  protected override showPeople(visit: ZoomVisit): void {
+    visit.send({ do: 'people', people: this.peopleFor(visit) })
+  }
+
+  protected override showSpeaking(visit: ZoomVisit, { node, isSpeaking }: ZoomPerson): void {
+    visit.send({ do: 'speaking', node, speaking: isSpeaking })
+  }
+
+  protected override showChat(visit: ZoomVisit, { personId, name, text, at }: ChatLine): void {
+    const isOwn = personId === null
+    const senderNode = isOwn ? visit.self : this.roster.get(personId).node
+    const line: PageChatLine = { id: messageId(), senderNode, senderName: name, isOwn, privateTo: null, text, at }
+    visit.send({ do: 'chat', line })
+  }
+
+  protected override showChatEnabled(visit: ZoomVisit, enabled: boolean): void {
+    visit.send({ do: 'chatPolicy', chat: enabled ? 'on' : 'host-disabled' })
+  }
+
+  protected override captionSpoken(visit: ZoomVisit, { personId, row, text, isFinal }: CaptionRow): void {
+    const node = this.roster.find(personId)?.node
+    if (node !== undefined && visit.hasCaptions && !isFinal) visit.send({ do: 'caption', node, row, text })
+  }
+
+  protected override sourceOf({ node }: ZoomPerson, kind: 'camera' | 'screen'): string {
+    return String(kind === 'camera' ? node : shareNode(node))
+  }
+
+  protected override botEntered(): void {
+    if ((this.settings.page.playback ?? 'webrtc') !== 'webrtc') this.media.startMix()
+  }
+}
+
+function linkOf(code: string, { launch, vanity, passcode }: ScenarioSettings, { inLink }: Passcode): string {
+  const host = vanity ? VANITY : launch === 'new' ? CLUSTER : 'zoom.us'
+  const pwd = { link: inLink, asked: inLink, 'wrong-in-link': 'V3Jvbmc.1', 'missing-in-link': '' }[passcode]
+  return `https://${host}/j/${code}${pwd ? `?pwd=${pwd}` : ''}`
+}
+
+/** Streams are named `<ssrc>+…+CS+…`; the ssrc without its low ten bits is the person's node (field notes 2.16). */
+function sessionOptions(nodeOf: (personId: string) => number): SessionOptions {
+  const ssrc = ({ personId, source }: MediaLine) =>
+    personId === null ? 0 : source === 'screen' ? shareNode(nodeOf(personId)) : nodeOf(personId) + LOW_BITS[source]
+  return { ssrc, streamId: (line) => `${ssrc(line)}+${line.source}+CS+${line.index}` }
+}

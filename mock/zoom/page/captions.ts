@@ -1,0 +1,78 @@
+/** Captions over the pictures (field notes 3.17): initials and text, no full names, rows with one id over and over. */
+import { h } from '../../shared/page/dom.ts'
+import { type UiContext, zmButton } from './context.ts'
+import type { PagePerson } from './protocol.ts'
+import { CLASS, ID } from './table.ts'
+
+const ROW_SECONDS = 10
+
+export interface Captions {
+  root: HTMLElement
+  /** The first use asks for a language; `done` is called with whether they are on. */
+  toggle(done: (on: boolean) => void): void
+  update(row: number, person: PagePerson | undefined, text: string): void
+}
+
+export function captionOverlay({ settings, say }: UiContext): Captions {
+  const box = h('div', { class: `${CLASS.captionBox} ${CLASS.captionBox}--hide` })
+  const root = h('div', { class: 'live-transcription-subtitle__wrap' }, box)
+  const rows = new Map<number, { element: HTMLElement; hide: ReturnType<typeof setTimeout> | undefined }>()
+  let on = false
+  let asked = false
+  const set = (next: boolean, done: (on: boolean) => void) => {
+    on = next
+    box.classList.toggle(`${CLASS.captionBox}--hide`, !on)
+    say({ say: 'captions', on })
+    done(on)
+  }
+  return {
+    root,
+    toggle(done) {
+      if (asked || on) {
+        set(!on, done)
+        return
+      }
+      asked = true
+      const select = h('select', {}, h('option', {}, 'English'), h('option', {}, 'German'))
+      const dialog = h('div', { class: CLASS.captionLanguage, role: 'dialog' }, 'Speaking language', select)
+      dialog.append(
+        zmButton(
+          { class: CLASS.primary },
+          () => {
+            dialog.remove()
+            set(true, done)
+          },
+          'Save',
+        ),
+      )
+      root.append(dialog)
+    },
+    update(row, person, text) {
+      if (!on) return
+      let known = rows.get(row)
+      if (!known) {
+        const initials = (person?.name ?? '?')
+          .split(' ')
+          .map((part) => [...part][0] ?? '')
+          .join('')
+          .slice(0, 2)
+        const element = h(
+          'div',
+          { id: ID.caption },
+          h('span', { class: 'caption-avatar' }, initials),
+          h('span', { class: CLASS.captionText }),
+        )
+        known = { element, hide: undefined }
+        rows.set(row, known)
+        box.append(element)
+      }
+      const line = known.element.querySelector(`.${CLASS.captionText}`)
+      if (line) line.textContent = text
+      clearTimeout(known.hide)
+      known.hide = setTimeout(() => {
+        rows.get(row)?.element.remove()
+        rows.delete(row)
+      }, ROW_SECONDS * settings.secondMs)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** The chat (field notes 3.16). Its rows are in the DOM only while the panel is open, and of those only some. */
+import { h } from '../../shared/page/dom.ts'
+import { chatComposer } from './chat-composer.ts'
+import { chatRows, type SystemLine } from './chat-row.ts'
+import { type UiContext, zmButton } from './context.ts'
+import { tip } from './modals.ts'
+import type { ChatLine, UiSettings } from './protocol.ts'
+import { CLASS, ID, LABEL, TEXT } from './table.ts'
+import { VirtualList } from './virtual-list.ts'
+
+export class ChatPanel {
+  readonly root: HTMLElement
+  private readonly context: UiContext
+  private readonly list: HTMLElement
+  private readonly rows: VirtualList
+  private readonly bottom = h('div', { class: 'chat-bottom' })
+  private readonly lines: (ChatLine | SystemLine)[] = []
+  private policy: UiSettings['chat']
+
+  constructor(context: UiContext, onClose: () => void) {
+    const { words, settings } = context
+    this.context = context
+    this.policy = settings.chat
+    this.list = h('div', {
+      id: ID.chatList,
+      class: CLASS.chatList,
+      role: 'application',
+      'aria-label': words(LABEL.chatList),
+      tabindex: 0,
+    })
+    this.rows = new VirtualList(this.list)
+    if (settings.chatReceiver === 'group') this.lines.push({ system: words(TEXT.chatGroupNotice) })
+    this.lines.push({ system: words(TEXT.chatWhoSees) })
+    const list = settings.chatVirtuoso ? h('div', { class: CLASS.chatVirtuoso }, this.list) : this.list
+    const panel = h(
+      'div',
+      { class: CLASS.chat },
+      h(
+        'div',
+        { class: 'panel-header' },
+        h('span', { class: CLASS.panelTitle }, words(TEXT.chat)),
+        zmButton({ class: 'panel-close', 'aria-label': 'Close' }, onClose, '×'),
+      ),
+      h('div', { class: CLASS.chatListBox }, list),
+      this.bottom,
+    )
+    this.root = settings.chatWrapper ? h('div', { id: 'chat' }, panel) : panel
+    this.setPolicy(settings.chat)
+  }
+
+  /** Where the build does so, the list tells who came and went. */
+  tellPeople(text: string): void {
+    if (this.context.settings.chatTellsPeople) this.add({ system: text })
+  }
+
+  add(line: ChatLine | SystemLine): void {
+    const follows = !this.root.isConnected || this.rows.isAtEnd
+    this.lines.push(line)
+    if (this.root.isConnected) this.render(follows)
+  }
+
+  setPolicy(policy: UiSettings['chat']): void {
+    this.policy = policy
+    this.bottom.replaceChildren(policy === 'on' ? chatComposer(this.context) : this.closedNotice())
+  }
+
+  /** Called when the panel has come into the page. */
+  opened(): void {
+    this.render(true)
+    if (!this.context.settings.chatTip) return
+    this.context.settings.chatTip = false
+    this.root.append(tip(this.context.words(TEXT.chatTip), this.context.words(TEXT.gotIt)))
+  }
+
+  private render(follows: boolean): void {
+    this.rows.show(chatRows(this.lines, this.context.words, this.context.settings.lang))
+    if (follows) this.rows.scrollToEnd()
+  }
+
+  private closedNotice(): HTMLElement {
+    const text = this.policy === 'disabled' ? TEXT.chatDisabled : TEXT.chatDisabledByHost
+    return h('div', { class: CLASS.chatWarning }, this.context.words(text))
+  }
+
+  close(): void {
+    this.rows.close()
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * What fills the generator of the meeting's DOM and what it tells of. The web client's server speaks these words over a
+ * socket; another page (the SDK's) may speak them in its own process.
+ */
+import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
+import type { DialogKind } from './dialog-kinds.ts'
+
+export interface PagePerson {
+  /** The node id, a multiple of 1024: the platform's `userId`. */
+  node: number
+  name: string
+  isSelf: boolean
+  role: 'host' | 'cohost' | 'none'
+  /** Of another account than the host's. */
+  isGuest: boolean
+  audio: 'computer' | 'phone' | 'none'
+  muted: boolean
+  camera: boolean
+  /** Has a profile photo, shown while the camera is off. */
+  photo: boolean
+  speaking: boolean
+  sharing: boolean
+}
+
+export interface ChatLine {
+  /** `3-{uuid}`; also the DOM id of the text. */
+  id: string
+  senderNode: number
+  senderName: string
+  isOwn: boolean
+  /** Who it was sent to; null is everybody. */
+  privateTo: string | null
+  text: string
+  /** UTC milliseconds. */
+  at: number
+}
+
+export type MeetingView = 'speaker' | 'gallery' | 'multi-speaker'
+
+/** What the scenario and the seed decide about the looks and traps of the meeting's page. */
+export interface UiSettings {
+  topic: string
+  /** One second of the page's own times, in milliseconds of this run. */
+  secondMs: number
+  lang: string
+  seed: number
+  /** How sound is played and where pictures are painted (field notes 2.15, 2.16). */
+  playback: 'webrtc' | 'worklet' | 'loopback'
+  view: MeetingView
+  /** Tiles on one page of the gallery. */
+  galleryTiles: 9 | 25
+  /** Gallery needs an isolated page or the WebRTC path (2.3). */
+  hasGallery: boolean
+  /** How long the mark of the active speaker outlives the speech; Infinity is sent as null. */
+  activeLingerMs: number | null
+  /** The id of the participants' list is one of two. */
+  unifiedList: boolean
+  chatWrapper: boolean
+  chatVirtuoso: boolean
+  /** Older builds have a plain text box. */
+  chatEditor: 'rich' | 'textarea'
+  /** Participants and chat may be open at once, one over the other. */
+  stackedPanels: boolean
+  /** The chat says who joined and left. */
+  chatTellsPeople: boolean
+  /** The coach mark at the first opening of the chat. */
+  chatTip: boolean
+  /** Default receiver of messages. */
+  chatReceiver: 'everyone' | 'group'
+  chat: 'on' | 'disabled' | 'host-disabled'
+  /** `auto`: joins by itself; `dialog`: asks; `unknown`: the button says only "audio". */
+  audio: 'auto' | 'dialog' | 'unknown'
+  /** Milliseconds of a resting pointer until header and footer slide away. */
+  footerHideMs: number
+  /** Captions are offered. */
+  captions: boolean
+}
+
+export interface PreviewSettings {
+  /** Shows the field for the passcode. */
+  passcode: boolean
+  email: boolean
+  /** What the name box holds at first. */
+  name: string
+  /** A name set without keys is good enough. */
+  lenient: boolean
+  /** Clicks on Join that come to nothing after it was enabled. */
+  swallowedClicks: number
+  permission: 'auto' | 'once' | 'twice'
+  devices: 'ask' | 'none'
+  captcha: 'invisible' | 'frame' | 'characters'
+  /** A wall that stands already when the page comes. */
+  wall: 'none' | 'bot'
+  /** Error under the passcode field, after a wrong one. */
+  passcodeError: string
+}
+
+export type View =
+  | { name: 'blank' }
+  | { name: 'loading' }
+  | { name: 'preview'; preview: PreviewSettings }
+  | { name: 'classic'; preview: PreviewSettings }
+  | { name: 'joining' }
+  | { name: 'waiting'; tips: string[]; isOnHold: boolean; look: 'current' | 'old' }
+  | { name: 'meeting'; people: PagePerson[]; self: number }
+  /** The SDK's own view of a meeting that has not begun. */
+  | { name: 'notStarted' }
+  | { name: 'text'; title: string; body: string }
+
+export type ToPage =
+  | SharedToPage
+  | { do: 'view'; view: View }
+  | { do: 'people'; people: PagePerson[] }
+  | { do: 'speaking'; node: number; speaking: boolean }
+  | { do: 'chat'; line: ChatLine }
+  | { do: 'chatPolicy'; chat: UiSettings['chat'] }
+  | { do: 'dialog'; dialog: DialogKind; text?: string }
+  | { do: 'closeDialog'; dialog: DialogKind }
+  | { do: 'closeDialogs' }
+  /** `{0}` in the text stands for the value. */
+  | { do: 'toast'; text: string; forMs: number; value?: string }
+  /** A tip that is no dialog: `.relative-tooltip` or `.settings-feature-tips`. */
+  | { do: 'tip'; text: string; button: string; cls?: string }
+  | { do: 'banner'; text: string }
+  | { do: 'locked'; locked: boolean }
+  | { do: 'caption'; node: number; text: string; row: number }
+  /** A layer over the meeting, as in changing rooms; null takes it away. */
+  | { do: 'layer'; text: string | null }
+  | { do: 'lost' }
+  | { do: 'previewError'; text: string }
+  | { do: 'captchaToast'; text: string }
+  | { do: 'replaceState'; url: string }
+  | { do: 'tellParent'; event: string }
+
+export type FromPage =
+  | SharedFromPage
+  /** Whether a person would have to be asked for devices. */
+  | { say: 'ready'; needsPrompt: boolean; lang: string }
+  | { say: 'devicesSettled' }
+  | { say: 'join'; name: string; passcode: string; email: string; captcha: string; isTrusted: boolean }
+  | { say: 'dialog'; dialog: DialogKind; choice: string }
+  | { say: 'leave'; how: 'leave' | 'end' | 'waiting' }
+  | { say: 'chat'; text: string }
+  | { say: 'audio'; joined: boolean }
+  | { say: 'captions'; on: boolean }
+  | { say: 'view'; view: MeetingView }

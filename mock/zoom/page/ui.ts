@@ -1,0 +1,123 @@
+/**
+ * The generator of everything from the pre-join page on. It builds into a root that it is given and reports what the
+ * visitor does, so that the web client's page and the SDK's page show the same DOM.
+ */
+import type { Devices } from '../../shared/page/devices.ts'
+import { h } from '../../shared/page/dom.ts'
+import { classicForm } from './classic-form.ts'
+import type { Pictures, Shown, Sound, UiContext } from './context.ts'
+import { type MeetingPage, meetingPage } from './meeting-page.ts'
+import { Modals, Toasts, tip } from './modals.ts'
+import { type PreviewPage, previewPage } from './preview.ts'
+import type { FromPage, ToPage, UiSettings, View } from './protocol.ts'
+import { addStyles } from './style.ts'
+import { CLASS, ID, TEXT } from './table.ts'
+import { joiningPage, loadingLayer, notStartedPage, waitingPage } from './waiting.ts'
+import { wordsOf } from './words.ts'
+
+export interface UiParts {
+  /** Filled and emptied by the generator; nothing else should be in it. */
+  root: HTMLElement
+  settings: UiSettings
+  devices: Devices
+  pictures: Pictures
+  sound: Sound
+  say(message: FromPage): void
+}
+
+export interface MeetingUi {
+  /** False for words that are none of the generator's. */
+  receive(message: ToPage): boolean
+}
+
+const TOAST_SECONDS = 5
+
+export function createMeetingUi({ root, settings, devices, pictures, sound, say }: UiParts): MeetingUi {
+  const words = wordsOf(settings.lang)
+  const toasts = new Toasts()
+  const modals = new Modals(words, (dialog, choice) => {
+    if (choice === 'join-audio') meeting?.joinAudio()
+    if (choice === 'unmute') void devices.set('microphone', true)
+    say({ say: 'dialog', dialog, choice })
+  })
+  const context: UiContext = {
+    settings,
+    words,
+    say,
+    devices,
+    pictures,
+    sound,
+    access: { microphone: true },
+    openDialog: (kind) => modals.show(kind),
+    toast: (text, forMs = TOAST_SECONDS * settings.secondMs) => toasts.show(text, forMs),
+  }
+  const spoken = h('div', { id: ID.spoken, 'aria-live': 'assertive' })
+  let shown: Shown | null = null
+  let preview: PreviewPage | null = null
+  let meeting: MeetingPage | null = null
+  addStyles()
+  document.documentElement.lang = settings.lang
+  document.body.append(modals.root, spoken)
+
+  const build = (view: View): Shown => {
+    if (view.name === 'preview') {
+      preview = previewPage(context, view.preview)
+      return preview
+    }
+    if (view.name === 'classic') {
+      preview = classicForm(context, view.preview)
+      return preview
+    }
+    if (view.name === 'meeting') {
+      document.title = settings.topic
+      meeting = meetingPage(context, toasts.root, view.people)
+      return meeting
+    }
+    if (view.name === 'joining') return joiningPage(context)
+    if (view.name === 'waiting') return waitingPage(context, view)
+    if (view.name === 'notStarted') return notStartedPage(context)
+    if (view.name === 'loading') return { root: loadingLayer('') }
+    if (view.name === 'text') return { root: h('div', { class: 'plain-page' }, h('h1', {}, view.title), view.body) }
+    return { root: h('div') }
+  }
+  const showView = (view: View) => {
+    shown?.close?.()
+    preview = null
+    meeting = null
+    shown = build(view)
+    if (view.name === 'blank') root.replaceChildren()
+    // Toasts are part of the meeting; before it they stand for themselves.
+    else root.replaceChildren(shown.root, ...(view.name === 'meeting' ? [] : [toasts.root]))
+  }
+  const showLayer = (text: string | null) => {
+    root.querySelector(`.${CLASS.breakoutLayer}`)?.remove()
+    if (text !== null) root.append(h('div', { class: CLASS.breakoutLayer }, text))
+  }
+
+  return {
+    receive(message) {
+      if (message.do === 'view') showView(message.view)
+      else if (message.do === 'dialog') modals.show(message.dialog, message.text)
+      else if (message.do === 'closeDialog') modals.close(message.dialog)
+      else if (message.do === 'closeDialogs') modals.closeAll()
+      else if (message.do === 'toast') context.toast(words(message.text, message.value ?? ''), message.forMs)
+      else if (message.do === 'tip') root.append(tip(words(message.text), words(message.button), message.cls))
+      else if (message.do === 'banner') {
+        toasts.banner(words(message.text), words(TEXT.gotIt), () => {
+          say({ say: 'log', event: 'rpc', target: 'banner', detail: 'closed' })
+        })
+      } else if (message.do === 'locked') document.title = (message.locked ? TEXT.locked : '') + settings.topic
+      else if (message.do === 'layer') showLayer(message.text)
+      else if (message.do === 'lost') root.append(h('div', { id: ID.lost }, words(TEXT.lost)))
+      else if (message.do === 'previewError') preview?.showError(message.text)
+      else if (message.do === 'captchaToast') root.append(h('div', { class: CLASS.captchaToast }, words(message.text)))
+      else if (meeting && isForMeeting(message)) meeting.receive(message)
+      else return false
+      return true
+    },
+  }
+}
+
+function isForMeeting({ do: what }: ToPage): boolean {
+  return ['people', 'speaking', 'chat', 'chatPolicy', 'caption'].includes(what)
+}

@@ -1,0 +1,22 @@
+/** All scenarios of the mock Zoom: those of the field notes (8.5), and the names that every platform has. */
+
+import { OPEN, type ZoomScenario } from './scenario.ts'
+import { CALL_SCENARIOS } from './scenarios-call.ts'
+import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { SDK_SCENARIOS } from './sdk/scenarios.ts'
+
+/** The platform itself never gives up a knock, so there is no `knock-timeout`. */
+const COMMON: Record<string, ZoomScenario> = {
+  'waiting-room': { about: 'A knock that waits until the host decides.' },
+  open: { about: 'No waiting room: straight in.', settings: OPEN },
+  'invalid-link': { about: 'A link to a meeting that does not exist.', settings: { load: 'invalid-link' } },
+  'login-wall': { about: 'The link leads to the sign-in page.', settings: { load: 'sign-in' } },
+  'chat-disabled': { about: 'Chat is switched off.', settings: { ...OPEN, page: { chat: 'disabled' } } },
+}
+
+export const SCENARIOS: Record<string, ZoomScenario> = {
+  ...COMMON,
+  ...DOOR_SCENARIOS,
+  ...CALL_SCENARIOS,
+  ...SDK_SCENARIOS,
+}

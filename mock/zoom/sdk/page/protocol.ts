@@ -1,0 +1,33 @@
+/** What the stub's page and its server say to each other beside the words of the web client; types only. */
+import type { FromPage, ToPage, UiSettings } from '../../page/protocol.ts'
+import type { RecordingSettings } from '../settings.ts'
+
+export type ToSdkPage =
+  | ToPage
+  /** The visit has entered this state of the mock. */
+  | { do: 'sdkState'; state: string }
+  /** The page goes to the leave address; the SDK tells this reason before (zoom.md 2.9). */
+  | { do: 'sdkLeave'; reasonCode: number; reason: string }
+  /** The host's answer to a request, or a right given or taken unasked. */
+  | { do: 'sdkPermission'; allow: boolean }
+  /** The status of a lost connection carries this number. */
+  | { do: 'sdkStatus'; errorCode: number; errorMessage: string }
+  /** Others see the bot as host from now on, and it is in the roster. */
+  | { do: 'sdkHold'; isOnHold: boolean }
+
+export type FromSdkPage = FromPage | { say: 'sdkRequest' } | { say: 'sdkCapture'; what: string }
+
+/** How the server answers the stub's POST of a `join`. */
+export type JoinAnswer =
+  | { is: 'silent' }
+  | { is: 'error'; phase: 'web' | 'gateway'; code: number; text: string; isToldTwice: boolean; inStatus: boolean }
+  | {
+      is: 'welcome'
+      /** Opens once. */
+      socket: string
+      settings: UiSettings & { workletPath: string }
+      recording: RecordingSettings
+      self: number
+      /** The person on whose behalf the bot came; null for none. */
+      authorizer: string | null
+    }

@@ -1,0 +1,64 @@
+/** What a scenario decides about joining through the SDK, beside what it decides about the meeting. */
+
+export interface SdkSettings {
+  /** The app's account against the meeting's: `foreign` wants a token, `unpublished` lets nobody in (zoom.md 4.1). */
+  account: 'own' | 'foreign' | 'unpublished'
+  /** Signed-in people only: with an access key the bot is one. */
+  needsAccount: boolean
+  /** Wants the personal token of a registrant (`tk`). */
+  needsRegistration: boolean
+  /** A public number (zoom.md 2.10) that this many joins end with; 0 for none. */
+  error: number
+  errorTimes: number
+  /** The error comes twice, as the error view calls back again (zoom.md 2.11). */
+  isToldTwice: boolean
+  /** `join` never says a word, as without `appKey`. */
+  isSilent: boolean
+  /** The SDK's own page of "not started": level 4, then 5. */
+  waitsForHost: boolean
+  recording: RecordingSettings
+  /** The end's dialog closes by itself after five seconds, so that the reason is told by the SDK alone. */
+  endClosesItself: boolean
+  /** Preview page with its own Join button, which takes a trusted click only. */
+  preview: boolean
+}
+
+export interface RecordingSettings {
+  /** Local recording is on for the account and the meeting. */
+  isEnabled: boolean
+  mayHostsGrant: boolean
+  mayAsk: boolean
+  /** The host ticked "deny all". */
+  deniesAll: boolean
+  /** The host's client can show the question. */
+  hostCanAnswer: boolean
+  /** The bot may record without asking. */
+  isAllowed: boolean
+  /** What the host says, and when after the request; null for nothing. Milliseconds at speed 1. */
+  answer: { allow: boolean; afterMs: number } | null
+  /** The capture never begins although it is allowed. */
+  neverStarts: boolean
+}
+
+export const SDK_DEFAULTS: SdkSettings = {
+  account: 'own',
+  needsAccount: false,
+  needsRegistration: false,
+  error: 0,
+  errorTimes: Number.POSITIVE_INFINITY,
+  isToldTwice: false,
+  isSilent: false,
+  waitsForHost: false,
+  endClosesItself: false,
+  preview: false,
+  recording: {
+    isEnabled: true,
+    mayHostsGrant: true,
+    mayAsk: true,
+    deniesAll: false,
+    hostCanAnswer: true,
+    isAllowed: false,
+    answer: { allow: true, afterMs: 2000 },
+    neverStarts: false,
+  },
+}

@@ -1,0 +1,156 @@
+/** What a scenario decides, and what the seed decides where the scenario does not. */
+import { randomOf } from '../shared/page/random.ts'
+import type { PageSettings } from './page/meeting.entry.ts'
+import type { PreviewSettings } from './page/protocol.ts'
+
+/** All times are milliseconds at speed 1. */
+export interface ScenarioSettings {
+  /** What answers the address of the web client. */
+  load:
+    | 'client'
+    | 'invalid-link'
+    | 'sign-in'
+    | 'signed-in-only'
+    | 'sign-in-text'
+    | 'authorized-only'
+    | 'registration'
+    | 'external'
+    | 'something-wrong'
+  /** The error page of an invalid link is shown until the host has started (field notes 1.4); Infinity is for ever. */
+  invalidForMs: number
+  /** How many loads stay white, or stay at the spinner. */
+  blankLoads: number
+  stalledLoads: number
+  loadingMs: number
+  launch: 'new' | 'old' | 'old-without-browser'
+  form: 'react' | 'classic'
+  /** The client runs in a frame of the web app. */
+  framed: boolean
+  /** The meeting page is served by the company's own host. */
+  vanity: boolean
+  cookies: boolean
+  disclaimer: boolean
+  /** `link`: the link's passcode suffices; `asked`: the form asks although the link has it. */
+  passcode: 'link' | 'asked' | 'wrong-in-link' | 'missing-in-link'
+  botWall: 'none' | 'at-once' | 'after-join' | 'late' | 'captcha-failed'
+  joinMs: number
+  afterJoin:
+    | 'lobby'
+    | 'call'
+    | 'waiting-for-host'
+    | 'sign-in'
+    | 'error-1132'
+    | 'browser-off'
+    | 'policy'
+    | 'locked'
+    | 'full'
+    | 'removed-before'
+    | 'timeout'
+  /** Where those go who waited for the host. */
+  afterHost: 'lobby' | 'call'
+  admissionMs: number
+  /** The waiting room of today, or that of older builds. */
+  waitingLook: 'current' | 'old'
+  /** Dialogs that come right after entry, one over the other. */
+  notices: readonly string[]
+  reconnectMs: number
+  /** Where the page goes after the end. */
+  afterEnd: 'leave-page' | 'home'
+  preview: Partial<PreviewSettings>
+  page: Partial<PageSettings>
+  /** Follows the browser's language instead of the mock's. */
+  browserLanguage: boolean
+}
+
+export const DEFAULTS: ScenarioSettings = {
+  load: 'client',
+  invalidForMs: 0,
+  blankLoads: 0,
+  stalledLoads: 0,
+  loadingMs: 1500,
+  launch: 'new',
+  form: 'react',
+  framed: false,
+  vanity: false,
+  cookies: false,
+  disclaimer: false,
+  passcode: 'link',
+  botWall: 'none',
+  joinMs: 2000,
+  afterJoin: 'lobby',
+  afterHost: 'lobby',
+  admissionMs: 1000,
+  waitingLook: 'current',
+  notices: [],
+  reconnectMs: 60_000,
+  afterEnd: 'leave-page',
+  preview: {},
+  page: {},
+  browserLanguage: false,
+}
+
+const FOOTER_HIDE_MS = 3000
+const ACTIVE_LINGER_MS = 3000
+
+export interface Load {
+  seed: number
+  speed: number
+  lang: string
+  isFramed: boolean
+}
+
+/** The page of one load: what the scenario fixes stays, the seed decides the rest. */
+export function pageSettings(scenario: ScenarioSettings, { seed, speed, lang, isFramed }: Load): PageSettings {
+  const random = randomOf(seed + 203)
+  const scaled = (ms: number) => Math.round(ms / speed)
+  const bySeed = {
+    view: random.chance(0.3) ? ('gallery' as const) : ('speaker' as const),
+    unifiedList: random.chance(0.5),
+    chatWrapper: random.chance(0.5),
+    chatVirtuoso: random.chance(0.5),
+    stackedPanels: random.chance(0.5),
+    chatTellsPeople: random.chance(0.5),
+    chatTip: random.chance(0.4),
+    chatReceiver: random.chance(0.3) ? ('group' as const) : ('everyone' as const),
+  }
+  const { page } = scenario
+  const lingerMs = page.activeLingerMs === undefined ? ACTIVE_LINGER_MS : page.activeLingerMs
+  return {
+    topic: 'Weekly Planning',
+    playback: 'webrtc',
+    galleryTiles: 25,
+    hasGallery: true,
+    chat: 'on',
+    chatEditor: 'rich',
+    audio: 'auto',
+    captions: true,
+    swallow: {},
+    workletPath: '',
+    pollPath: '/wc/ping',
+    ...bySeed,
+    ...page,
+    devices: page.devices ?? 'ask',
+    lang: page.lang ?? lang,
+    seed,
+    isFramed,
+    secondMs: scaled(1000),
+    activeLingerMs: lingerMs === null ? null : scaled(lingerMs),
+    footerHideMs: scaled(page.footerHideMs ?? FOOTER_HIDE_MS),
+  }
+}
+
+export function previewSettings(scenario: ScenarioSettings, asksPasscode: boolean): PreviewSettings {
+  return {
+    passcode: asksPasscode,
+    email: false,
+    name: '',
+    lenient: false,
+    swallowedClicks: 0,
+    permission: 'auto',
+    devices: scenario.page.devices ?? 'ask',
+    captcha: 'invisible',
+    wall: scenario.botWall === 'at-once' ? 'bot' : 'none',
+    passcodeError: '',
+    ...scenario.preview,
+  }
+}

@@ -1,0 +1,76 @@
+/** What a visit asks of its meeting, and the names of its states. */
+import type { VisitHost } from '../shared/visit.ts'
+import type { Passcode } from './numbers.ts'
+import type { DialogKind } from './page/dialog-kinds.ts'
+import type { PagePerson } from './page/protocol.ts'
+import { TEXT } from './page/table.ts'
+import type { ScenarioSettings } from './settings.ts'
+import type { ZoomVisit } from './visit.ts'
+
+export interface VisitMeeting extends VisitHost {
+  readonly code: string
+  readonly settings: ScenarioSettings
+  readonly passcode: Passcode
+  /** Everybody, the bot first. */
+  peopleFor(visit: ZoomVisit): PagePerson[]
+  makeBotHost(visit: ZoomVisit): void
+  /** A message of the first of the others for the bot alone. */
+  whisper(visit: ZoomVisit, text: string): void
+  /** Makes the first of the others host; the name, or null where nobody is there. */
+  chooseHost(): string | null
+}
+
+/** Those who ask to be let in. */
+export const WAITING = ['lobby', 'waitingForHost', 'onHold']
+/** Those who are in the meeting, or nearly. */
+export const IN_CALL = ['call', 'reconnecting']
+/** Nothing follows these but another load. */
+export const OVER = [
+  'botWall',
+  'captchaFailed',
+  'signIn',
+  'registration',
+  'external',
+  'errorPage',
+  'somethingWrong',
+  'blocked',
+  'timeout',
+  'locked',
+  'full',
+  'removedBefore',
+  'denied',
+  'removed',
+  'hostEnded',
+  'duplicate',
+  'disconnected',
+  'left',
+]
+
+/** Ends before the meeting: the state, and the dialog that says so. */
+export const REFUSALS: Partial<Record<ScenarioSettings['afterJoin'], [state: string, dialog: DialogKind]>> = {
+  'error-1132': ['blocked', 'error-1132'],
+  'browser-off': ['blocked', 'browser-off'],
+  policy: ['blocked', 'policy'],
+  locked: ['locked', 'locked'],
+  full: ['full', 'full'],
+  'removed-before': ['removedBefore', 'removed-before'],
+  timeout: ['timeout', 'timeout'],
+}
+
+/** What the waiting room says; the seed chooses. */
+export const ROOM_TIPS = [
+  [TEXT.waitingRoom],
+  [TEXT.waitingRoomPlease],
+  [TEXT.waitingRoomReady],
+  [TEXT.waitingRoom, TEXT.waitingRoomSoon],
+  [TEXT.waitingRoomShortly],
+]
+export const HOST_TIPS = [TEXT.hostNotStarted, TEXT.hostNotStartedOther, TEXT.waitingForHostToJoin]
+
+/** One for each build. */
+export const PASSCODE_ERRORS = [
+  TEXT.wrongPasscode,
+  TEXT.wrongPasscodeOther,
+  TEXT.wrongPasscodeReenter,
+  TEXT.wrongPasscodeShort,
+]

@@ -1,0 +1,52 @@
+/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. Field notes 3.18. */
+import type { DialogAnswer } from '../shared/dialogs.ts'
+import type { DialogSigns } from '../shared/page/types.ts'
+import { matches } from '../shared/words.ts'
+import { isDevicePrompt, isFinalDialog } from './situation.ts'
+import { type DialogWord, type LabelName, WORDS } from './words.ts'
+
+export interface DialogPolicy {
+  consent: 'accept' | 'refuse'
+}
+
+/** Wherever these words stand on a button, it is not ours to press without knowing the dialog. */
+const DANGEROUS = /\b(?:leave|end|sign|report|remove|stop|unmute|retry)\b/i
+
+/** What to do about a dialog, or null for one that is left alone. */
+export function answerDialog(dialog: DialogSigns, policy: DialogPolicy): DialogAnswer | null {
+  const button = (label: LabelName) => {
+    const found = dialog.buttons.find((candidate) => matches(WORDS.labels[label], candidate.label))
+    return found ? { label: found.label, ref: found.ref } : null
+  }
+  const dismissal = () => {
+    const press = button('gotIt')
+    return press && !DANGEROUS.test(press.label) ? press : null
+  }
+  // Ends are read, and the page goes on by itself.
+  if (isFinalDialog(dialog.text)) return null
+  if (isDevicePrompt(dialog))
+    return { kind: 'device_prompt', press: button('allowDevices') ?? button('withoutDevices') }
+  switch (kindOf(dialog)) {
+    case 'recording': {
+      if (policy.consent === 'accept') return { kind: 'recording', press: dismissal() }
+      const text = dialog.text.slice(0, 160)
+      const refusal = `The meeting asks for consent ("${text}") and recording_consent says to refuse.`
+      return { kind: 'recording', press: button('leaveMeeting'), refusal }
+    }
+    case 'join_audio':
+      return { kind: 'join_audio', press: button('joinAudio') }
+    case 'unmute':
+      return { kind: 'unmute', press: button('stayMuted') }
+    case 'breakout':
+      return { kind: 'breakout', press: button('later') }
+    case 'breakouts_close':
+      return null
+    default:
+      return { kind: 'notice', press: dismissal() }
+  }
+}
+
+function kindOf({ text }: DialogSigns): DialogWord | null {
+  const kinds = Object.keys(WORDS.dialogs) as DialogWord[]
+  return kinds.find((kind) => matches(WORDS.dialogs[kind], text)) ?? null
+}

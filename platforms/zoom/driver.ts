@@ -1,0 +1,22 @@
+/** Opens a Zoom meeting: through the Meeting SDK where its credentials are given, otherwise as a guest of the web client. */
+import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import type { ZoomSdkOptions } from './meeting-sdk/driver.ts'
+import { openWebClient, type WebClientOptions } from './web-client/driver.ts'
+
+export type ZoomOptions = WebClientOptions &
+  Partial<Omit<ZoomSdkOptions, 'conf'>> & { conf?: ZoomSdkOptions['conf'] | null }
+
+/** Rejects with a BotError when the browser does not start. */
+export async function openZoom(
+  target: MeetingTarget,
+  stage: Stage,
+  signal: AbortSignal,
+  options: ZoomOptions,
+): Promise<MeetingDriver> {
+  const { conf } = options
+  if (!conf) return openWebClient(target, stage, signal, options)
+  // Loaded only where it is used: the SDK is an optional package.
+  const { openZoomSdk } = await import('./meeting-sdk/driver.ts')
+  return openZoomSdk(target, stage, signal, { ...options, conf })
+}

@@ -1,0 +1,23 @@
+/** Leaves the meeting or the waiting room, as one participant: a bot that has become host ends it for nobody. */
+import type { LeaveSteps } from '../shared/leaving.ts'
+import type { MeetingPage } from '../shared/meeting-page.ts'
+import type { ElementName, PageSigns } from './page/types.ts'
+import { PLACES, situationOf } from './situation.ts'
+
+/** `page` may know more elements and signs than these. */
+export function leaveSteps(page: Pick<MeetingPage<PageSigns, ElementName>, 'press'>): LeaveSteps<PageSigns> {
+  return {
+    // It opens a bar of options in the meeting, and leaves at once in the waiting room.
+    press: (signs) => (signs !== null && isOut(signs) ? Promise.resolve(true) : page.press('leave')),
+    async confirm(signs) {
+      if (signs.leaveOptions) await page.press('leaveMeeting')
+    },
+    isOut,
+  }
+}
+
+/** A page without the control has nothing to leave: a form, an error; only while it joins it will come. */
+function isOut(signs: PageSigns): boolean {
+  const { kind } = situationOf(signs)
+  return PLACES[kind] === 'out' || (!signs.leaveControl && PLACES[kind] !== 'reconnecting' && kind !== 'joining')
+}

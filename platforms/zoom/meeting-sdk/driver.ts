@@ -1,0 +1,182 @@
+/** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the life. */
+import type { ConfCredentials } from '../../../src/conf-credentials.ts'
+import { BotError } from '../../../src/errors.ts'
+import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingDriver, Stage } from '../../../src/ports.ts'
+import type { ChatSteps } from '../../shared/chat-desk.ts'
+import { DeviceKeeper } from '../../shared/device-keeper.ts'
+import { DialogSweeper } from '../../shared/dialogs.ts'
+import type { DriverOptions } from '../../shared/driver-options.ts'
+import { meetingScript } from '../../shared/meeting-page.ts'
+import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
+import { labelSources } from '../../shared/words.ts'
+import { answerDialog } from '../dialogs.ts'
+import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
+import type { ElementName } from '../page/types.ts'
+import { SELECTORS } from '../selectors.ts'
+import { WORDS } from '../words.ts'
+import { ATTEMPT_WAITS, type AttemptWaits, SdkAttempt, type SdkMeetingPage } from './attempt.ts'
+import type { SdkPageApi, SdkPageConfig, SdkSigns } from './page/types.ts'
+import { type SdkPage, serveSdkPage } from './page-server.ts'
+import { mustStillBeAllowed, obtainRight, RIGHT_WAITS, type RightWaits } from './recording-right.ts'
+import { Secrets } from './secrets.ts'
+import { SDK_PLACES, saysUserLeft, sdkSense } from './situation.ts'
+import { SoundJoiner } from './sound-joiner.ts'
+import type { FetchToken } from './tokens.ts'
+
+export interface ZoomSdkOptions extends DriverOptions {
+  conf: ConfCredentials
+  /** Where the SDK's files are; default the installed npm package. Tests give a stub's base. */
+  sdkBase?: string
+  sdkWaits?: Partial<AttemptWaits & RightWaits>
+  fetchToken?: FetchToken
+  /** Shorter ones for tests. */
+  paces?: Partial<ZoomPaces>
+}
+
+/** Starts the browser on the stage and the bot's own page beside it. Rejects with a BotError when either fails. */
+export async function openZoomSdk(
+  target: MeetingTarget,
+  stage: Stage,
+  signal: AbortSignal,
+  options: ZoomSdkOptions,
+): Promise<MeetingDriver> {
+  const served = await serve(options.sdkBase ?? null)
+  try {
+    const script = meetingScript<SdkPageConfig>('page/zoom/meeting-sdk', {
+      botName: options.botName,
+      botImage: options.botImage,
+      recordingMode: options.recordingMode,
+      meetingHosts: ['127.0.0.1'],
+      selectors: SELECTORS,
+      labels: labelSources(WORDS.labels),
+    })
+    const page = await openMeetingPage<SdkSigns, ElementName, SdkPageApi>(stage, signal, options, {
+      script,
+      waits: ZOOM_WAITS,
+      mediaOrigins: [served.origin],
+    })
+    return new ZoomSdkDriver(target, page, served, options)
+  } catch (error) {
+    await served.close()
+    throw error
+  }
+}
+
+async function serve(sdkBase: string | null): Promise<SdkPage> {
+  try {
+    return await serveSdkPage(sdkBase)
+  } catch (error) {
+    throw new BotError('INTERNAL_ERROR', error instanceof Error ? error.message : String(error), {
+      step: 'SDK',
+      cause: error,
+    })
+  }
+}
+
+class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
+  readonly #served: SdkPage
+
+  constructor(target: MeetingTarget, page: SdkMeetingPage, served: SdkPage, options: ZoomSdkOptions) {
+    const { botName, botImage, conf, recordingConsent } = options
+    const waits = { ...ATTEMPT_WAITS, ...RIGHT_WAITS, ...options.sdkWaits }
+    const secrets = new Secrets()
+    const attempt = new SdkAttempt({
+      page,
+      served,
+      target,
+      botName,
+      conf,
+      secrets,
+      waits,
+      // All cameras are on the page then; the recording's own picture chooses among them.
+      view: options.recordingMode === 'audio_only' ? 'speaker' : 'gallery',
+      ...(options.fetchToken ? { fetchToken: options.fetchToken } : {}),
+    })
+    const sense = sdkSense({ joinedWith: () => attempt.joinedWith, canAskAgain: attempt.canAskAgain })
+    const wantsCamera = botImage !== null
+    const dialogs = new DialogSweeper(page, (dialog) =>
+      saysUserLeft(dialog.text) ? null : answerDialog(dialog, { consent: recordingConsent }),
+    )
+    const sound = new SoundJoiner({ ...ZOOM_PACES, ...options.paces }, async () => {
+      await page.wakePointer()
+      await page.press('microphone')
+    })
+    let hasRight = false
+    super({
+      page,
+      options,
+      sense,
+      devices: new DeviceKeeper(page, {
+        camera: wantsCamera ? 'on' : 'off',
+        microphone: options.microphone ?? 'off',
+      }),
+      sweep: (signs) => dialogs.sweep(signs),
+      entrance: {
+        open: (signal) => attempt.open(signal),
+        ask: (signs, situation) => attempt.ask(signs, situation),
+        wait: (signs, situation) => attempt.wait(signs, situation),
+        hasAsked: () => attempt.hasAsked(),
+        timeOut: (signs) =>
+          new BotError(
+            'CANNOT_JOIN_MEETING',
+            `The Meeting SDK came to no decision (${signs ? sense.situationOf(signs).text : 'nothing was shown'}).`,
+            { step: 'join', canRetry: true },
+          ),
+      },
+      chat: sdkChatSteps(page),
+      leaving: {
+        press: async () => (await page.ask('leaveMeeting')) === true,
+        confirm: async () => {},
+        isOut: (signs) => SDK_PLACES[sense.situationOf(signs).kind] === 'out',
+      },
+      watching: {
+        canBePutBack: true,
+        codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
+        // The SDK goes to another page within a second of it.
+        endLooks: { user_left: 1 },
+        async eachLook(signs) {
+          if (hasRight) mustStillBeAllowed(signs.sdk)
+          await sound.look(signs)
+        },
+      },
+      async obtainRecordingRight(limitMs, signal) {
+        const desk = {
+          clock: page.clock,
+          waits,
+          facts: async () => page.lastSigns?.sdk ?? null,
+          startCapture: async () => (await page.ask('capture', 'start')) ?? NO_ANSWER,
+          request: async () => (await page.ask('requestCapture')) ?? NO_ANSWER,
+        }
+        await obtainRight(desk, limitMs, signal)
+        hasRight = true
+      },
+      hide: (text) => secrets.hide(text),
+    })
+    this.#served = served
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    await this.#served.close()
+  }
+}
+
+const NO_ANSWER = { ok: false as const, code: null, text: 'the page did not answer' }
+
+/** The SDK's own call: nothing has to be opened, and its answer says what became of the message. */
+function sdkChatSteps(page: SdkMeetingPage): ChatSteps {
+  let text = ''
+  return {
+    state: () => page.ask('chat'),
+    open: async () => {},
+    close: async () => {},
+    async fill(given) {
+      text = given
+      return true
+    },
+    async send() {
+      await page.ask('sendChat', text)
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** The SDK's list of attendees as people of the meeting. Pure. Other bots and who is held back are none of them. */
+import type { PageParticipant } from '../../../shared/page/types.ts'
+import { type Attendee, numberOf, personOf } from './facts.ts'
+
+const NAME_LENGTH = 256
+const MOST_PEOPLE = 3000
+
+export interface People {
+  /** In the SDK's order, the bot not among them. */
+  people: PageParticipant[]
+  sharing: Set<string>
+}
+
+export function peopleOf(attendees: readonly Attendee[], ownIds: ReadonlySet<number>): People {
+  const people = new Map<string, PageParticipant>()
+  const sharing = new Set<string>()
+  for (const attendee of attendees.slice(0, MOST_PEOPLE)) {
+    const userId = numberOf(attendee.userId)
+    if (userId === null || ownIds.has(personOf(userId))) continue
+    if (attendee.isHold === true || attendee.isBotUser === true) continue
+    const id = String(personOf(userId))
+    people.set(id, { id, name: nameOf(attendee.userName), isHost: attendee.isHost === true })
+    // Of a paused screen the last picture stays.
+    if (attendee.sharingStatus === 'sharing' || attendee.sharingStatus === 'paused') sharing.add(id)
+  }
+  return { people: [...people.values()], sharing }
+}
+
+function nameOf(name: unknown): string {
+  const text = typeof name === 'string' ? name.trim().slice(0, NAME_LENGTH) : ''
+  return text === '' ? 'Unknown' : text
+}

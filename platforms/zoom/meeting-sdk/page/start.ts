@@ -1,0 +1,174 @@
+/** Runs at the start of every document of the SDK's tab: the same eyes as in the web client, and the SDK's own words. */
+import { createComposite } from '../../../shared/page/composite.ts'
+import { evenPlayout } from '../../../shared/page/even-playout.ts'
+import { answerDriver, createEventQueue } from '../../../shared/page/link.ts'
+import { createRosterTeller } from '../../../shared/page/roster-teller.ts'
+import { createSound } from '../../../shared/page/sound.ts'
+import { watchSpeech } from '../../../shared/page/speech.ts'
+import type { LevelSample } from '../../../shared/page/speech-detector.ts'
+import { installVirtualDevices } from '../../../shared/page/virtual-devices.ts'
+import { installWebRtcTap } from '../../../shared/page/webrtc-tap.ts'
+import { createElements } from '../../page/elements.ts'
+import { watchPictures } from '../../page/pictures.ts'
+import { createSignsReader } from '../../page/signs.ts'
+import { watchSound } from '../../page/sound.ts'
+import { compositeTiles, readTiles } from '../../page/tiles.ts'
+import { createSdkChat } from './chat.ts'
+import { FactsKeeper, personOf } from './facts.ts'
+import { type People, peopleOf } from './people.ts'
+import { createSdkPilot } from './sdk.ts'
+import type { SdkPageApi, SdkPageConfig } from './types.ts'
+
+const LOOK_EVERY_MS = 250
+/** The SDK says who speaks, and nothing of silence; so long a word of it counts (zoom.md 2.13). */
+const ACTIVE_MS = 1200
+/** The reason of leaving outlives its document here: the SDK goes to another page within a second (zoom.md 2.9). */
+const LEFT_KEY = 'left'
+
+export function startSdkPage(config: SdkPageConfig): void {
+  const isMeeting = config.meetingHosts.includes(location.hostname)
+  const keeper = new FactsKeeper()
+  const queue = createEventQueue((event) => {
+    if (event.type === 'participant_left') speech?.forget(event.participantId)
+  })
+  const elements = createElements(config)
+  const teller = createRosterTeller(config.botName, queue.tell)
+  const chat = createSdkChat()
+  const tap = isMeeting ? installWebRtcTap() : null
+  const sound = tap && watchSound(tap)
+  // Before the composite, whose own shadow tree is none of the meeting's pictures.
+  const pictures = isMeeting ? watchPictures() : null
+  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
+  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
+  /** Every number that the bot had: it gets another one by each rejoin. */
+  const ownIds = new Set<number>()
+  const active = new Map<string, number>()
+  let present: People = { people: [], sharing: new Set() }
+
+  const pilot = createSdkPilot(keeper, {
+    people(attendees) {
+      if (keeper.ownId !== null) ownIds.add(personOf(keeper.ownId))
+      if (!keeper.facts.isAttendee) return
+      present = peopleOf(attendees, ownIds)
+      tellPeople()
+    },
+    activeSpeakers(userIds) {
+      const until = Date.now() + ACTIVE_MS
+      for (const id of userIds.map(personOf)) if (!ownIds.has(id)) active.set(String(id), until)
+    },
+    chat(data) {
+      const message = chat.received(data, Date.now())
+      if (message) queue.tell({ type: 'chat_message', message })
+    },
+    left: () => sessionStorage.setItem(LEFT_KEY, JSON.stringify(keeper.facts.left)),
+  })
+  if (isMeeting && location.pathname.endsWith('/left')) recallLeaving(keeper)
+
+  const speech = tap
+    ? watchSpeech({
+        // Sources of the client's own loop-back connection name nobody.
+        receivers: () => [],
+        ownersOfSource: () => [],
+        levels: levelsOfPeople,
+        tell: (changes) => {
+          for (const change of changes) queue.tell({ type: 'speaking', ...change })
+        },
+      })
+    : null
+  if (tap) {
+    evenPlayout(tap)
+    setInterval(look, LOOK_EVERY_MS)
+  }
+
+  function levelsOfPeople(): LevelSample[] | null {
+    const [only, ...more] = present.people
+    if (only && more.length === 0) {
+      // With one other person in the meeting whatever is heard is said by that person.
+      const level = sound?.mix() ?? null
+      return level === null ? null : [{ participantIds: [only.id], level }]
+    }
+    const heard = sound?.people()
+    return heard?.map(({ userId, level }) => ({ participantIds: [String(userId)], level })) ?? null
+  }
+
+  function tellPeople(): void {
+    if (!queue.hasBegun) return
+    teller.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, Date.now())
+  }
+
+  function look(): void {
+    const now = Date.now()
+    for (const [id, until] of active) {
+      if (now > until) active.delete(id)
+      else if (present.people.some((person) => person.id === id)) speech?.mark(id)
+    }
+    if (!composite || !pictures || !document.body) return
+    const tiles = readTiles(elements)
+    const shown = present.people.map(({ id, name }) => ({
+      id,
+      name,
+      tile: tiles.find(({ userId }) => String(userId) === id) ?? null,
+    }))
+    composite.update(compositeTiles(shown, screen(), pictures, speech?.speaking() ?? new Set()))
+  }
+
+  function screen() {
+    const element = elements.drawn('shareView')
+    if (!element) return null
+    const [sharerId = null] = present.sharing
+    const name = present.people.find(({ id }) => id === sharerId)?.name ?? 'Unknown'
+    return { element, sharerId, name }
+  }
+
+  const signs = createSignsReader(config, elements, {
+    others: () => (keeper.facts.isAttendee ? present.people.length : null),
+    hears: () => true,
+    // The SDK's list takes the place of the page's.
+    isListDue: () => false,
+  })
+  const api: SdkPageApi = {
+    ...createSound(devices),
+    snapshot: (acknowledged) => ({ signs: { ...signs.read(), sdk: keeper.facts }, ...queue.take(acknowledged) }),
+    element: (name) => elements.find(name),
+    reference: (ref) => signs.reference(ref),
+    begin() {
+      if (!queue.begin()) return
+      teller.begin(Date.now())
+      tellPeople()
+      queue.release()
+    },
+    chat: () => chat.state(),
+    async showComposite() {
+      if (!composite || config.recordingMode === 'audio_only') return
+      look()
+      composite.show(config.recordingMode)
+      await composite.painted()
+    },
+    startSdk: (given) => pilot.start(given),
+    joinMeeting: (given) => pilot.join(given),
+    capture: (what) => pilot.capture(what),
+    requestCapture: () => pilot.requestCapture(),
+    async sendChat(text) {
+      const answer = await pilot.sendChat(text)
+      const own = chat.sent(text, answer)
+      const at = Date.now()
+      if (own) {
+        const message = { id: own, senderId: null, senderName: config.botName, text, at, isOwn: true }
+        queue.tell({ type: 'chat_message', message })
+      }
+      return answer
+    },
+    leaveMeeting: () => pilot.leave(),
+  }
+  answerDriver(config.channel, api)
+}
+
+function recallLeaving(keeper: FactsKeeper): void {
+  try {
+    const kept = sessionStorage.getItem(LEFT_KEY)
+    if (kept !== null) keeper.tookUserLeave(JSON.parse(kept))
+  } catch {
+    // Another page's storage, or none.
+  }
+}

@@ -1,0 +1,86 @@
+/** What the SDK page's script is told and tells, beside what the web client's does; plain data on both ways. */
+import type { PageApi } from '../../../shared/page/types.ts'
+import type { ElementName, PageConfig, PageSigns } from '../../page/types.ts'
+
+export type SdkPageConfig = PageConfig
+
+/** The ways on which the SDK tells that a join failed; one alone misses failures (zoom.md 2.11). */
+export type FailureChannel = 'script' | 'init' | 'callback' | 'status' | 'console' | 'silence'
+
+export interface SdkFailure {
+  channel: FailureChannel
+  /** A public number of the SDK (zoom.md 2.10); null where it gave none. */
+  code: number | null
+  text: string
+}
+
+/** The right to record, and the bot's use of it, in the words of the SDK (zoom.md 2.14). */
+export interface CaptureFacts {
+  /** Of the bot's own capture: 0 stopped, 1 started, 2 paused; null before the first word. */
+  status: 0 | 1 | 2 | null
+  /** The host's latest answer; null before one. */
+  allowed: boolean | null
+  /** Answers so far, so that a second "no" is told from the first. */
+  answers: number
+}
+
+export interface SdkFacts {
+  /** `bare`: this document has no SDK (yet). */
+  stage: 'bare' | 'ready' | 'starting' | 'initialized' | 'joining'
+  /** UTC milliseconds of the call of `join`; null before. */
+  joinCalledAt: number | null
+  /** Highest level of `onJoinSpeed`; null before the first (zoom.md 2.7). */
+  level: number | null
+  /** Level 4 without a 5. */
+  waitsForHost: boolean
+  /** As the SDK says of the bot itself; null before it says anything. */
+  isInWaitingRoom: boolean | null
+  /** 1 connecting, 2 connected, 3 disconnected, 4 reconnecting. */
+  meetingStatus: number | null
+  /** First ones first; the same failure comes on several channels. */
+  failures: SdkFailure[]
+  /** Why the bot is leaving, when the SDK said it; zoom.md 2.9. */
+  left: { reasonCode: number | null; reason: string } | null
+  /** The SDK knows the bot among the attendees and does not hold it back. */
+  isAttendee: boolean
+  hasHost: boolean
+  capture: CaptureFacts
+}
+
+export interface SdkSigns extends PageSigns {
+  sdk: SdkFacts
+}
+
+/** What `join` of the SDK is told. Reaches the page by the driver's call only, never by an address or a file. */
+export interface SdkJoin {
+  meetingNumber: string
+  userName: string
+  passWord: string
+  signature: string
+  tk?: string
+  obfToken?: string
+  zak?: string
+}
+
+/** How a call of the SDK ended. */
+export type SdkAnswer = { ok: true } | { ok: false; code: number | null; text: string }
+
+export interface SdkStart {
+  /** Where the SDK's files are. */
+  base: string
+  /** Where the SDK goes after the end. */
+  leaveUrl: string
+  view: 'gallery' | 'speaker'
+}
+
+export interface SdkPageApi extends PageApi<SdkSigns, ElementName> {
+  /** Starts the SDK; how far it came and what went wrong stand in the facts. Repeatable. */
+  startSdk(given: SdkStart): void
+  /** Calls `join`; its fate stands in the facts. */
+  joinMeeting(given: SdkJoin): void
+  capture(what: 'start' | 'stop'): Promise<SdkAnswer>
+  requestCapture(): Promise<SdkAnswer>
+  sendChat(text: string): Promise<SdkAnswer>
+  /** Leaves by the SDK's own call, without its question; false where there is nothing to leave. */
+  leaveMeeting(): boolean
+}

@@ -1,0 +1,141 @@
+/**
+ * The right to record: asked for before the recording, watched while it runs. Zoom wants an app that captures a meeting
+ * to hold it, so that people are told (zoom.md 2.14). What is recorded comes from the screen and the sound server; the
+ * SDK's own capture is what shows it to the participants.
+ */
+import { BotError } from '../../../src/errors.ts'
+import type { Clock } from '../../../src/ports.ts'
+import type { ErrorCode } from '../../../src/wire/codes.ts'
+import type { SdkAnswer, SdkFacts } from './page/types.ts'
+
+export interface RightWaits {
+  /** From the start of the SDK's capture to its word that it runs. Milliseconds, as all. */
+  captureStartMs: number
+  /** A request lapses unanswered; so long after it the bot asks again. */
+  askAgainMs: number
+  /** Without a host there is nobody to ask; so often it is looked whether one came. */
+  noHostMs: number
+}
+
+/** zoom.md 7.3 and 5: 30 to 60 s to start; a request lapses after 10 s for some hosts and the rest is not known. */
+export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
+
+const LOOK_EVERY_MS = 250
+const STARTED = 1
+const STEP = 'right to record'
+
+/** What a refusal of `mediaCapture` or `mediaCapturePermission` means. Zoom's own typing errors are kept. */
+export type RightAnswer = 'have' | 'must_ask' | 'no_host' | 'unclear' | RightRefusal
+type RightRefusal = Extract<
+  ErrorCode,
+  'RECORDING_RIGHTS_NOT_GRANTED' | 'CANNOT_REQUEST_RECORDING_RIGHT' | 'HOST_CLIENT_CANNOT_GRANT_PERMISSION'
+>
+
+const ANSWERS: readonly [RegExp, RightAnswer][] = [
+  [/already have local record permission/i, 'have'],
+  [/^no local record permission/i, 'must_ask'],
+  [/host deny all request/i, 'RECORDING_RIGHTS_NOT_GRANTED'],
+  [/not support grant local record perm/i, 'HOST_CLIENT_CANNOT_GRANT_PERMISSION'],
+  [/not enable local record/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
+  [/hosts can not give participants permission/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
+  [/disable send request for local recording/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
+  [/webinar attendee not support/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
+  [/local record is not allowed in bo/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
+  // The SDK reads what the host's client can do, and stumbles where there is no host.
+  [/reading 'caps'|'caps' of undefined/i, 'no_host'],
+]
+
+const SENTENCES: Readonly<Record<RightRefusal, string>> = {
+  RECORDING_RIGHTS_NOT_GRANTED: 'The host did not allow the bot to record',
+  CANNOT_REQUEST_RECORDING_RIGHT: 'The meeting does not let the bot ask for the right to record',
+  HOST_CLIENT_CANNOT_GRANT_PERMISSION: "The host's client cannot answer a request to record",
+}
+
+export function rightAnswer(text: string): RightAnswer {
+  return ANSWERS.find(([wording]) => wording.test(text))?.[1] ?? 'unclear'
+}
+
+/** What asking for the right needs from the page. */
+export interface RightDesk {
+  clock: Clock
+  waits: RightWaits
+  /** Null while the page does not answer. */
+  facts(): Promise<Pick<SdkFacts, 'capture' | 'hasHost'> | null>
+  startCapture(): Promise<SdkAnswer>
+  request(): Promise<SdkAnswer>
+}
+
+/** Resolves when the SDK says that the bot's capture runs; rejects with the code of what happened instead. */
+export async function obtainRight(desk: RightDesk, limitMs: number, signal: AbortSignal): Promise<void> {
+  const { clock, waits } = desk
+  const until = clock.now() + limitMs
+  let sawHost = false
+  while (clock.now() < until) {
+    const start = await desk.startCapture()
+    signal.throwIfAborted()
+    if (start.ok) return captureRuns(desk, signal)
+    if (isRefusal(rightAnswer(start.text))) throw refused(rightAnswer(start.text) as RightRefusal, start.text)
+
+    const before = await desk.facts()
+    sawHost ||= before?.hasHost ?? false
+    const request = await desk.request()
+    signal.throwIfAborted()
+    const answer = request.ok ? 'must_ask' : rightAnswer(request.text)
+    if (!request.ok && isRefusal(answer)) throw refused(answer as RightRefusal, request.text)
+    const patienceMs = request.ok ? waits.askAgainMs : waits.noHostMs
+    const heard = await hostAnswer(
+      desk,
+      before?.capture.answers ?? 0,
+      Math.min(until, clock.now() + patienceMs),
+      signal,
+    )
+    sawHost ||= heard.hasHost
+    if (heard.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the request was denied')
+  }
+  if (sawHost) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'nobody answered the request in time')
+  throw new BotError('WAITING_FOR_HOST_TIMEOUT', 'No host came who could allow the bot to record.', { step: STEP })
+}
+
+/** Ends with an answer, with a host who comes only now and has to be asked, or when the time is over. */
+async function hostAnswer(
+  { clock, facts }: RightDesk,
+  answersBefore: number,
+  until: number,
+  signal: AbortSignal,
+): Promise<{ allowed: boolean | null; hasHost: boolean }> {
+  let hadHost: boolean | null = null
+  for (;;) {
+    const now = await facts()
+    if (now && now.capture.answers > answersBefore) return { allowed: now.capture.allowed, hasHost: true }
+    if (now?.hasHost && hadHost === false) return { allowed: null, hasHost: true }
+    hadHost = now?.hasHost ?? hadHost
+    if (clock.now() >= until) return { allowed: null, hasHost: hadHost ?? false }
+    await clock.sleep(LOOK_EVERY_MS, signal)
+  }
+}
+
+async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSignal): Promise<void> {
+  const until = clock.now() + waits.captureStartMs
+  while ((await facts())?.capture.status !== STARTED) {
+    if (clock.now() >= until)
+      throw new BotError(
+        'RECORDING_START_TIMEOUT',
+        'Zoom allowed the recording but did not confirm in time that it began.',
+        { step: STEP },
+      )
+    await clock.sleep(LOOK_EVERY_MS, signal)
+  }
+}
+
+/** Throws where the host took the right back: what was recorded until then is kept, and nothing more is recorded. */
+export function mustStillBeAllowed({ capture }: Pick<SdkFacts, 'capture'>): void {
+  if (capture.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the right was taken back')
+}
+
+function isRefusal(answer: RightAnswer): boolean {
+  return Object.hasOwn(SENTENCES, answer)
+}
+
+function refused(code: RightRefusal, detail: string): BotError {
+  return new BotError(code, `${SENTENCES[code]} (${detail.slice(0, 200)}).`, { step: STEP })
+}

@@ -1,0 +1,81 @@
+/** Tokens that let the bot into meetings of other accounts; a fresh one is asked for before every try. */
+import type { ConfCredentials, TokenOrigin } from '../../../src/conf-credentials.ts'
+import { BotError } from '../../../src/errors.ts'
+import { fetchPublic } from '../../../src/safe-fetch.ts'
+import type { ErrorCode } from '../../../src/wire/codes.ts'
+
+/** field-notes/service.md 2.3: answered within 15 s with the bare token as plain text. */
+const ANSWER_MS = 15_000
+const MAX_BYTES = 8192
+/** Visible ASCII; what begins like JSON or HTML is an answer of another kind. */
+const TOKEN = /^(?![{["<])[!-~]{1,4096}$/
+
+/** Gets the bytes behind an address; rejects with a sentence that holds no secret. */
+export type FetchToken = (
+  address: string,
+  limits: { maxBytes: number; timeoutMs: number; accept: string },
+) => Promise<Uint8Array>
+
+/** What `join` of the SDK takes beside the signature. Never both: Zoom refuses that (zoom.md 2.6). */
+export type JoinTokens = { obfToken: string } | { zak: string } | Record<string, never>
+
+/**
+ * Where both are configured the on-behalf-of token goes first (zoom.md 7.1). Rejects with CONF_OBF_TOKEN_ERROR or
+ * CONF_ACCESS_TOKEN_ERROR; the attempt may be made afresh where an address failed.
+ */
+export async function getTokens(given: ConfCredentials, fetchToken: FetchToken = fetchPublic): Promise<JoinTokens> {
+  const { onBehalfToken, accessKey } = given
+  if (onBehalfToken) return { obfToken: await tokenOf(onBehalfToken, given, fetchToken, 'CONF_OBF_TOKEN_ERROR') }
+  if (accessKey) return { zak: await tokenOf(accessKey, given, fetchToken, 'CONF_ACCESS_TOKEN_ERROR') }
+  return {}
+}
+
+async function tokenOf(
+  origin: TokenOrigin,
+  asker: Pick<ConfCredentials, 'botId' | 'extra'>,
+  fetchToken: FetchToken,
+  code: ErrorCode,
+): Promise<string> {
+  const failed = (reason: string, canRetry: boolean, cause?: unknown) =>
+    new BotError(code, `${code === 'CONF_OBF_TOKEN_ERROR' ? 'The on-behalf-of token' : 'The access key'} ${reason}.`, {
+      step: 'token',
+      canRetry,
+      cause,
+    })
+  if ('value' in origin) {
+    if (TOKEN.test(origin.value)) return origin.value
+    throw failed('of the job is no bare token', false)
+  }
+  let text: string
+  try {
+    const limits = { maxBytes: MAX_BYTES, timeoutMs: ANSWER_MS, accept: 'text/plain' }
+    text = Buffer.from(await fetchToken(addressFor(origin.url, asker), limits))
+      .toString('utf8')
+      .trim()
+  } catch (error) {
+    throw failed(
+      `could not be fetched: ${error instanceof Error ? error.message : 'the address did not answer'}`,
+      true,
+      error,
+    )
+  }
+  if (text === '') throw failed(`could not be fetched: ${hostOf(origin.url)} answered with nothing`, true)
+  if (!TOKEN.test(text))
+    throw failed(`could not be fetched: ${hostOf(origin.url)} must answer with the bare token as plain text`, false)
+  return text
+}
+
+/**
+ * The address with what tells the bot apart. Written onto the text, since an address that is itself signed must not be
+ * encoded anew. `bot_id` is the newer name of `bot_uuid` (field-notes/service.md 1.2).
+ */
+export function addressFor(address: string, { botId, extra }: Pick<ConfCredentials, 'botId' | 'extra'>): string {
+  const bare = address.replace(/#.*$/s, '')
+  const added = { bot_uuid: botId, bot_id: botId, ...(extra ? { extra: JSON.stringify(extra) } : {}) }
+  const query = Object.entries(added).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return `${bare}${bare.includes('?') ? '&' : '?'}${query.join('&')}`
+}
+
+function hostOf(address: string): string {
+  return new URL(address).host
+}

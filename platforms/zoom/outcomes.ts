@@ -1,0 +1,113 @@
+/** The table from a situation of the page to its outcome, before and after admission. Pure. Field notes 7.4 and 7.5. */
+import { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting.ts'
+import type { ErrorCode } from '../../src/wire/codes.ts'
+import type { Phase } from '../shared/situation.ts'
+import type { Situation, SituationKind } from './situation.ts'
+
+interface Refusal {
+  code: ErrorCode
+  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  sentence: string
+  canRetry?: boolean
+}
+
+const TEXT_LENGTH = 200
+
+const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+  off_site: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The page left Zoom for {text} before the bot was in.',
+    canRetry: true,
+  },
+  login_wall: {
+    code: 'LOGIN_REQUIRED',
+    sentence: 'The meeting admits only people who are signed in to Zoom ("{text}").',
+  },
+  registration: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The meeting asks for a registration ({text}); give the personal link that Zoom sends after it.',
+  },
+  bot_wall: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence:
+      'Zoom does not admit bots to this meeting ("{text}"). The host can change that, or the bot joins through the Meeting SDK.',
+  },
+  captcha: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence: 'Zoom showed a captcha ("{text}"), which the bot does not solve.',
+  },
+  client_blocked: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom blocks this client from the meeting ("{text}").' },
+  browser_off: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting cannot be joined from a browser ("{text}").' },
+  removed_before: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence: 'The host removed the bot from this meeting earlier, and Zoom keeps it out ("{text}").',
+  },
+  locked: { code: 'CANNOT_JOIN_MEETING', sentence: 'The host has locked the meeting ("{text}").' },
+  full: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting is full ("{text}").' },
+  elsewhere: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The same participant is in the meeting on another device ("{text}").',
+  },
+  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The host removed the bot from the waiting room ("{text}").' },
+  ended: { code: 'MEETING_ENDED_PREMATURELY', sentence: 'The meeting ended before the bot was in ("{text}").' },
+  free_limit: {
+    code: 'MEETING_ENDED_PREMATURELY',
+    sentence: 'The free meeting\'s time was over before the bot was in ("{text}").',
+  },
+  left: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence: 'Zoom ended the attempt to join without saying why ("{text}").',
+  },
+  join_failed: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Zoom could not connect the bot to the meeting ("{text}").',
+    canRetry: true,
+  },
+  went_wrong: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'Zoom\'s page broke down ("{text}"); a machine that is too slow can be the reason.',
+    canRetry: true,
+  },
+  wrong_passcode: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom did not accept the passcode ("{text}").' },
+}
+
+/** Where nobody was asked, nobody has refused: the page is simply not the meeting's. */
+const LEFT_BEFORE_ASKING: Refusal = {
+  code: 'CANNOT_JOIN_MEETING',
+  sentence: 'The link led to another page of Zoom ({text}) instead of a meeting.',
+}
+
+/** Before admission: the error that this situation is, or null where it is none. */
+export function refusalOf({ kind, text }: Situation, phase: Phase): BotError | null {
+  const refusal = kind === 'left' && phase === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
+  if (!refusal) return null
+  return new BotError(
+    refusal.code,
+    refusal.sentence.replace('{text}', () => text.slice(0, TEXT_LENGTH)),
+    {
+      step: phase,
+      canRetry: refusal.canRetry ?? false,
+    },
+  )
+}
+
+const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+  removed: 'removed',
+  removed_before: 'removed',
+  ended: 'ended_for_all',
+  free_limit: 'ended_for_all',
+  // The page after a meeting, without a word about why.
+  left: 'ended_for_all',
+  launch_page: 'ended_for_all',
+  // Somebody joined with the same identity, and this window is left.
+  elsewhere: 'ended_for_all',
+  off_site: 'removed',
+  login_wall: 'removed',
+  bot_wall: 'removed',
+}
+
+/** After admission: the end that this situation is, or null. */
+export function endOf({ kind }: Situation): MeetingEnd | null {
+  return AFTER_ADMISSION[kind] ?? null
+}

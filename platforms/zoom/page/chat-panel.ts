@@ -1,0 +1,149 @@
+/** Reads the messages that the chat panel shows. Its list is virtual and is in the page only while the panel is open. */
+import { plain } from '../../shared/page/visible-text.ts'
+import type { Elements } from './elements.ts'
+
+export interface PanelMessage {
+  /** Zoom's own id, the same whenever the row comes back. */
+  id: string
+  /** Null for the bot's own. */
+  sender: string | null
+  /** Zoom's number of the sender; null where the row does not say. */
+  userId: number | null
+  text: string
+  /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
+  shownAt: number | null
+}
+
+export interface ChatReader {
+  read(now: number): PanelMessage[]
+  /**
+   * Turns the list back to where it was read last, a page at each call, and then to its end again. False while it is on
+   * its way: what is in the list is not the newest then.
+   */
+  catchUp(isKnown: (id: string) => boolean): boolean
+}
+
+/** Sender, receiver, time and text as a row tells them to screen readers. */
+const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
+const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
+/** Pages turned back at most; what came earlier was before the bot, or will not be missed. */
+const MOST_PAGES = 60
+/** Rows remembered for those that follow without a header of their own. */
+const MOST_SENDERS = 2000
+
+interface Sender {
+  name: string | null
+  userId: number | null
+  time: string | null
+}
+
+export function createChatReader(elements: Elements): ChatReader {
+  const { all, first, says, selector } = elements
+  // Only the first message of a run says who sent it, and that row may have left the page.
+  const senders = new Map<string, Sender>()
+  let pagesBack = 0
+  /** Read while turning back, so not where it was read last. */
+  const gap = new Set<string>()
+
+  function headerOf(item: Element, row: Element): Sender | null {
+    const header = first('chatHeader', item)
+    if (header) {
+      const sender = first('chatSender', header)
+      const name = sender?.getAttribute('data-name') ?? sender?.getAttribute('title') ?? sender?.textContent ?? ''
+      const userId = Number(sender?.getAttribute('data-userid') || Number.NaN)
+      return {
+        name: plain(name),
+        userId: Number.isSafeInteger(userId) ? userId : null,
+        time: first('chatTime', header)?.textContent ?? null,
+      }
+    }
+    const spoken = SPOKEN.exec(plain(row.getAttribute('aria-label') ?? ''))
+    return spoken ? { name: spoken[1] ?? '', userId: null, time: spoken[3] ?? null } : null
+  }
+
+  return {
+    read(now) {
+      const messages: PanelMessage[] = []
+      let current: Sender | null = null
+      for (const item of all('chatItem')) {
+        if (item.matches(selector('chatSystemItem'))) continue
+        const row = first('chatRow', item) ?? item
+        const body = first('chatText', item)
+        const id = item.getAttribute('data-id') || body?.id || ''
+        const text = body ? textOf(body) : ''
+        if (id === '' || text === '' || says('systemLine', text)) continue
+        const header = headerOf(item, row)
+        const isOwn = item.querySelector(selector('chatOwnText')) !== null
+        const sender: Sender | null = header ?? senders.get(id) ?? current
+        if (sender) {
+          current = sender
+          senders.delete(id)
+          senders.set(id, sender)
+        }
+        const name = sender?.name ?? null
+        messages.push({
+          id: id.slice(0, 200),
+          sender: isOwn || (name !== null && says('you', name)) ? null : (name ?? 'Unknown'),
+          userId: sender?.userId ?? null,
+          text,
+          shownAt: sender?.time ? instantOf(sender.time, now) : null,
+        })
+      }
+      while (senders.size > MOST_SENDERS) senders.delete(senders.keys().next().value ?? '')
+      return messages
+    },
+    catchUp(isKnown) {
+      const items = all('chatItem').filter((item) => !item.matches(selector('chatSystemItem')))
+      const ids = items.flatMap((item) => item.getAttribute('data-id') ?? [])
+      const list = items[0] && scrolledAround(items[0])
+      if (!list) return true
+      const isConnected = ids.some((id) => isKnown(id) && !gap.has(id))
+      if (!isConnected && list.scrollTop > 0 && pagesBack < MOST_PAGES) {
+        pagesBack++
+        for (const id of ids) gap.add(id)
+        list.scrollTop -= Math.max(40, list.clientHeight - 60)
+        return false
+      }
+      if (pagesBack > 0) list.scrollTop = list.scrollHeight
+      pagesBack = 0
+      gap.clear()
+      return true
+    },
+  }
+}
+
+function scrolledAround(item: Element): Element | null {
+  for (let element = item.parentElement; element; element = element.parentElement) {
+    if (element.scrollHeight > element.clientHeight + 2 && /auto|scroll/.test(getComputedStyle(element).overflowY))
+      return element
+  }
+  return null
+}
+
+/** Paragraphs and line breaks are elements; they are text again here. */
+function textOf(body: Element): string {
+  let text = ''
+  const walk = (node: Node) => {
+    if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? ''
+    if (node.nodeType !== Node.ELEMENT_NODE) return
+    const isLine = /^(?:P|DIV|LI|BR)$/.test((node as Element).tagName)
+    if (isLine && text !== '' && !text.endsWith('\n')) text += '\n'
+    if (/^(?:SVG|STYLE|SCRIPT|BUTTON)$/i.test((node as Element).tagName)) return
+    if ((node as Element).tagName === 'IMG') text += (node as Element).getAttribute('alt') ?? ''
+    for (const child of node.childNodes) walk(child)
+  }
+  for (const child of body.childNodes) walk(child)
+  return text.trim().slice(0, 10_000)
+}
+
+/** The shown time is local and today's, or yesterday's just after midnight. */
+function instantOf(shown: string, now: number): number | null {
+  const match = TIME.exec(plain(shown))
+  if (!match) return null
+  const [, hours, minutes, half] = match
+  let hour = Number(hours)
+  if (half) hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  const date = new Date(now)
+  date.setHours(hour, Number(minutes), 0, 0)
+  return date.getTime() > now ? date.getTime() - 86_400_000 : date.getTime()
+}

@@ -1,0 +1,140 @@
+/** Finds the page's controls: by class where Zoom's code has one, by label inside the part of the page where it belongs. */
+import type { DeviceSign } from '../../shared/page/types.ts'
+import { isVisible, labelOf } from '../../shared/page/visible-text.ts'
+import { createWording, type Wording } from '../../shared/page/wording.ts'
+import type { SELECTORS, SelectorName } from '../selectors.ts'
+import type { AudioSign, ElementName, PageConfig } from './types.ts'
+
+export interface Elements extends Wording {
+  find(name: ElementName): Element | null
+  all(name: SelectorName, root?: ParentNode): Element[]
+  first(name: SelectorName, root?: ParentNode): Element | null
+  /** The first that is drawn. */
+  drawn(name: SelectorName, root?: ParentNode): Element | null
+  selector(name: SelectorName): string
+  label(element: Element): string
+  microphone(): DeviceSign
+  camera(): DeviceSign
+  audio(): AudioSign
+  /** The footer's button says End: it is a host's. */
+  isHost(): boolean
+  /** Everybody in the meeting, the bot too. */
+  peopleCount(): number | null
+}
+
+type Given = Pick<PageConfig, 'selectors' | 'labels'>
+
+export function createElements({ selectors, labels }: Given): Elements {
+  const wording = createWording(labels)
+  const { says } = wording
+  const select = (name: SelectorName) => (selectors as Partial<typeof SELECTORS>)[name] ?? ':not(*)'
+  const all = (name: SelectorName, root: ParentNode = document) => [...root.querySelectorAll(select(name))]
+  const first = (name: SelectorName, root: ParentNode = document) => root.querySelector(select(name))
+  const drawn = (name: SelectorName, root: ParentNode = document) => all(name, root).find(isVisible) ?? null
+  const label = (element: Element) => labelOf(element, select('icon'))
+  const labelled = (wanted: string, root: ParentNode = document) =>
+    all('clickable', root).find((element) => says(wanted, label(element)) && isVisible(element)) ?? null
+
+  /** The footer hides when no pointer moves, but its buttons stay and can be pressed. */
+  function footerButton(...wanted: string[]): Element | null {
+    const footer = first('footer')
+    const buttons = footer ? all('clickable', footer) : []
+    return buttons.find((button) => wanted.some((name) => says(name, label(button)))) ?? null
+  }
+
+  /** A control of the meeting has another place than the one of the preview with the same purpose. */
+  function deviceButton(inMeeting: SelectorName, inPreview: SelectorName): Element | null {
+    const footer = first('footer')
+    return (footer ? first(inMeeting, footer) : null) ?? first(inPreview)
+  }
+
+  function device(button: Element | null, kind: 'microphone' | 'camera'): DeviceSign {
+    if (!button) return 'absent'
+    const text = label(button)
+    // "Unmute" holds "mute", so off comes first.
+    if (says(`${kind}Off`, text)) return 'off'
+    return says(`${kind}On`, text) ? 'on' : 'absent'
+  }
+
+  const microphoneButton = () => deviceButton('microphone', 'previewMicrophone')
+  const cameraButton = () => deviceButton('camera', 'previewCamera')
+
+  /** For a host the button that stands out ends the meeting for all; it is never the one. */
+  function leaveMeeting(): Element | null {
+    const options = drawn('leaveOptions')
+    if (!options) return null
+    const buttons = all('clickable', options).filter((button) => !says('endForAll', label(button)))
+    const worded = buttons.find((button) => says('leaveMeeting', label(button)))
+    if (worded) return worded
+    return first('leaveDefault', options) ?? (buttons.length === 1 ? buttons[0]! : null)
+  }
+
+  function leave(): Element | null {
+    const container = first('leaveContainer')
+    return (
+      footerButton('leave', 'end') ??
+      (container ? (first('clickable', container) ?? container) : null) ??
+      drawn('waitingLeave')
+    )
+  }
+
+  function inMenu(menu: SelectorName, wanted: string): Element | null {
+    const open = drawn(menu)
+    return open ? labelled(wanted, open) : null
+  }
+
+  const finders: Record<ElementName, () => Element | null> = {
+    nameBox: () => drawn('nameBox'),
+    passcodeBox: () => drawn('passcodeBox'),
+    join: () => drawn('joinButton'),
+    joinFromBrowser: () => labelled('joinFromBrowser'),
+    openApp: () => labelled('openApp'),
+    cookies: () => drawn('cookieReject') ?? drawn('cookieAccept') ?? inMenu('cookieBanner', 'cookies'),
+    terms: () => drawn('termsAgree'),
+    disclaimerAgree: () => drawn('disclaimerAgree') ?? inMenu('disclaimer', 'agree'),
+    microphone: microphoneButton,
+    camera: cameraButton,
+    people: () => first('peopleButton') ?? footerButton('people'),
+    // The button's caret has a label of its own that begins alike.
+    chat: () =>
+      all('chatButton').find((button) => says('chat', label(button))) ?? footerButton('chat') ?? first('chatButton'),
+    chatBox: () => drawn('chatEditor'),
+    send: () => drawn('chatSend'),
+    more: () => first('moreButton') ?? footerButton('more'),
+    moreChat: () => inMenu('moreMenu', 'chat'),
+    morePeople: () => inMenu('moreMenu', 'people'),
+    leave,
+    leaveMeeting,
+    view: () => first('viewButton'),
+    speakerView: () => all('viewItem').find((item) => says('speakerView', label(item))) ?? null,
+    galleryView: () => all('viewItem').find((item) => says('galleryView', label(item))) ?? null,
+  }
+
+  return {
+    ...wording,
+    find: (name) => finders[name](),
+    all,
+    first,
+    drawn,
+    selector: select,
+    label,
+    microphone: () => device(microphoneButton(), 'microphone'),
+    camera: () => device(cameraButton(), 'camera'),
+    audio() {
+      const button = microphoneButton()
+      if (!button) return 'absent'
+      const text = label(button)
+      if (says('microphoneOff', text) || says('microphoneOn', text)) return 'joined'
+      return says('joinAudio', text) ? 'apart' : 'unreadable'
+    },
+    isHost: () => footerButton('end') !== null,
+    peopleCount() {
+      const button = finders.people()
+      if (!button) return null
+      const counter = first('peopleCounter', button.closest('[feature-type]') ?? button)
+      const text = counter?.textContent?.trim() ?? ''
+      const number = /^\d+$/.test(text) ? text : wording.read('peopleCount', button.getAttribute('aria-label') ?? '')
+      return number === null ? null : Number(number)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Reads the participants panel. Its list is virtual: only rows in view are in the page, so a long one is walked through,
+ * a page of it at every look, until all of it was seen.
+ */
+import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import type { Elements } from './elements.ts'
+
+export interface SeenRow {
+  name: string
+  isSelf: boolean
+  isHost: boolean
+  /** Null where the row does not say. */
+  isMuted: boolean | null
+}
+
+/** Everybody in the list, once. */
+export interface SeenList {
+  rows: SeenRow[]
+  /** All rows were in the page at one time, so nobody can have come and gone meanwhile. */
+  isOneLook: boolean
+}
+
+export interface PeoplePanel {
+  /** One look. The whole list when this look completed it, otherwise null. `count`: everybody, as the page says. */
+  look(count: number | null): SeenList | null
+  readonly rowsInPage: number
+}
+
+/** Index in the id, such as `participants-list-3`. */
+const ROW_INDEX = /-(\d+)$/
+/** A walk that does not come to an end begins anew. */
+const MOST_STEPS = 400
+
+export function createPeoplePanel(elements: Elements): PeoplePanel {
+  let rowsInPage = 0
+  let walk: { rows: Map<number, SeenRow>; count: number; steps: number } | null = null
+
+  function readRow(row: Element): SeenRow {
+    const parts = (row.getAttribute('aria-label') ?? '').split(',')
+    const shown = elements.first('personName', row)
+    const badge = plain(elements.first('personLabel', row)?.textContent ?? '')
+    const roles = rolesOf(badge, elements)
+    // A name may hold commas and brackets, so the label counts only where no element has the name apart.
+    const name = shown
+      ? plain(textWithout(shown, elements.selector('icon')))
+      : plain((parts[0] ?? '').replace(/\s*\([^()]*\)\s*$/, ''))
+    const label = row.getAttribute('aria-label') ?? ''
+    const isUnmuted = elements.says('unmuted', label)
+    return {
+      name,
+      isSelf: roles.includes('me'),
+      isHost: roles.includes('host'),
+      isMuted: isUnmuted ? false : elements.says('muted', label) ? true : null,
+    }
+  }
+
+  return {
+    get rowsInPage() {
+      return rowsInPage
+    },
+    look(count) {
+      const list = elements.drawn('peopleList')
+      const found = list ? elements.all('personRow', list) : []
+      rowsInPage = found.length
+      if (!list || found.length === 0) {
+        walk = null
+        return null
+      }
+      const indexed = found.map((row, order): [number, SeenRow] => {
+        const index = ROW_INDEX.exec(row.id)?.[1]
+        return [index === undefined ? order : Number(index), readRow(row)]
+      })
+      const total = count ?? found.length
+      if (new Set(indexed.map(([index]) => index)).size >= total) {
+        walk = null
+        return { rows: inOrder(indexed).slice(0, total), isOneLook: true }
+      }
+      // Everybody moves when somebody comes or goes, so a walk counts only if the number stayed the same.
+      if (!walk || walk.count !== total || walk.steps > MOST_STEPS) walk = { rows: new Map(), count: total, steps: 0 }
+      walk.steps++
+      for (const [index, row] of indexed) walk.rows.set(index, row)
+      if (walk.rows.size >= total) {
+        const rows = inOrder([...walk.rows])
+        walk = null
+        return { rows, isOneLook: false }
+      }
+      turnPage(list)
+      return null
+    },
+  }
+}
+
+function inOrder(rows: readonly [number, SeenRow][]): SeenRow[] {
+  return [...new Map([...rows].sort(([one], [other]) => one - other)).values()]
+}
+
+/** To the next page of the list, from its end to the beginning. */
+function turnPage(list: Element): void {
+  const scrolled = [list, ...list.querySelectorAll('*'), ...ancestorsOf(list)].find(
+    (element) => element.scrollHeight > element.clientHeight + 2 && element.clientHeight > 0,
+  )
+  if (!scrolled) return
+  const isAtEnd = scrolled.scrollTop + scrolled.clientHeight >= scrolled.scrollHeight - 2
+  scrolled.scrollTop = isAtEnd ? 0 : scrolled.scrollTop + Math.max(40, scrolled.clientHeight - 44)
+}
+
+function ancestorsOf(element: Element): Element[] {
+  const parent = element.parentElement
+  return parent && parent !== document.body ? [parent, ...ancestorsOf(parent)] : []
+}
+
+/** The label behind a name, such as "(Host, me)". */
+function rolesOf(badge: string, { says }: Elements): ('me' | 'host')[] {
+  const inner = /^\((.*)\)$/.exec(badge)?.[1] ?? badge
+  return inner
+    .split(/[,、，]/)
+    .map((part) => part.trim())
+    .flatMap((part): ('me' | 'host')[] => (says('me', part) ? ['me'] : says('host', part) ? ['host'] : []))
+}

@@ -1,0 +1,167 @@
+/**
+ * Who is in the meeting. Pure: what the page shows goes in, people with ids come out. The page gives no id that everybody
+ * has, so ids are the roster's own; names of the participants panel decide, video players tell namesakes apart.
+ */
+import type { SeenList, SeenRow } from './people-panel.ts'
+import type { SeenTile } from './tiles.ts'
+
+export interface Person {
+  /** Stable while the person is in the meeting. */
+  id: string
+  name: string
+  isHost: boolean
+  /** Null where the page does not say. */
+  isMuted: boolean | null
+  /** Zoom's own number, as far as a video player or a chat message told it. */
+  userId: number | null
+}
+
+/** Without the participants panel for so long, tiles have to do. Milliseconds. */
+const LIST_STALE_MS = 4000
+/** New names are seen by looking at the list again, this long after the last time. Milliseconds. */
+const LIST_OLD_MS = 45_000
+/** Looks without a trace of somebody whom only a tile named, before they count as gone. */
+const ABSENCES = 12
+
+interface Known extends Person {
+  absences: number
+}
+
+export class Roster {
+  readonly #botName: string
+  #people: Known[] = []
+  #ownUserId: number | null = null
+  #counter = 0
+  #listAt: number | null = null
+  #listCount: number | null = null
+  #hasOwnRow = false
+
+  constructor(botName: string) {
+    this.#botName = botName
+  }
+
+  /** Whether the bot is surely none of these people. `count` is everybody, the bot too, as the page says. */
+  selfIsKnown(count: number | null): boolean {
+    if (this.#hasOwnRow) return true
+    const isNamesake = this.#people.some(({ name }) => name === this.#botName)
+    return !isNamesake && count !== null && this.#people.length === count - 1
+  }
+
+  /** Others in the meeting, in the order in which they were first seen. */
+  present(): Person[] {
+    return this.#people.map(({ absences: _, ...person }) => person)
+  }
+
+  ofUser(userId: number): Person | null {
+    return this.#people.find((person) => person.userId === userId) ?? null
+  }
+
+  /** Null where nobody, or more than one, is called so. */
+  named(name: string): Person | null {
+    const namesakes = this.#people.filter((person) => person.name === name)
+    return namesakes.length === 1 ? namesakes[0]! : null
+  }
+
+  isSelf(userId: number | null): boolean {
+    return userId !== null && userId === this.#ownUserId
+  }
+
+  /** `userId` is the bot's own, as its own chat messages tell it. */
+  takeOwn(userId: number): void {
+    this.#ownUserId = userId
+    for (const person of this.#people) if (person.userId === userId) person.userId = null
+  }
+
+  /** Whose sound it is, found out by other ways. */
+  takeOwner(userId: number, id: string): void {
+    const person = this.#people.find((known) => known.id === id)
+    if (person && person.userId === null && !this.ofUser(userId)) person.userId = userId
+  }
+
+  /** Who sent something, by Zoom's number and the name beside it. */
+  takeSender(userId: number, name: string): void {
+    if (userId === this.#ownUserId || this.ofUser(userId)) return
+    const person = this.named(name) as Known | null
+    if (person && person.userId === null) person.userId = userId
+  }
+
+  /** Whether the participants panel may know more than the roster. `count` is everybody, as the page says. */
+  isListDue(count: number | null, at: number): boolean {
+    if (this.#listAt === null || at - this.#listAt > LIST_OLD_MS) return true
+    return count !== null && count !== this.#listCount
+  }
+
+  /** The participants panel, whole. */
+  takeList({ rows, isOneLook }: SeenList, count: number | null, at: number): void {
+    this.#listAt = at
+    this.#listCount = count
+    this.#hasOwnRow = rows.some(({ isSelf }) => isSelf)
+    const others = rows.filter(({ isSelf, name }) => !isSelf && name !== '')
+    const left = [...others]
+    const stay = new Map<Known, SeenRow>()
+    for (const person of this.#people) {
+      const index = left.findIndex(({ name }) => name === person.name)
+      if (index >= 0) stay.set(person, left.splice(index, 1)[0]!)
+    }
+    const gone = this.#people.filter((person) => !stay.has(person))
+    // Somebody for somebody in one look is the same person under another name; in a longer walk both may be true.
+    const isRename = isOneLook && gone.length === 1 && left.length === 1 && this.#people.length === others.length
+    if (isRename) stay.set(gone[0]!, left.splice(0, 1)[0]!)
+    for (const [person, row] of stay) {
+      person.name = row.name
+      person.isHost = row.isHost
+      person.isMuted = row.isMuted
+      person.absences = 0
+    }
+    this.#people = this.#people.filter((person) => stay.has(person))
+    for (const row of left) this.#add(row.name, { isHost: row.isHost, isMuted: row.isMuted })
+  }
+
+  /**
+   * The tiles in view, with whose they are; null for the bot's own and for those that could be of several people.
+   * `count` is everybody, the bot too, as the page says.
+   */
+  takeTiles(tiles: readonly SeenTile[], count: number | null, at: number): (Person | null)[] {
+    const isListFresh = this.#listAt !== null && at - this.#listAt < LIST_STALE_MS
+    const owners: (Known | null)[] = tiles.map(() => null)
+    const isFree = (person: Known) => !owners.includes(person)
+    // First by number, which is certain, then by name.
+    tiles.forEach(({ userId }, index) => {
+      if (userId === null || userId === this.#ownUserId) return
+      const person = this.#people.find((known) => known.userId === userId)
+      if (person && isFree(person)) owners[index] = person
+    })
+    tiles.forEach((tile, index) => {
+      if (owners[index] || tile.name === '' || this.isSelf(tile.userId)) return
+      const namesakes = this.#people.filter((person) => person.name === tile.name)
+      if (this.#isOwnName(tile.name, namesakes.length, tiles)) return
+      const free = namesakes.filter((person) => isFree(person) && (person.userId === null || tile.userId === null))
+      const person = free[0] ?? (isListFresh || namesakes.length > 0 ? null : this.#add(tile.name, {}))
+      if (!person) return
+      owners[index] = person
+      if (tile.userId !== null && person.userId === null && !this.ofUser(tile.userId)) person.userId = tile.userId
+    })
+    if (!isListFresh) this.#forgetAbsent(new Set(owners), count)
+    return owners
+  }
+
+  /** Of as many tiles under the bot's name as there are namesakes and the bot, one is its own; it cannot be told which. */
+  #isOwnName(name: string, namesakes: number, tiles: readonly SeenTile[]): boolean {
+    if (name !== this.#botName) return false
+    return namesakes === 0 || tiles.filter((tile) => tile.name === name).length > namesakes
+  }
+
+  /** Tiles are only of some people, so absence counts where the number of people leaves no room for them. */
+  #forgetAbsent(seen: ReadonlySet<Known | null>, count: number | null): void {
+    const mayBeUnseen = count !== null && this.#people.length <= count - 1
+    for (const person of this.#people) person.absences = seen.has(person) ? 0 : person.absences + 1
+    if (!mayBeUnseen) this.#people = this.#people.filter(({ absences }) => absences < ABSENCES)
+  }
+
+  #add(name: string, { isHost = false, isMuted = null }: { isHost?: boolean; isMuted?: boolean | null }): Known {
+    const id = `participant-${++this.#counter}`
+    const person = { id, name, isHost, isMuted, userId: null, absences: 0 }
+    this.#people.push(person)
+    return person
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Hears how loud the meeting is without changing its sound. Zoom plays in one of three ways (field notes 2.16): a mix
+ * through an AudioContext, the same mix through a connection of the page with itself, or a received track for each person.
+ */
+import { wrapMethod } from '../../shared/page/native-look.ts'
+import type { TappedTrack, WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { userOfNode } from './tiles.ts'
+
+export interface HeardPerson {
+  userId: number
+  /** 0 to 1, linear. */
+  level: number
+}
+
+export interface MeetingSound {
+  /** Level of everything that is heard, 0 to 1, linear; null where nothing can be read. */
+  mix(): number | null
+  /** Each person's own sound, where the client receives it apart; null where it does not. */
+  people(): HeardPerson[] | null
+}
+
+/** Names of streams that carry one person's sound, such as `16778241+x+CS+y`; the first number is the stream's. */
+const OF_PERSON = /^(\d+)\+.*\+CS\+/
+/** Samples a level is taken from: about 20 ms. */
+const WINDOW = 1024
+
+interface Meter {
+  level(): number
+}
+
+/** To be called at document start. */
+export function watchSound(tap: WebRtcTap): MeetingSound {
+  const played = new Map<BaseAudioContext, AnalyserNode>()
+  const ofTracks = new WeakMap<MediaStreamTrack, Meter | null>()
+  let ownContext: AudioContext | null = null
+
+  wrapMethod(AudioNode.prototype, 'connect', (native, self, given) => {
+    const result = native(...given)
+    const [target] = given
+    if (target instanceof AudioDestinationNode && self instanceof AudioNode && target.context !== ownContext) {
+      // Beside its own way to the loudspeaker; an analyser without an output changes nothing.
+      const analyser = played.get(target.context) ?? listenTo(target.context)
+      played.set(target.context, analyser)
+      native(analyser)
+    }
+    return result
+  })
+
+  function listenTo(context: BaseAudioContext): AnalyserNode {
+    const analyser = context.createAnalyser()
+    analyser.fftSize = WINDOW
+    return analyser
+  }
+
+  /** For a track whose packets carry no level. */
+  function meterOf(track: MediaStreamTrack): Meter | null {
+    const known = ofTracks.get(track)
+    if (known !== undefined) return known
+    let meter: Meter | null = null
+    try {
+      ownContext ??= new AudioContext({ latencyHint: 'playback' })
+      const analyser = listenTo(ownContext)
+      ownContext.createMediaStreamSource(new MediaStream([track])).connect(analyser)
+      meter = { level: () => levelOf(analyser) }
+    } catch {
+      // The track ended meanwhile, or there is no sound system at all.
+    }
+    ofTracks.set(track, meter)
+    return meter
+  }
+
+  function levelOfTrack({ receiver, track }: TappedTrack): number {
+    if (track.muted) return 0
+    const [source] = receiver.getSynchronizationSources()
+    if (typeof source?.audioLevel === 'number') return source.audioLevel
+    return meterOf(track)?.level() ?? 0
+  }
+
+  function tracksOfPeople(): { userId: number; tapped: TappedTrack }[] {
+    return tap.tracks('audio').flatMap((tapped) => {
+      const stream = tapped.streams.map(({ id }) => OF_PERSON.exec(id)).find((match) => match !== null)
+      return stream ? [{ userId: userOfNode(Number(stream[1])), tapped }] : []
+    })
+  }
+
+  return {
+    mix() {
+      const running = [...played].filter(([context]) => context.state !== 'closed')
+      const mixed = tap.tracks('audio')
+      if (running.length === 0 && mixed.length === 0) return null
+      return Math.max(0, ...running.map(([, analyser]) => levelOf(analyser)), ...mixed.map(levelOfTrack))
+    },
+    people() {
+      const tracks = tracksOfPeople()
+      if (tracks.length === 0) return null
+      return tracks.map(({ userId, tapped }) => ({ userId, level: levelOfTrack(tapped) }))
+    },
+  }
+}
+
+function levelOf(analyser: AnalyserNode): number {
+  const samples = new Float32Array(analyser.fftSize)
+  analyser.getFloatTimeDomainData(samples)
+  let sum = 0
+  for (const sample of samples) sum += sample * sample
+  return Math.sqrt(sum / samples.length)
+}

@@ -1,0 +1,96 @@
+/** What the page script is told and what it tells, beyond what all platforms have. */
+import type { CommonConfig, CommonSigns, PageApi } from '../../shared/page/types.ts'
+
+export type PageConfig = CommonConfig
+
+/** The form in front of the meeting, of the new client or the classic one. */
+export interface FormSigns {
+  client: 'react' | 'classic'
+  name: { value: string; isEnabled: boolean } | null
+  /** What is typed into it is a secret and stays in the page. */
+  passcode: { isFilled: boolean } | null
+  asksForEmail: boolean
+  join: { label: string; isEnabled: boolean } | null
+  errors: string[]
+  /** The page has looked for devices; before that it loses what is typed. */
+  isSettled: boolean
+}
+
+export type AudioSign =
+  /** The microphone's button says mute or unmute. */
+  | 'joined'
+  /** It offers to join. */
+  | 'apart'
+  /** It says neither. */
+  | 'unreadable'
+  | 'absent'
+
+/** Everything one look at the page tells. */
+export interface PageSigns extends CommonSigns {
+  title: string
+  /** Of the page for a link that cannot be joined. */
+  pageError: string | null
+  launchPage: boolean
+  cookieBanner: boolean
+  termsAsked: boolean
+  disclaimer: string | null
+  form: FormSigns | null
+  captcha: boolean
+  /** Accessible names of the open dialogs; they do not depend on the language. */
+  dialogNames: string[]
+  /** Text of the loading layer. */
+  joining: string | null
+  /** Text of a waiting room of any kind; null where there is none. */
+  waiting: string[] | null
+  /** Independent marks of the meeting itself. */
+  marks: string[]
+  meetingApp: boolean
+  leaveControl: boolean
+  /** The button says End: the bot has become host. */
+  isHost: boolean
+  leaveOptions: boolean
+  audio: AudioSign
+  /** Sound of the meeting reaches the page by some way. */
+  hears: boolean
+  reconnecting: string | null
+  /** Everybody in the meeting, the bot too, as the button says. */
+  peopleCount: number | null
+  peoplePanel: boolean
+  chatPanel: boolean
+  view: 'speaker' | 'gallery' | 'other' | null
+  /** Nothing is drawn at all. */
+  isBlank: boolean
+  /** The participants panel has to be looked at again, to know who is there. */
+  isListDue: boolean
+}
+
+export type ElementName =
+  | 'nameBox'
+  | 'passcodeBox'
+  | 'join'
+  | 'joinFromBrowser'
+  | 'openApp'
+  | 'cookies'
+  | 'terms'
+  | 'disclaimerAgree'
+  | 'microphone'
+  | 'camera'
+  | 'people'
+  | 'chat'
+  | 'chatBox'
+  | 'send'
+  | 'more'
+  | 'moreChat'
+  | 'morePeople'
+  | 'leave'
+  | 'leaveMeeting'
+  | 'view'
+  | 'speakerView'
+  | 'galleryView'
+
+export interface ZoomPageApi extends PageApi<PageSigns, ElementName> {
+  /** Everything the preview and the meeting hang on; the driver asks after a stall. Grows while the page is at work. */
+  progress(): string
+  /** Whether a box holds this text; what it does hold stays in the page. */
+  holds(name: ElementName, text: string): boolean
+}

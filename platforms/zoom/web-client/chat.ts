@@ -1,0 +1,60 @@
+/** The steps of Zoom's chat. Its panel stays open as far as others do not need the place: a closed one has no messages. */
+import { type ChatSteps, usualChatSteps } from '../../shared/chat-desk.ts'
+import type { ZoomPage } from './page.ts'
+import { writeLines } from './typing.ts'
+
+/** A message under way keeps the panel for itself for so long at most. Milliseconds. */
+const LONGEST_USE_MS = 12_000
+
+export class ChatPanel {
+  readonly #page: ZoomPage
+  #usedSince: number | null = null
+  #opening: Promise<void> | null = null
+
+  constructor(page: ZoomPage) {
+    this.#page = page
+  }
+
+  /** A message is being written, so no other panel may take the place. */
+  get isInUse(): boolean {
+    return this.#usedSince !== null && this.#page.clock.now() - this.#usedSince < LONGEST_USE_MS
+  }
+
+  /** Repeatable: its button closes an open panel, so nobody presses it on an old look. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<void> {
+    if ((await this.#page.ask('chat'))?.isPanelOpen !== false) return
+    await this.#page.wakePointer()
+    if (await this.#page.press('chat')) return
+    // In a narrow window the button is in the menu for the rest.
+    if (await this.#page.press('more')) await this.#page.press('moreChat')
+  }
+
+  steps(): ChatSteps {
+    const page = this.#page
+    const use = () => {
+      if (!this.isInUse) this.#usedSince = page.clock.now()
+    }
+    return {
+      ...usualChatSteps(page),
+      async state() {
+        use()
+        return page.ask('chat')
+      },
+      open: () => this.open(),
+      close: async () => {
+        this.#usedSince = null
+      },
+      fill: (text) => writeLines(page, 'chatBox', text),
+      async send(again) {
+        await (again ? page.press('send') : page.pressKey('chatBox', 'Enter'))
+      },
+    }
+  }
+}

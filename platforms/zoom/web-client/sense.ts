@@ -1,0 +1,35 @@
+/** What the guest of the web client knows about its pages, in the form that the shared steps want. */
+import type { MeetingSense } from '../../shared/situation.ts'
+import type { Waits } from '../../shared/waits.ts'
+import { endOf, refusalOf } from '../outcomes.ts'
+import type { ZoomPaces } from '../paces.ts'
+import type { PageSigns } from '../page/types.ts'
+import { PLACES, type SituationKind, situationOf } from '../situation.ts'
+
+export function webClientSense(
+  waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
+  { onHoldMs }: Pick<ZoomPaces, 'onHoldMs'>,
+): MeetingSense<PageSigns, SituationKind> {
+  let onHoldSince: number | null = null
+  return {
+    situationOf,
+    places: PLACES,
+    refusalOf,
+    endOf(situation, { at }) {
+      const end = endOf(situation)
+      if (end !== null) return end
+      // Put back into the waiting room is no end, unless nobody ever takes the bot out of it.
+      const isOnHold = PLACES[situation.kind] === 'waiting'
+      onHoldSince = isOnHold ? (onHoldSince ?? at) : null
+      return onHoldSince !== null && at - onHoldSince > onHoldMs ? 'removed' : null
+    },
+    patience: {
+      captcha: waits.captchaMs,
+      join_failed: waits.callErrorMs,
+      went_wrong: waits.callErrorMs,
+    },
+    waitsFor: { waiting_for_host: 'host' },
+    // The footer and a picture are drawn by different parts of the client.
+    isCorroborated: ({ proofs }) => proofs.length > 1,
+  }
+}

@@ -1,0 +1,49 @@
+/** Types as a person does: Zoom's form takes no text that did not come from keys (field notes 3.3). */
+import type { ElementName } from '../page/types.ts'
+import type { ZoomPage } from './page.ts'
+
+/** Replaces what is in the box. What was typed is never logged: it may be a passcode. */
+export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs: number): Promise<boolean> {
+  return page.inTurn(async () => {
+    const box = await page.element(name)
+    if (!box) return false
+    const { keyboard } = page.browser.page
+    try {
+      await box.click({ timeout: page.waits.clickMs }).catch(() => box.focus())
+      await keyboard.press('Control+A')
+      await keyboard.press('Delete')
+      await keyboard.type(text, { delay: keyMs })
+      return true
+    } catch {
+      // The box was replaced under our hands; the next look tells.
+      page.logger.debug('A box of the form did not take its text', { box: name })
+      return false
+    } finally {
+      await box.dispose().catch(() => {})
+    }
+  })
+}
+
+/** Into the chat's editor, where Enter would send and a new line has a key of its own. */
+export function writeLines(page: ZoomPage, name: ElementName, text: string): Promise<boolean> {
+  return page.inTurn(async () => {
+    const box = await page.element(name)
+    if (!box) return false
+    const { keyboard } = page.browser.page
+    try {
+      await box.focus()
+      await keyboard.press('Control+A')
+      await keyboard.press('Delete')
+      for (const [index, line] of text.split(/\r?\n/).entries()) {
+        if (index > 0) await keyboard.press('Shift+Enter')
+        await keyboard.insertText(line)
+      }
+      return true
+    } catch (error) {
+      page.logger.debug('The chat editor did not take its text', { error })
+      return false
+    } finally {
+      await box.dispose().catch(() => {})
+    }
+  })
+}

@@ -1,0 +1,16 @@
+/** The wording of Zoom's web client in all languages that are known; the languages themselves are in `words/`. */
+import { mergeWords } from '../shared/words.ts'
+import { GERMAN } from './words/de.ts'
+import { ENGLISH } from './words/en.ts'
+import { SPANISH } from './words/es.ts'
+import { FRENCH } from './words/fr.ts'
+import { JAPANESE } from './words/ja.ts'
+import { PORTUGUESE } from './words/pt.ts'
+
+export type ZoomWords = typeof ENGLISH
+export type SituationWord = keyof ZoomWords['situations']
+export type DialogWord = keyof ZoomWords['dialogs']
+export type LabelName = keyof ZoomWords['labels']
+
+/** The page is asked for English; a half-translated page is met as well. */
+export const WORDS: ZoomWords = mergeWords(ENGLISH, [GERMAN, FRENCH, SPANISH, PORTUGUESE, JAPANESE])

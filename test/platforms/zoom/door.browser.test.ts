@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { BotError } from '../../../src/errors.ts'
+import { type Attempt, BOT_NAME, until, zoomHarness } from './harness.ts'
+
+const zoom = zoomHarness()
+const FAST = 12
+
+async function refusalOf(attempt: Attempt): Promise<BotError> {
+  const error = await attempt.enter().then(
+    (admission) => new Error(`The bot came in: ${admission}`),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(BotError)
+  return error as BotError
+}
+
+function clicksOn({ meeting }: Attempt, target: string): number {
+  return meeting.log.filter((entry) => entry.event === 'click' && entry.target === target).length
+}
+
+test.each([
+  ['open', {}],
+  ['wc-launch-new', { asGiven: true }],
+  ['wc-launch-old', { asGiven: true }],
+  ['wc-classic', {}],
+  ['wc-pwa-iframe', {}],
+  ['wc-vanity-host', {}],
+  ['wc-external-meeting', {}],
+  ['wc-cookie-terms', {}],
+  ['wc-permission-once', {}],
+  ['wc-permission-twice', {}],
+  ['wc-no-devices', {}],
+  ['wc-passcode-field', {}],
+  ['wc-name-lenient', {}],
+  ['wc-name-prefilled', {}],
+  ['wc-join-click-race', {}],
+  ['wc-blank-page', {}],
+  ['wc-name-input-late', {}],
+  ['wc-german', {}],
+  ['wc-german-forced', {}],
+])('%s: the bot comes in under its name', async (scenario, options) => {
+  const attempt = await zoom.attempt(scenario, { speed: FAST, ...options })
+  await attempt.enter()
+  expect(attempt.meeting.state).toBe('call')
+  expect(attempt.meeting.botName).toBe(BOT_NAME)
+  const clicks = attempt.meeting.log.filter(({ event, target }) => event === 'click' && /^join/i.test(target))
+  expect(clicks.every(({ trusted }) => trusted)).toBe(true)
+})
+
+test.each([
+  ['login-wall', 'LOGIN_REQUIRED', false],
+  ['wc-login-required', 'LOGIN_REQUIRED', false],
+  ['wc-authorized-only', 'LOGIN_REQUIRED', false],
+  ['wc-signin-after-join', 'LOGIN_REQUIRED', false],
+  ['wc-registration', 'CANNOT_JOIN_MEETING', false],
+  ['wc-email-required', 'CANNOT_JOIN_MEETING', false],
+  ['wc-passcode-wrong', 'CANNOT_JOIN_MEETING', false],
+  ['wc-passcode-missing', 'CANNOT_JOIN_MEETING', false],
+  ['wc-captcha', 'BOT_NOT_ACCEPTED', false],
+  ['wc-captcha-frame', 'BOT_NOT_ACCEPTED', false],
+  ['wc-captcha-failed', 'BOT_NOT_ACCEPTED', false],
+  ['wc-bot-wall', 'BOT_NOT_ACCEPTED', false],
+  ['wc-bot-wall-after-join', 'BOT_NOT_ACCEPTED', false],
+  ['wc-bot-wall-late', 'BOT_NOT_ACCEPTED', false],
+  ['wc-1132', 'CANNOT_JOIN_MEETING', false],
+  ['wc-browser-join-off', 'CANNOT_JOIN_MEETING', false],
+  ['wc-policy-blocked', 'CANNOT_JOIN_MEETING', false],
+  ['wc-locked', 'CANNOT_JOIN_MEETING', false],
+  ['wc-full', 'CANNOT_JOIN_MEETING', false],
+  ['wc-removed-before', 'BOT_NOT_ACCEPTED', false],
+  ['wc-join-timeout', 'CANNOT_JOIN_MEETING', true],
+  ['wc-something-wrong', 'CANNOT_JOIN_MEETING', true],
+  ['wc-spinner-stall', 'CANNOT_JOIN_MEETING', true],
+  ['wc-waiting-room-deny', 'BOT_NOT_ACCEPTED', false],
+  ['wc-ended-in-waiting-room', 'MEETING_ENDED_PREMATURELY', false],
+] as const)('%s ends with %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
+  const isStalled = scenario === 'wc-spinner-stall'
+  const waits = isStalled ? { unknownPageMs: 4000 } : {}
+  const paces = isStalled ? { stallMs: 1500 } : {}
+  const attempt = await zoom.attempt(scenario, { speed: FAST, waits, paces })
+  const error = await refusalOf(attempt)
+  expect({ code: error.code, canRetry: error.canRetry }).toEqual({ code, canRetry })
+  expect(error.message).toMatch(/^[A-Z].*\.$/)
+  // A wall is met once; nobody tries it again.
+  expect(clicksOn(attempt, 'Join')).toBeLessThanOrEqual(1)
+})
+
+test('a launch page without a way to the browser is said to be one', async () => {
+  const attempt = await zoom.attempt('wc-launch-without-browser', {
+    speed: FAST,
+    asGiven: true,
+    waits: { joinClickMs: 300 },
+  })
+  const error = await refusalOf(attempt)
+  expect(error.code).toBe('CANNOT_JOIN_MEETING')
+  expect(error.message).toContain('no way to join from a browser')
+})
+
+test('what a refused attempt leaves behind holds no passcode', async () => {
+  const attempt = await zoom.attempt('wc-passcode-wrong', { speed: FAST })
+  const { message } = await refusalOf(attempt)
+  const passcode = new URL(attempt.meeting.url).searchParams.get('pwd') ?? 'none'
+  const evidence = await attempt.driver.evidence()
+  expect(evidence.screenshot?.subarray(1, 4)).toEqual(Buffer.from('PNG'))
+  expect(evidence.html).toContain('<')
+  expect(evidence.url).toContain('zoom.us/wc/')
+  const texts = [message, evidence.html, evidence.url, ...evidence.console, JSON.stringify(evidence.signs)]
+  expect(texts.filter((text) => text?.includes(passcode))).toEqual([])
+})
+
+test('a meeting without its host: the bot waits for the host, who starts it and lets the bot in', async () => {
+  const attempt = await zoom.attempt('wc-host-not-started', { speed: FAST })
+  expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+  expect(attempt.driver.waitingFor).toBe('host')
+  const admission = attempt.driver.waitForAdmission(attempt.signal)
+  attempt.meeting.admit()
+  await attempt.meeting.whenState('lobby', 60_000)
+  await until(() => attempt.driver.waitingFor === 'admission', 'the bot waits for admission')
+  attempt.meeting.admit()
+  await admission
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('a link that Zoom calls invalid until the host has started is tried again until it works', async () => {
+  const attempt = await zoom.attempt('wc-host-3001-then-starts', { speed: 20 })
+  expect(await attempt.enter()).toBe('waiting_room')
+  expect(attempt.meeting.state).toBe('call')
+})
+
+test('a link that stays invalid is given up in the end', async () => {
+  const attempt = await zoom.attempt('invalid-link', { paces: { deadLinkRetryMs: 300, deadLinkMs: 1500 } })
+  const error = await refusalOf(attempt)
+  expect(error.code).toBe('TIMEOUT_WAITING_TO_START')
+  expect(error.message).toContain('3,001')
+  expect(attempt.meeting.log.filter(({ event }) => event === 'navigate').length).toBeGreaterThan(2)
+})
+
+test('a stop in the waiting room withdraws the knock', async () => {
+  const attempt = await zoom.attempt('waiting-room', { speed: FAST })
+  expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+  const admission = attempt.driver.waitForAdmission(attempt.signal)
+  admission.catch(() => {})
+  attempt.stop.abort(new Error('asked to stop'))
+  await expect(admission).rejects.toThrow('asked to stop')
+  await attempt.driver.leave()
+  expect(attempt.meeting.state).toBe('left')
+})
+
+test('a stop while the page loads ends the attempt with the reason of the signal', async () => {
+  const attempt = await zoom.attempt('wc-name-input-late', { speed: 1 })
+  const joining = attempt.driver.join(attempt.signal)
+  joining.catch(() => {})
+  await until(() => attempt.meeting.state === 'loading', 'the page loads')
+  attempt.stop.abort(new Error('asked to stop'))
+  await expect(joining).rejects.toThrow('asked to stop')
+  await attempt.driver.leave()
+})
+
+test('a host that cannot be reached is a failure that may pass', async () => {
+  const attempt = await zoom.attempt('open', {
+    driver: { hostMap: [], extraArguments: ['--host-resolver-rules=MAP * ~NOTFOUND'] },
+  })
+  const error = await refusalOf(attempt)
+  expect({ code: error.code, canRetry: error.canRetry }).toEqual({ code: 'CANNOT_JOIN_MEETING', canRetry: true })
+})

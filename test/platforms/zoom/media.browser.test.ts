@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { MeetingEvent } from '../../../src/meeting.ts'
+import { type Attempt, until, zoomHarness } from './harness.ts'
+
+const zoom = zoomHarness()
+
+/** Turns that began, by name, as they were told. */
+function told({ events }: Attempt): { name: string; at: number }[] {
+  const names = new Map<string, string>()
+  for (const event of events)
+    if (event.type === 'participant_joined') names.set(event.participant.id, event.participant.name)
+  return events
+    .filter((event): event is Extract<MeetingEvent, { type: 'speaking' }> => event.type === 'speaking')
+    .filter(({ isSpeaking }) => isSpeaking)
+    .map(({ participantId, at }) => ({ name: names.get(participantId) ?? 'nobody', at }))
+}
+
+test.each([
+  ['wc-audio-webrtc', 'a sound for each person'],
+  ['wc-audio-worklet', 'a mix in the page'],
+  ['wc-audio-loopback', 'a mix that goes round'],
+  ['wc-speaker-1to1', 'no mark says who speaks'],
+  ['wc-gallery-active', 'marks that never go out'],
+])('%s (%s): whoever speaks is told, and never somebody else', async (scenario) => {
+  const attempt = await zoom.attempt(scenario, { speed: 1 })
+  await attempt.enter()
+  const { turns } = attempt.meeting.truth
+  await until(() => turns.filter(({ endedAt }) => endedAt !== null).length >= 2, 'two turns are over', 60_000)
+  const [first, second] = turns
+  await until(
+    () => told(attempt).some(({ name, at }) => name === first?.name && at < (second?.startedAt ?? 0)),
+    'the first is told',
+  )
+  await until(
+    () => told(attempt).some(({ name, at }) => name === second?.name && at > (second?.startedAt ?? 0) - 200),
+    'the second is told',
+  )
+  const isTrue = ({ name, at }: { name: string; at: number }) =>
+    turns.some(
+      (turn) =>
+        turn.name === name && at >= turn.startedAt - 200 && at <= (turn.endedAt ?? Number.POSITIVE_INFINITY) + 1500,
+    )
+  expect(told(attempt).filter((turn) => !isTrue(turn))).toEqual([])
+})
+
+/** Waits until the screen shows another picture than before. */
+async function untilItMoves({ driver }: Attempt): Promise<void> {
+  const before = Buffer.from(await driver.screenshot())
+  const deadline = Date.now() + 60_000
+  while (before.equals(Buffer.from(await driver.screenshot())))
+    if (Date.now() > deadline) throw new Error('The picture stood still')
+}
+
+test.each([
+  ['wc-audio-webrtc', 'gallery_view'],
+  ['wc-audio-worklet', 'gallery_view'],
+  ['wc-audio-worklet', 'speaker_view'],
+  ['wc-pwa-iframe', 'speaker_view'],
+] as const)('%s: the %s shows the moving pictures of the meeting', async (scenario, recordingMode) => {
+  const attempt = await zoom.attempt(scenario, { driver: { recordingMode } })
+  await attempt.enter()
+  await attempt.event('participant_joined')
+  await attempt.driver.prepareRecording(attempt.signal)
+  await untilItMoves(attempt)
+})
+
+test('a shared screen is told, whoever shares it, and its end too', async () => {
+  const attempt = await zoom.attempt('open', { driver: { recordingMode: 'speaker_view' } })
+  await attempt.enter()
+  await attempt.driver.prepareRecording(attempt.signal)
+  attempt.meeting.startSharing('bob')
+  await attempt.event('screen_share', ({ isSharing }) => isSharing)
+  attempt.meeting.stopSharing('bob')
+  await attempt.event('screen_share', ({ isSharing }) => !isSharing)
+})

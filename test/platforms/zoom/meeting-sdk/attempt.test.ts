@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { nameWithin } from '../../../../platforms/zoom/meeting-sdk/attempt.ts'
+
+test('a name is cut to the bytes that Zoom takes, never within a character', () => {
+  expect(nameWithin('  Notes for Ann ', 128)).toBe('Notes for Ann')
+  expect(nameWithin('ééé', 5)).toBe('éé')
+  // A family is one character of 25 bytes to whoever reads it.
+  expect(nameWithin('A👨‍👩‍👧‍👦', 20)).toBe('A')
+})

@@ -1,0 +1,145 @@
+/** From the bot's own page with the SDK to the meeting, or to the code of what happened instead. */
+import { describe, expect, test } from 'vitest'
+import type { SdkFacts } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
+import type { SdkAttemptOptions } from './sdk-harness.ts'
+import { failureOf, joinsOf, sdkHarness, TOKEN_URL } from './sdk-harness.ts'
+
+const harness = sdkHarness()
+
+describe('waiting', () => {
+  test('the waiting room is no admission, although the SDK calls the join a success in it', async () => {
+    const { meeting, driver, signal } = await harness.attempt('sdk-waiting-room-timeout')
+    expect(await driver.join(signal)).toBe('waiting_room')
+    expect(driver.waitingFor).toBe('admission')
+    const admitted = driver.waitForAdmission(signal)
+    let isIn = false
+    void admitted.then(() => {
+      isIn = true
+    })
+    // The SDK tells its success with this status.
+    const status = async () => ((await driver.evidence()).signs.last as { sdk: SdkFacts }).sdk.meetingStatus
+    await expect.poll(status).toBe(2)
+    expect(isIn).toBe(false)
+    meeting.admit()
+    await admitted
+    expect(meeting.state).toBe('call')
+  })
+
+  test('being sent out of the waiting room is a denial', async () => {
+    const { meeting, driver, signal } = await harness.attempt('sdk-waiting-room-kick')
+    await driver.join(signal)
+    meeting.deny()
+    expect(await failureOf(driver.waitForAdmission(signal))).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
+  })
+
+  test('a stop in the waiting room takes the bot out of it', async () => {
+    const { meeting, driver, signal, stop } = await harness.attempt('sdk-waiting-room-timeout')
+    await driver.join(signal)
+    const waiting = failureOf(driver.waitForAdmission(signal))
+    stop.abort(new Error('asked to leave'))
+    expect((await waiting).message).toBe('asked to leave')
+    await driver.leave()
+    await expect.poll(() => meeting.state).toBe('left')
+  })
+
+  test("a host who has not begun, on the SDK's own page", async () => {
+    const { meeting, driver, signal } = await harness.attempt('sdk-host-not-started-then-starts')
+    expect(await driver.join(signal)).toBe('waiting_room')
+    expect(driver.waitingFor).toBe('host')
+    const admitted = driver.waitForAdmission(signal)
+    meeting.admit()
+    await meeting.whenState('lobby')
+    await expect.poll(() => driver.waitingFor).toBe('admission')
+    meeting.admit()
+    await admitted
+  })
+
+  test('a host who has not begun, in a number: the bot joins again until the host has', async () => {
+    const attempt = await harness.attempt('sdk-host-3008-then-starts')
+    expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+    expect(attempt.driver.waitingFor).toBe('host')
+    await attempt.driver.waitForAdmission(attempt.signal)
+    expect(joinsOf(attempt).map(({ code }) => code)).toEqual([3008, 3008, 0])
+  })
+})
+
+describe('tokens', () => {
+  test('a bot comes on behalf of a user, and waits with a fresh token for each try until the user is there', async () => {
+    const asked: string[] = []
+    const attempt = await harness.attempt('open', {
+      people: [{ id: 'bob', name: 'Bob Berg', isHost: true, camera: true }],
+      conf: { onBehalfToken: { url: TOKEN_URL }, extra: { team: 7 } },
+      driver: { fetchToken: harness.tokensOf('obf', asked) },
+    })
+    const { meeting, driver, signal } = attempt
+    expect(await driver.join(signal)).toBe('waiting_room')
+    expect(driver.waitingFor).toBe('authorized_user')
+    const admitted = driver.waitForAdmission(signal)
+    await expect.poll(() => joinsOf(attempt).length).toBeGreaterThanOrEqual(3)
+    meeting.addPerson({ id: 'ann', name: 'Ann Host' })
+    await admitted
+    const joins = joinsOf(attempt)
+    expect(joins.slice(0, -1).every(({ code }) => code === 4017)).toBe(true)
+    expect(joins.at(-1)).toEqual({ code: 0, token: 'obf' })
+    // Each try carried a token of its own: a used one would have been 4014.
+    expect(asked).toHaveLength(joins.length)
+    expect(asked[0]).toContain(encodeURIComponent('{"team":7}'))
+  })
+
+  test('a token that was used before is no use a second time, and only an address gives another', async () => {
+    const token = harness.ledger().issue('obf', 'ann')
+    harness.ledger().redeemObf(token, '88240852079')
+    const { driver, signal } = await harness.attempt('open', { conf: { onBehalfToken: { value: token } } })
+    expect(await failureOf(driver.join(signal))).toMatchObject({ code: 'CONF_OBF_TOKEN_ERROR', canRetry: false })
+  })
+
+  test('an access key makes the bot somebody who is signed in', async () => {
+    const attempt = await harness.attempt('sdk-login-required-3100', {
+      conf: { accessKey: { url: TOKEN_URL } },
+      driver: { fetchToken: harness.tokensOf('zak') },
+    })
+    expect(await attempt.enter()).toBe('in_meeting')
+    expect(joinsOf(attempt)).toEqual([{ code: 0, token: 'zak' }])
+  })
+
+  test('an address that answers with a page gives no access key', async () => {
+    const { driver, signal } = await harness.attempt('open', {
+      conf: { accessKey: { url: TOKEN_URL } },
+      driver: { fetchToken: async () => Buffer.from('<html>') },
+    })
+    expect(await failureOf(driver.join(signal))).toMatchObject({ code: 'CONF_ACCESS_TOKEN_ERROR' })
+  })
+})
+
+describe('a join that Zoom refuses', () => {
+  test.each<[scenario: string, code: string, canRetry: boolean, options?: SdkAttemptOptions]>([
+    ['open', 'SDK_AUTH_FAILED', false, { conf: { sdkSecret: 'another secret' } }],
+    ['sdk-wrong-passcode-3004', 'CANNOT_JOIN_MEETING', false],
+    // From here on no callback comes: a line of the console, a dialog and the status say it.
+    ['sdk-external-unpublished-4011', 'UNABLE_JOIN_EXTERNAL_MEETING', false],
+    ['sdk-locked-4006', 'CANNOT_JOIN_MEETING', false],
+    ['sdk-join-timeout-dialog', 'CANNOT_JOIN_MEETING', true],
+  ])('%s ends with %s', async (scenario, code, canRetry, options) => {
+    const { driver, signal } = await harness.attempt(scenario, options)
+    expect(await failureOf(driver.join(signal))).toMatchObject({ code, canRetry })
+  })
+
+  test('no page is opened for what cannot be signed', async () => {
+    const { driver, signal, meeting } = await harness.attempt('open', { conf: { sdkSecret: '' } })
+    expect(await failureOf(driver.join(signal))).toMatchObject({ code: 'CANNOT_GET_JWT_TOKEN' })
+    expect(meeting.log).toEqual([])
+  })
+})
+
+describe('on the way in', () => {
+  test('the preview page is passed with a click of the pointer, which Zoom believes', async () => {
+    const attempt = await harness.attempt('sdk-happy-preview')
+    expect(await attempt.enter()).toBe('in_meeting')
+    expect(attempt.meeting.log.find(({ target }) => /^join$/i.test(target))).toMatchObject({ trusted: true })
+  })
+
+  test("the organization's terms are agreed to", async () => {
+    const attempt = await harness.attempt('sdk-disclaimer')
+    expect(await attempt.enter()).toBe('in_meeting')
+  })
+})
