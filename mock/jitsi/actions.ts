@@ -1,0 +1,20 @@
+/** What `MockMeeting.show` knows, and what each word does. */
+import { type JitsiVisit, REASONS } from './visit.ts'
+
+const FREEZE_MS = 30_000
+const SSO = 'https://sso.example.org/authorize?client_id=jitsi'
+
+export const SHOWABLE: Record<string, (visit: JitsiVisit) => void> = {
+  consent: (visit) => visit.askConsent(),
+  'server-lost': (visit) => visit.loseServer('network'),
+  'server-error': (visit) => visit.loseServer('error'),
+  'time-limit': (visit) => visit.finish('hostEnded', REASONS.timeLimit),
+  'kicked-by-system': (visit) => visit.finish('removed', REASONS.kickedBySystem),
+  'own-reason': (visit) => visit.finish('hostEnded', REASONS.own),
+  'ended-without-words': (visit) => visit.finish('hostEnded', null),
+  moderation: (visit) => visit.send({ do: 'notice', notice: { title: 'notify.moderationInEffectTitle' } }),
+  'noisy-microphone': (visit) => visit.send({ do: 'notice', notice: { title: 'toolbar.noisyAudioInputTitle' } }),
+  tip: (visit) => visit.send({ do: 'dialog', dialog: 'tip' }),
+  freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
+  'off-site': (visit) => visit.navigate(SSO),
+}

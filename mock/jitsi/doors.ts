@@ -1,0 +1,44 @@
+/** How a server turns somebody away: what its page calls the failure, and what it notifies. */
+import type { Notice } from './page/protocol.ts'
+import type { Door } from './settings.ts'
+
+export interface Refusal {
+  failure: string
+  notice: Notice
+}
+
+export const REFUSALS: Readonly<Partial<Record<Door, Refusal>>> = {
+  full: {
+    failure: 'conference.max_users',
+    notice: { title: 'dialog.maxUsersLimitReachedTitle', description: 'dialog.maxUsersLimitReached', isError: true },
+  },
+  'not-allowed': {
+    failure: 'conference.connectionError.notAllowed',
+    notice: { title: 'dialog.tokenAuthFailed', isError: true },
+  },
+  account: {
+    failure: 'conference.connectionError.notAllowed',
+    notice: { title: 'dialog.unauthenticatedAccessDisabled', isError: true },
+  },
+  maintenance: {
+    failure: 'conference.gracefulShutdown',
+    notice: { title: 'dialog.serviceUnavailable', description: 'dialog.gracefulShutdown', isError: true },
+  },
+  'too-quick': {
+    failure: 'conference.connectionError.notAllowed',
+    notice: { title: 'dialog.tokenAuthFailed', description: 'dialog.errorRoomCreationRestriction', isError: true },
+  },
+  reservation: {
+    failure: 'conference.reservationError',
+    notice: { title: 'dialog.reservationError', description: 'dialog.reservationErrorMsg', isError: true },
+  },
+  'not-connected': {
+    failure: 'conference.connectionError',
+    notice: { title: 'connection.CONNFAIL', description: 'dialog.connectError', isError: true },
+  },
+}
+
+export const DENIED: Refusal = {
+  failure: 'conference.connectionError.accessDenied',
+  notice: { title: 'lobby.joinRejectedTitle', description: 'lobby.joinRejectedMessage', isError: true },
+}

@@ -1,0 +1,124 @@
+/** A mock Jitsi meeting: what its page is told of people, voices and chat. */
+import { type ChatLine, Meeting } from '../shared/meeting.ts'
+import type { MockMeetingOptions } from '../types.ts'
+import { SHOWABLE } from './actions.ts'
+import type { PagePerson, PageSettings } from './page/protocol.ts'
+import { newEndpoint, newPeople, type Person, shownAs, sourceName } from './people.ts'
+import { type Scenario, TWO } from './scenario.ts'
+import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
+import { JitsiVisit, type VisitMeeting } from './visit.ts'
+
+const LONGEST_MESSAGE = 5000
+
+export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMeeting {
+  readonly settings: ScenarioSettings
+  /** How often the page's address was asked for. */
+  loads = 0
+  /** The network is gone: nothing gets through to the server, no load of the page either. */
+  isUnreachable = false
+  protected readonly showable = SHOWABLE
+
+  constructor(code: string, scenarioName: string, scenario: Scenario, options: MockMeetingOptions) {
+    const settings = { ...DEFAULTS, ...scenario.settings, page: { ...scenario.settings?.page } }
+    const people = newPeople()
+    super({
+      code,
+      url: `https://${scenario.settings?.host ?? 'meet.jit.si'}/${code}`,
+      scenarioName,
+      scenario,
+      options,
+      people,
+      usualPeople: TWO,
+      isChatOn: settings.page.chat === undefined || settings.page.chat === 'on',
+      longestMessage: LONGEST_MESSAGE,
+      room: { audioStreams: 'perPerson' },
+      // Both kinds of a person's streams are named after the endpoint, as the real server does.
+      session: {
+        streamId: ({ kind, personId, source }) => {
+          const owner = personId === null ? undefined : people.find(personId)?.endpoint
+          return owner === undefined ? 'mixedmslabel' : `${owner}-${kind}-${source === 'screen' ? 1 : 0}-1`
+        },
+      },
+    })
+    this.settings = settings
+    if (options.lang) this.settings.page.lang = options.lang
+  }
+
+  get moderatorName(): string {
+    return this.roster.all().find(({ isHost }) => isHost)?.name ?? 'Somebody'
+  }
+
+  /** The platform's id of a person, which a bot reports. */
+  endpointOf(id: string): string {
+    return this.roster.get(id).endpoint
+  }
+
+  // What the server asks.
+
+  newVisit(): { visit: JitsiVisit; page: PageSettings } {
+    const visit = this.addVisit(new JitsiVisit(this))
+    const { code: room, seed, speed, lang } = this
+    const page = pageSettings(this.settings, { room, seed, speed, lang, self: newEndpoint() })
+    return { visit, page: page.chat === 'on' && !this.isChatOn ? { ...page, chat: 'forbidden' } : page }
+  }
+
+  // What the host does.
+
+  override loseConnection(): void {
+    super.loseConnection()
+    this.isUnreachable = true
+  }
+
+  override regainConnection(): void {
+    this.isUnreachable = false
+    // The page may be gone, or on its way already.
+    if (this.state === 'reconnecting') super.regainConnection()
+  }
+
+  // What a visit asks.
+
+  peopleFor(): PagePerson[] {
+    return this.roster.all().map(shownAs)
+  }
+
+  // What the page is told.
+
+  protected override showPeople(visit: JitsiVisit): void {
+    visit.send({ do: 'people', people: this.peopleFor() })
+  }
+
+  protected override showSpeaking(visit: JitsiVisit, { endpoint, isSpeaking }: Person): void {
+    visit.send({ do: 'speaking', endpoint, speaking: isSpeaking })
+  }
+
+  protected override showChat(visit: JitsiVisit, { personId, ...line }: ChatLine): void {
+    visit.send({
+      do: 'chat',
+      line: { ...line, endpoint: personId === null ? null : this.roster.get(personId).endpoint },
+    })
+  }
+
+  protected override showChatEnabled(visit: JitsiVisit, allowed: boolean): void {
+    visit.send({ do: 'chatAllowed', allowed })
+  }
+
+  protected override sourceOf(person: Person, kind: 'camera' | 'screen'): string | null {
+    return sourceName(person, kind)
+  }
+
+  protected override personCame({ name }: Person): void {
+    this.notice({ title: 'notify.connectedOneMember', name })
+  }
+
+  protected override personWent({ name }: Person): void {
+    this.notice({ title: 'notify.leftOneMember', name })
+  }
+
+  protected override botMuted(): void {
+    this.notice({ title: 'notify.mutedRemotelyTitle', name: this.moderatorName })
+  }
+
+  private notice(notice: { title: string; name: string }): void {
+    this.whenInCall((visit) => visit.send({ do: 'notice', notice }))
+  }
+}

@@ -1,0 +1,62 @@
+/** The meeting itself: large picture, filmstrip, toolbar, panels. */
+import { h } from '../../shared/page/dom.ts'
+import { hideWhenIdle } from '../../shared/page/page-habits.ts'
+import { chatPanel } from './chat-panel.ts'
+import { box, type Context, type Shown } from './context.ts'
+import type { PagePerson, ToPage } from './protocol.ts'
+import { Filmstrip } from './tiles.ts'
+import { toolbox } from './toolbox.ts'
+
+export interface CallPage extends Shown {
+  receive(message: ToPage): void
+  /** The conference is over; its frame stays. */
+  empty(): void
+}
+
+export function callPage(context: Context, people: PagePerson[]): CallPage {
+  const { settings, state, media, words } = context
+  const filmstrip = new Filmstrip(context)
+  const chat = chatPanel(context)
+  const roster = h('div', { id: 'participants-pane', hidden: true })
+  const page = h('div', { id: 'videoconference_page', class: settings.tileView ? 'tile-view' : '' })
+  const tools = toolbox(context, chat.button, {
+    people: () => {
+      roster.hidden = !roster.hidden
+    },
+    layout: () => page.classList.toggle('tile-view'),
+  })
+  page.append(
+    box('subject', h('span', { class: 'subject-text' }, settings.room)),
+    h('div', { id: 'videospace' }, filmstrip.stage, filmstrip.root),
+    tools.root,
+    media.players,
+  )
+  const root = h('div', { id: 'layout_wrapper' }, chat.place, page, roster)
+  const stopHiding = hideWhenIdle([tools.root], settings.toolboxHideMs)
+
+  const show = (next: PagePerson[]) => {
+    state.people = next
+    filmstrip.show(next)
+    tools.showCount(next.length + 1)
+    const entries = next.map(({ endpoint, name }) =>
+      h('div', { id: `participant-item-${endpoint}`, class: 'list-item' }, name || words('remote.defaultName')),
+    )
+    roster.replaceChildren(h('h2', {}, words('toolbar.participantsTitle', next.length + 1)), ...entries)
+  }
+  show(people)
+  return {
+    root,
+    receive(message) {
+      if (message.do === 'people') show(message.people)
+      else if (message.do === 'speaking') filmstrip.setSpeaking(message.endpoint, message.speaking)
+      else if (message.do === 'chat') chat.add(message.line)
+      else if (message.do === 'chatAllowed') chat.setAllowed(message.allowed)
+    },
+    empty: () => show([]),
+    close() {
+      stopHiding()
+      tools.close?.()
+      filmstrip.close()
+    },
+  }
+}

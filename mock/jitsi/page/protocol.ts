@@ -1,0 +1,100 @@
+/**
+ * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
+ * file, and nothing of it is visible in the page's DOM.
+ */
+import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
+
+export interface PagePerson {
+  endpoint: string
+  name: string
+  isModerator: boolean
+  camera: boolean
+  muted: boolean
+  isSharing: boolean
+}
+
+/** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds, already scaled. */
+export interface PageSettings {
+  room: string
+  /** The endpoint of the page itself. */
+  self: string
+  seed: number
+  speed: number
+  lang: string
+  secondMs: number
+  hydrationMs: [number, number]
+  toolboxHideMs: number
+  swallow: Record<string, number>
+  /** Labels of the toolbox: what a press does, or (older pages) what is switched. */
+  labels: 'new' | 'old'
+  /** A name that a token gives; there is no box for it then. */
+  readOnlyName: string | null
+  /** Whether the page keeps its state where others can read it. */
+  store: boolean
+  /** The bot may end the meeting for everybody, so leaving asks how. */
+  isModerator: boolean
+  /** `forbidden`: there is a panel, but only for reading. */
+  chat: 'on' | 'off' | 'forbidden'
+  devices: 'ask' | 'none'
+  lobbyPassword: boolean
+  /** Tiles beyond these are not in the page, as those that are scrolled away. */
+  mostTiles: number
+  tileView: boolean
+  feedback: boolean
+  afterwards: 'close' | 'welcome' | 'nowhere'
+}
+
+export interface ChatLine {
+  id: string
+  /** Null for the page's own messages. */
+  endpoint: string | null
+  name: string
+  text: string
+  /** UTC milliseconds. */
+  at: number
+  isPrivate?: boolean
+}
+
+export type View =
+  | { name: 'loading' }
+  | { name: 'deepLink' }
+  | { name: 'prejoin'; isJoining: boolean }
+  | { name: 'lobby'; isKnocking: boolean; password: 'none' | 'asked' | 'wrong' }
+  | { name: 'call'; people: PagePerson[] }
+
+export type DialogKind = 'password' | 'moderator' | 'moderator-lobby' | 'login' | 'consent' | 'tip'
+
+/** A notification by the names of its texts. */
+export interface Notice {
+  title: string
+  description?: string
+  /** Put into the text. */
+  name?: string
+  isError?: boolean
+}
+
+export type ToPage =
+  | SharedToPage
+  | { do: 'view'; view: View }
+  /** The page's own name of what went wrong; null when it is put right. */
+  | { do: 'failure'; name: string | null }
+  | { do: 'dialog'; dialog: DialogKind }
+  | { do: 'closeDialogs' }
+  | { do: 'notice'; notice: Notice }
+  | { do: 'people'; people: PagePerson[] }
+  | { do: 'speaking'; endpoint: string; speaking: boolean }
+  | { do: 'chat'; line: ChatLine }
+  | { do: 'chatAllowed'; allowed: boolean }
+  /** The conference is over; `reason` is what the page says about it, null where it says nothing. */
+  | { do: 'over'; reason: string | null }
+  | { do: 'overlay'; kind: 'network' | 'error'; forMs: number }
+
+export type FromPage =
+  | SharedFromPage
+  | { say: 'launch' }
+  | { say: 'join'; name: string }
+  | { say: 'knock'; name: string }
+  | { say: 'password'; password: string }
+  | { say: 'dialog'; dialog: DialogKind; choice: string }
+  | { say: 'leave'; how: 'button' | 'menu' | 'end-for-all' }
+  | { say: 'chat'; text: string }

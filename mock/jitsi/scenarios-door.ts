@@ -1,0 +1,82 @@
+/** Scenarios that are about getting in: the page before the meeting, the lobby, locked rooms and shut doors. */
+import { ADMITTED, admitAfter, type Scenario } from './scenario.ts'
+
+const LOBBY = { door: 'lobby' } as const
+
+export const DOOR_SCENARIOS: Record<string, Scenario> = {
+  open: { about: 'A free room: "Join meeting" leads straight in.' },
+  'waiting-room': { about: 'A lobby that waits until a moderator decides.', settings: LOBBY },
+  'waiting-room-then-admit': { about: 'Admitted 6 s after the knock.', settings: LOBBY, timeline: [admitAfter(6000)] },
+  'lobby-button': {
+    about: 'The lobby asks for a click on a button of its own; admitted 2 s later.',
+    settings: { door: 'lobby-button' },
+    timeline: ADMITTED,
+  },
+  denied: {
+    about: 'Rejected 5 s after the knock.',
+    settings: LOBBY,
+    timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
+  },
+  'denied-unknown-version': {
+    about: 'Rejected, on a page whose state cannot be read.',
+    settings: { ...LOBBY, page: { store: false } },
+    timeline: [{ in: 'lobby', afterMs: 3000, do: 'deny' }],
+  },
+  'cancelled-in-lobby': { about: 'A knock that the bot is to take back.', settings: LOBBY },
+  'lobby-closed': {
+    about: 'The meeting ends while the bot waits: the lobby is closed.',
+    settings: LOBBY,
+    timeline: [{ in: 'lobby', afterMs: 4000, do: 'endForAll' }],
+  },
+  'locked-room': {
+    about: 'A dialog asks for the password, which is "sesame".',
+    settings: { door: 'password', password: 'sesame' },
+  },
+  'locked-lobby': {
+    about: 'A lobby that can be passed by with the password "sesame".',
+    settings: { ...LOBBY, password: 'sesame' },
+  },
+  'waiting-for-moderator': {
+    about: 'A dialog: no moderator is there yet; one comes after 8 s.',
+    settings: { door: 'moderator' },
+    timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
+  },
+  'moderator-in-lobby': {
+    about: 'The same with a lobby behind the dialog, which has a button to wait.',
+    settings: { door: 'moderator-lobby' },
+    timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
+  },
+  'moderator-never-comes': { about: 'No moderator ever comes.', settings: { door: 'moderator' } },
+  'login-wall': { about: 'The server sends the tab to a page that signs people in.', settings: { load: 'sign-in' } },
+  'login-dialog': {
+    about: 'A dialog asks for a user and a password of the server.',
+    settings: { door: 'login-dialog' },
+  },
+  'account-needed': { about: 'A notification: guests are not allowed on this server.', settings: { door: 'account' } },
+  'not-allowed': { about: 'A notification: no token, or a wrong one.', settings: { door: 'not-allowed' } },
+  'refused-page': { about: 'An older server shows a page of its own for that.', settings: { load: 'refused' } },
+  'room-full': { about: 'The room has as many people as it may.', settings: { door: 'full' } },
+  maintenance: { about: 'The server is about to shut down.', settings: { door: 'maintenance' } },
+  'too-quick': { about: 'The server limits how quickly rooms are made.', settings: { door: 'too-quick' } },
+  'reservation-refused': { about: "The server's reservation system says no.", settings: { door: 'reservation' } },
+  'not-connected': { about: 'The page cannot reach its conference server.', settings: { door: 'not-connected' } },
+  'invalid-link': { about: 'A path for which the server has no page (404).', settings: { load: 'not-found' } },
+  'home-page': { about: 'The link leads to the welcome page.', settings: { load: 'welcome' } },
+  'server-down': { about: 'Every load is answered with 503.', settings: { failedLoads: Number.POSITIVE_INFINITY } },
+  'deep-link': { about: 'A page that offers the desktop app comes first.', settings: { deepLink: true } },
+  'slow-join': { about: 'The server takes its time to answer the click.', settings: { joinMs: 9000 } },
+  'name-from-token': {
+    about: 'A token gives the name; there is no box for it.',
+    settings: { page: { readOnlyName: 'Notes by token' } },
+  },
+  'old-labels': {
+    about: 'An older page, whose toolbar names what is switched, with a lobby.',
+    settings: { ...LOBBY, page: { labels: 'old' } },
+    timeline: ADMITTED,
+  },
+  'unlistened-button': {
+    about: 'The first two clicks on the button that joins come to nothing.',
+    settings: { page: { swallow: { 'prejoin.joinMeeting': 2 } } },
+  },
+  'no-devices': { about: 'A machine without camera and microphone.', settings: { page: { devices: 'none' } } },
+}

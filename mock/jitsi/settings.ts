@@ -1,0 +1,98 @@
+/** What a scenario can set and its defaults. */
+import { randomOf } from '../shared/page/random.ts'
+import type { PageSettings } from './page/protocol.ts'
+
+/** Behind the button that joins. */
+export type Door =
+  | 'open'
+  /** A waiting room that is asked at once. */
+  | 'lobby'
+  /** A waiting room with a button of its own. */
+  | 'lobby-button'
+  | 'password'
+  /** Nobody who may open the room is there. */
+  | 'moderator'
+  /** The same with a waiting room behind the dialog. */
+  | 'moderator-lobby'
+  | 'login-dialog'
+  | 'full'
+  | 'not-allowed'
+  | 'account'
+  | 'maintenance'
+  | 'too-quick'
+  | 'reservation'
+  | 'not-connected'
+
+/** All times are milliseconds at speed 1. */
+export interface ScenarioSettings {
+  /** What answers the room's address. */
+  load: 'meeting' | 'welcome' | 'sign-in' | 'not-found' | 'refused'
+  /** How many loads are answered with HTTP 503 first. */
+  failedLoads: number
+  loadingMs: number
+  /** The page that offers the desktop app, whatever the address asks for. */
+  deepLink: boolean
+  joinMs: number
+  door: Door
+  /** Of the room; null where it has none. */
+  password: string | null
+  /** Where the page goes after a visit, and whether it says why it is over first. */
+  afterwards: 'close' | 'welcome' | 'nowhere'
+  saysWhy: boolean
+  consent: boolean
+  /** From the loss of the media to the loss of the server. */
+  serverLossMs: number
+  /** The overlay's countdown. */
+  reloadMs: number
+  page: Partial<PageSettings>
+}
+
+export const DEFAULTS: ScenarioSettings = {
+  load: 'meeting',
+  failedLoads: 0,
+  loadingMs: 1000,
+  deepLink: false,
+  joinMs: 900,
+  door: 'open',
+  password: null,
+  afterwards: 'close',
+  saysWhy: true,
+  consent: false,
+  serverLossMs: 20_000,
+  reloadMs: 12_000,
+  page: {},
+}
+
+const HYDRATION_MS: [number, number] = [100, 400]
+const TOOLBOX_HIDE_MS = 4000
+
+/** The page of one load: what the scenario fixes stays, the seed decides the rest. */
+export function pageSettings(
+  scenario: ScenarioSettings,
+  load: { room: string; seed: number; speed: number; lang: string; self: string },
+): PageSettings {
+  const scaled = (ms: number) => Math.round(ms / load.speed)
+  const random = randomOf(load.seed + 211)
+  const fixed = scenario.page
+  const hydration = fixed.hydrationMs ?? HYDRATION_MS
+  return {
+    labels: 'new',
+    readOnlyName: null,
+    store: true,
+    isModerator: false,
+    chat: 'on',
+    devices: 'ask',
+    lobbyPassword: scenario.password !== null,
+    mostTiles: 12,
+    tileView: random.chance(0.5),
+    feedback: false,
+    swallow: {},
+    ...fixed,
+    ...load,
+    afterwards: scenario.afterwards,
+    lang: fixed.lang ?? load.lang,
+    secondMs: scaled(1000),
+    hydrationMs: [scaled(hydration[0]), scaled(hydration[1])],
+    toolboxHideMs: scaled(fixed.toolboxHideMs ?? TOOLBOX_HIDE_MS),
+  }
+}

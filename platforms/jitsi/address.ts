@@ -1,0 +1,68 @@
+/** The address that the browser opens: the room with the settings that make its page a quiet one. Pure. */
+import type { MeetingTarget } from '../../src/meeting.ts'
+import type { RecordingMode } from '../../src/wire/codes.ts'
+
+export interface Address {
+  url: string
+  origin: string
+  host: string
+}
+
+export interface AddressOptions {
+  recordingMode: RecordingMode
+  camera: 'on' | 'off'
+  microphone: 'on' | 'off'
+}
+
+/** What the page itself would play into the recording. */
+const SOUNDS = [
+  'ASKED_TO_UNMUTE_SOUND',
+  'E2EE_OFF_SOUND',
+  'E2EE_ON_SOUND',
+  'INCOMING_MSG_SOUND',
+  'KNOCKING_PARTICIPANT_SOUND',
+  'LIVE_STREAMING_OFF_SOUND',
+  'LIVE_STREAMING_ON_SOUND',
+  'NO_AUDIO_SIGNAL_SOUND',
+  'NOISY_AUDIO_INPUT_SOUND',
+  'PARTICIPANT_JOINED_SOUND',
+  'PARTICIPANT_LEFT_SOUND',
+  'RAISE_HAND_SOUND',
+  'REACTION_SOUND',
+  'RECORDING_OFF_SOUND',
+  'RECORDING_ON_SOUND',
+  'TALK_WHILE_MUTED_SOUND',
+]
+
+/** Values that the page takes from the fragment, where its server lists them as free to set (field notes 1.2). */
+function settings({ recordingMode, camera, microphone }: AddressOptions): Record<string, unknown> {
+  return {
+    // The page in front of the door is asked for even where the server leaves it out: there devices are set first.
+    'config.prejoinConfig.enabled': true,
+    'config.startWithAudioMuted': microphone === 'off',
+    'config.startWithVideoMuted': camera === 'off',
+    // Not the page that offers the desktop app.
+    'config.disableDeepLinking': true,
+    'config.deeplinking.disabled': true,
+    // One connection for the whole meeting, instead of another one whenever two people are alone.
+    'config.p2p.enabled': false,
+    'config.enableInsecureRoomNameWarning': false,
+    'config.enableNoAudioDetection': false,
+    'config.enableNoisyMicDetection': false,
+    'config.disableThirdPartyRequests': true,
+    'config.analytics.disabled': true,
+    'config.disabledSounds': SOUNDS,
+    // Pictures are not asked for where nobody looks; newer servers have another word for it.
+    ...(recordingMode === 'audio_only' ? { 'config.startAudioOnly': true, 'config.startLowBandwidthMode': true } : {}),
+  }
+}
+
+export function addressOf(target: MeetingTarget, options: AddressOptions): Address {
+  const url = new URL(target.url)
+  // The wording is a sign, so the page's language is pinned.
+  url.searchParams.set('lang', 'en')
+  url.hash = Object.entries(settings(options))
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join('&')
+  return { url: url.href, origin: url.origin, host: url.host }
+}

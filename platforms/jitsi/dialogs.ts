@@ -1,0 +1,44 @@
+/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
+import type { DialogAnswer } from '../shared/dialogs.ts'
+import { matches } from '../shared/words.ts'
+import type { DialogSigns, PageSigns } from './page/types.ts'
+import { type DialogText, type LabelName, WORDS } from './words.ts'
+
+export interface DialogPolicy {
+  consent: 'accept' | 'refuse'
+}
+
+/** What to do about a dialog, or null for one that is left alone. */
+export function answerOf(dialog: DialogSigns, { consent }: DialogPolicy): DialogAnswer | null {
+  const kind = kindOf(dialog)
+  const press = (label: LabelName): DialogAnswer['press'] => {
+    const button = dialog.buttons.find((candidate) => matches(WORDS.labels[label], candidate.label))
+    return button ? { label: button.label, ref: button.ref } : null
+  }
+  switch (kind) {
+    case 'consent': {
+      const text = dialog.text.slice(0, 160)
+      const refusal = `The meeting is being recorded ("${text}") and recording_consent says to refuse.`
+      return consent === 'accept' ? { kind, press: press('understood') } : { kind, press: null, refusal }
+    }
+    case 'waiting_for_host':
+      // "Cancel" leads away from the room, and "Log-in" to an account; only the newer dialog has a button to wait.
+      return { kind, press: press('waitForModerator') }
+    case 'password':
+    case 'login':
+    case 'local_name':
+      return null
+    default:
+      return { kind, press: press('dismiss') }
+  }
+}
+
+/** The dialog that says why a conference was over is evidence: closing it would lead away from it. */
+export function mayBeAnswered(signs: PageSigns): boolean {
+  return signs.leaveReason === null && signs.overlay === null
+}
+
+function kindOf(dialog: DialogSigns): DialogText | 'notice' {
+  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
+  return known ?? 'notice'
+}

@@ -1,0 +1,110 @@
+/** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
+import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
+import { DeviceKeeper } from '../shared/device-keeper.ts'
+import { DialogSweeper } from '../shared/dialogs.ts'
+import type { DriverOptions } from '../shared/driver-options.ts'
+import { loadMeeting } from '../shared/loading.ts'
+import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
+import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
+import type { MeetingSense } from '../shared/situation.ts'
+import type { Waits } from '../shared/waits.ts'
+import { labelSources } from '../shared/words.ts'
+import { type Address, addressOf } from './address.ts'
+import { ComingBack } from './coming-back.ts'
+import { answerOf, mayBeAnswered } from './dialogs.ts'
+import { Door, languageNote } from './door.ts'
+import { leaveSteps } from './leaving.ts'
+import { endOf, refusalOf } from './outcomes.ts'
+import type { ElementName, PageConfig, PageSigns } from './page/types.ts'
+import { SELECTORS } from './selectors.ts'
+import { isCorroborated, PLACES, type SituationKind, situationOf } from './situation.ts'
+import { WORDS } from './words.ts'
+
+/** Moving to another room of the same meeting leaves one conference for the next. */
+const LEFT_LOOKS = 6
+/** The page itself takes a minute to find out that its server is lost, and half a minute more to load itself anew. */
+const RECONNECT_MS = 120_000
+
+/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+export async function openJitsi(
+  target: MeetingTarget,
+  stage: Stage,
+  signal: AbortSignal,
+  options: DriverOptions,
+): Promise<MeetingDriver> {
+  const { botName, botImage, recordingMode } = options
+  const camera = botImage === null ? 'off' : 'on'
+  const microphone = options.microphone ?? 'off'
+  const address = addressOf(target, { recordingMode, camera, microphone })
+  const script = meetingScript<PageConfig>('page/jitsi', {
+    botName,
+    botImage,
+    recordingMode,
+    meetingHosts: [new URL(address.url).hostname],
+    selectors: SELECTORS,
+    labels: labelSources(WORDS.labels),
+  })
+  const opening = { script, mediaOrigins: [address.origin] }
+  const patient = { ...options, waits: { reconnectMs: RECONNECT_MS, ...options.waits } }
+  const page = await openMeetingPage<PageSigns, ElementName>(stage, signal, patient, opening)
+  const devices = new DeviceKeeper(page, { camera, microphone })
+  const dialogs = new DialogSweeper(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
+  const password = target.passcode ?? null
+  // The page may write its token anywhere, not only into its address.
+  const secrets = [password, new URL(target.url).searchParams.get('jwt')].flatMap((secret) => secret || [])
+  const newDoor = () => new Door({ page, devices, botName, password })
+  const door = newDoor()
+  const comeBack = new ComingBack(page, address.url, newDoor)
+  return new PlatformDriver<PageSigns, SituationKind>({
+    page,
+    options,
+    sense: senseOf(address, password !== null, page.waits),
+    devices,
+    sweep: async (signs) => (mayBeAnswered(signs) ? dialogs.sweep(signs) : null),
+    entrance: {
+      open: (aborted) => loadMeeting(page, address.url, aborted, 'The Jitsi server'),
+      ask: (signs, situation) => door.ask(signs, situation),
+      wait: (signs) => door.wait(signs),
+      hasAsked: () => door.wasAsked,
+      timeOut: (signs) => door.timeOut(signs),
+      pageNote: languageNote,
+    },
+    chat: chatSteps(page),
+    leaving: leaveSteps(page, address.host),
+    watching: {
+      endLooks: { left: LEFT_LOOKS },
+      eachLook: (signs, situation, isNewDocument) => comeBack.look(signs, situation, isNewDocument),
+    },
+    hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
+  })
+}
+
+function senseOf({ host }: Address, hasPassword: boolean, waits: Waits): MeetingSense<PageSigns, SituationKind> {
+  return {
+    situationOf: (signs) => situationOf(signs, host),
+    places: PLACES,
+    refusalOf: (situation, phase) => refusalOf(situation, phase, hasPassword),
+    endOf,
+    isCorroborated,
+    // The page loads itself anew after half a minute; sites that sign people in by themselves come back at once.
+    patience: {
+      reconnecting: waits.reconnectMs,
+      unreachable: waits.callErrorMs,
+      not_connected: waits.callErrorMs,
+      off_site: waits.callErrorMs,
+    },
+  }
+}
+
+/** The button that opens the panel and the one that closes it have two names, and newer panels lie over the first. */
+function chatSteps(page: MeetingPage<PageSigns, ElementName>): ChatSteps {
+  return {
+    ...usualChatSteps(page),
+    async close() {
+      await page.wakePointer()
+      await page.press('closeChat')
+    },
+  }
+}

@@ -1,0 +1,19 @@
+/** How a Jitsi meeting is left: by its button; a moderator's button asks how, and only one answer leaves others alone. */
+import type { LeaveSteps } from '../shared/leaving.ts'
+import type { MeetingPage } from '../shared/meeting-page.ts'
+import type { ElementName, PageSigns } from './page/types.ts'
+import { PLACES, situationOf } from './situation.ts'
+
+/** A knock has no button that takes it back; a page that is gone does not knock (field notes 4.2). */
+export function leaveSteps(page: MeetingPage<PageSigns, ElementName>, meetingHost: string): LeaveSteps<PageSigns> {
+  return {
+    press: async (signs) => (signs?.screen ? false : page.press('leave')),
+    async confirm() {
+      const choice = await page.element('leaveOnly')
+      if (!choice) return
+      await choice.dispose().catch(() => {})
+      await page.press('leaveOnly')
+    },
+    isOut: (signs) => PLACES[situationOf(signs, meetingHost).kind] === 'out',
+  }
+}

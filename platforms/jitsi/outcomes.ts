@@ -1,0 +1,118 @@
+/** What a situation means for the bot: the code before admission, the end after it. One table each, nothing searched. */
+import { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting.ts'
+import type { ErrorCode } from '../../src/wire/codes.ts'
+import type { Phase, Situation } from '../shared/situation.ts'
+import type { SituationKind } from './situation.ts'
+
+interface Refusal {
+  code: ErrorCode
+  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  sentence: string
+  canRetry?: boolean
+}
+
+const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+  off_site: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server sent the bot to another site to sign in ({text}).' },
+  login_wall: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server admits people with an account only ("{text}").' },
+  landing: {
+    code: 'INVALID_MEETING_URL',
+    sentence: 'The link led to the home page of the Jitsi server ({text}) instead of a room.',
+  },
+  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'A moderator rejected the request to join ("{text}").' },
+  not_allowed: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence: 'The Jitsi server does not let the bot into this room ("{text}"): a token may be missing or out of date.',
+  },
+  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
+  full: { code: 'CANNOT_JOIN_MEETING', sentence: 'The room is full ("{text}").', canRetry: true },
+  maintenance: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The Jitsi server is down for maintenance ("{text}").',
+    canRetry: true,
+  },
+  reservation: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The server\'s reservation system refused the room ("{text}").',
+  },
+  too_quick: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The Jitsi server limits how quickly rooms are made ("{text}").',
+    canRetry: true,
+  },
+  not_connected: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The page could not connect to its Jitsi server ("{text}").',
+    canRetry: true,
+  },
+  reconnecting: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The page lost its Jitsi server before the bot was in ("{text}").',
+    canRetry: true,
+  },
+  unreachable: {
+    code: 'CANNOT_JOIN_MEETING',
+    sentence: 'The Jitsi server could no longer be reached ({text}).',
+    canRetry: true,
+  },
+  lobby_closed: {
+    code: 'EXITING_MEETING_BEFORE_RECORD',
+    sentence: 'The waiting room was closed while the bot was in it ("{text}").',
+  },
+  ended_for_all: {
+    code: 'EXITING_MEETING_BEFORE_RECORD',
+    sentence: 'The meeting ended while the bot was waiting ("{text}").',
+  },
+  time_limit: {
+    code: 'EXITING_MEETING_BEFORE_RECORD',
+    sentence: 'The meeting ran out of its time while the bot was waiting ("{text}").',
+  },
+  left: { code: 'CANNOT_JOIN_MEETING', sentence: 'The page ended the visit by itself ({text}).', canRetry: true },
+  unknown_end: {
+    code: 'BOT_NOT_ACCEPTED',
+    sentence: 'Jitsi ended the attempt to join in words the bot does not know ("{text}").',
+  },
+}
+
+const LOCKED: Refusal = {
+  code: 'CANNOT_JOIN_MEETING',
+  sentence:
+    'The room is locked with a password; put it behind the link as #pwd=…, or ask a moderator to unlock the room.',
+}
+
+/** Before admission: the error that this situation is, or null where it is none. */
+export function refusalOf(situation: Situation<SituationKind>, phase: Phase, hasPassword: boolean): BotError | null {
+  const { kind } = situation
+  const refusal = kind === 'password' ? (hasPassword ? null : LOCKED) : BEFORE_ADMISSION[kind]
+  if (!refusal) return null
+  const text = situation.text.slice(0, 200)
+  return new BotError(
+    refusal.code,
+    refusal.sentence.replace('{text}', () => text),
+    {
+      step: phase,
+      canRetry: refusal.canRetry ?? false,
+    },
+  )
+}
+
+const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+  removed: 'removed',
+  ended_for_all: 'ended_for_all',
+  time_limit: 'ended_for_all',
+  lobby_closed: 'ended_for_all',
+  // A server gives its own reason for ending a conference; a removal always has the words for it.
+  unknown_end: 'ended_for_all',
+  // Where the reason is not shown, the page just goes home.
+  left: 'ended_for_all',
+  landing: 'ended_for_all',
+  off_site: 'ended_for_all',
+  not_allowed: 'removed',
+  denied: 'removed',
+  login_wall: 'removed',
+}
+
+/** After admission: the end that this situation is, or null. */
+export function endOf(situation: Situation<SituationKind>): MeetingEnd | null {
+  return AFTER_ADMISSION[situation.kind] ?? null
+}

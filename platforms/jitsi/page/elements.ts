@@ -1,0 +1,86 @@
+/** Finds the page's controls: by the names that its own tests use, by label, and by structure where no language helps. */
+import type { DeviceSign } from '../../shared/page/types.ts'
+import { isVisible, labelOf } from '../../shared/page/visible-text.ts'
+import type { Wording } from '../../shared/page/wording.ts'
+import type { StoreView } from './store.ts'
+import type { ElementName, PageConfig } from './types.ts'
+
+export interface Elements {
+  find(name: ElementName): Element | null
+  /** The first visible one. */
+  shown(selector: string): Element | null
+  device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceSign
+  label(element: Element): string
+}
+
+export function createElements(selectors: PageConfig['selectors'], { says }: Wording): Elements {
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const all = (name: string) => [...document.querySelectorAll(select(name))]
+  const shown = (name: string) => all(name).find(isVisible) ?? null
+  const label = (element: Element) => labelOf(element, select('icon'))
+  const inDialog = (element: Element) => element.closest(select('dialog')) !== null
+
+  /** A control of the page itself; hidden ones too, since toolbars hide while no pointer moves. */
+  function labelled(...labels: string[]): Element | null {
+    const found = all('clickable').filter(
+      (element) => !inDialog(element) && labels.some((name) => says(name, label(element))),
+    )
+    return found.find(isVisible) ?? found[0] ?? null
+  }
+
+  /** The toggle stands in one group with the arrow that opens the list of devices. */
+  function besideMenu(menu: string): Element | null {
+    const group = all(menu)[0]?.closest(select('toggleGroup'))
+    return group?.querySelector(select('toggle')) ?? null
+  }
+
+  const toggles = {
+    microphone: () => labelled('microphoneOn', 'microphoneOff', 'microphoneSwitch') ?? besideMenu('microphoneMenu'),
+    camera: () => labelled('cameraOn', 'cameraOff', 'cameraSwitch') ?? besideMenu('cameraMenu'),
+  }
+
+  const finders: Record<ElementName, () => Element | null> = {
+    nameBox: () => shown('nameBox'),
+    join: () => shown('join'),
+    microphone: toggles.microphone,
+    camera: toggles.camera,
+    leave: () => labelled('leave'),
+    // In German both have the same words; the one in the menu has no icon-only toolbar around it.
+    leaveOnly: () =>
+      all('clickable').find(
+        (element) => says('leaveOnly', label(element)) && !element.matches(select('toggle')) && isVisible(element),
+      ) ?? null,
+    chat: () => labelled('openChat'),
+    closeChat: () => labelled('closeChat'),
+    chatBox: () => shown('chatBox'),
+    send: () => {
+      const buttons = [...(shown('chatBox')?.closest(select('chatInput'))?.querySelectorAll('button') ?? [])]
+      return buttons.find((button) => says('send', label(button))) ?? buttons.at(-1) ?? null
+    },
+    passwordBox: () => shown('passwordBox'),
+    passwordJoin: () => shown('passwordJoin') ?? shown('dialogOk'),
+    withPassword: () => shown('withPassword'),
+    dialogOk: () => shown('dialogOk'),
+    launchWeb: () =>
+      all('clickable').find((element) => says('launchWeb', label(element)) && isVisible(element)) ?? null,
+  }
+
+  return {
+    find: (name) => finders[name](),
+    shown,
+    device(kind, store) {
+      const element = toggles[kind]()
+      if (!element) return 'absent'
+      if (element.getAttribute('aria-disabled') === 'true') return 'absent'
+      const text = label(element)
+      if (says(`${kind}On`, text)) return 'on'
+      if (says(`${kind}Off`, text)) return 'off'
+      const known = store?.[kind] ?? null
+      if (known !== null) return known
+      // A toggle in a language we do not know: pressed means muted.
+      const pressed = element.getAttribute('aria-pressed')
+      return pressed === null ? 'absent' : pressed === 'true' ? 'off' : 'on'
+    },
+    label,
+  }
+}

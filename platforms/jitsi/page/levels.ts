@@ -1,0 +1,62 @@
+/** How loud each person is: every audio receiver carries one person, and its packets say how loud they are. */
+import type { LevelSample } from '../../shared/page/speech-detector.ts'
+import type { TappedTrack } from '../../shared/page/webrtc-tap.ts'
+import type { StoreView } from './store.ts'
+
+/** The browser keeps an entry long after its last packet; older ones than this say nothing about now. Milliseconds. */
+const FRESH_MS = 1000
+/** Streams begin with the id of the one who sends them, where the bridge does not rename them (field notes 6.3). */
+const OWNER_IN_STREAM = /^([0-9a-f]{6,16})-audio-/
+
+interface Seen {
+  stamp: string
+  changedAt: number
+}
+
+/** Null while no receiver says anything about levels: then the page's marks are all there is. */
+export function createLevelReader(
+  now: () => number = Date.now,
+): (receivers: Iterable<RTCRtpReceiver>, ownerOf: (receiver: RTCRtpReceiver) => string | null) => LevelSample[] | null {
+  const seen = new WeakMap<RTCRtpReceiver, Seen>()
+  let wasHeard = false
+  return (receivers, ownerOf) => {
+    const at = now()
+    const samples: LevelSample[] = []
+    for (const receiver of receivers) {
+      const entry = newestOf(receiver)
+      if (entry?.audioLevel === undefined) continue
+      wasHeard = true
+      // Their clock is not ours: an entry is as old as the last time it changed.
+      const stamp = `${entry.source}/${entry.timestamp}/${entry.rtpTimestamp}`
+      const earlier = seen.get(receiver)
+      if (earlier?.stamp !== stamp) seen.set(receiver, { stamp, changedAt: at })
+      const ageMs = earlier?.stamp === stamp ? at - earlier.changedAt : 0
+      const owner = ownerOf(receiver)
+      // A voice that nobody is known to own is nobody's: unknown is better than wrong.
+      if (owner !== null && ageMs <= FRESH_MS) samples.push({ participantIds: [owner], level: entry.audioLevel, ageMs })
+    }
+    return wasHeard ? samples : null
+  }
+}
+
+export function ownerOfReceiver(
+  receiver: RTCRtpReceiver,
+  store: StoreView | null,
+  tracks: readonly TappedTrack[],
+): string | null {
+  const known = store?.tracks.find(({ kind, track }) => kind === 'audio' && track === receiver.track)
+  if (known) return known.ownerId
+  // The state knows who owns what; where it does not name this one, a receiver may be between two owners.
+  if (store !== null && store.tracks.length > 0) return null
+  const streams = tracks.find((tapped) => tapped.receiver === receiver)?.streams ?? []
+  return streams.map(({ id }) => OWNER_IN_STREAM.exec(id)?.[1]).find((id) => id !== undefined) ?? null
+}
+
+function newestOf(receiver: RTCRtpReceiver): RTCRtpSynchronizationSource | null {
+  try {
+    return receiver.getSynchronizationSources()[0] ?? null
+  } catch {
+    // A receiver of a connection that is being closed.
+    return null
+  }
+}

@@ -1,0 +1,67 @@
+/** What the Jitsi page script is told and what it tells, beyond what all platforms share. */
+import type { CommonConfig, CommonSigns, DialogSigns, PageApi } from '../../shared/page/types.ts'
+
+export type { DialogSigns }
+
+export type PageConfig = CommonConfig
+
+/** A notification by the name of its text, such as `lobby.joinRejectedTitle`. */
+export interface Notice {
+  name: string
+  text: string
+}
+
+export interface PageSigns extends CommonSigns {
+  /** `prejoin`: the page in front of the door; `lobby`: the same with a waiting room behind it. */
+  screen: 'prejoin' | 'lobby' | null
+  /** The lobby was asked, and nobody has answered yet. */
+  isKnocking: boolean
+  nameBox: { value: string } | null
+  join: { label: string; isEnabled: boolean } | null
+  passwordBox: boolean
+  /** The password that was typed is not the right one. */
+  passwordWrong: boolean
+  withPassword: boolean
+  loginBox: boolean
+  launchWeb: boolean
+  notices: Notice[]
+  /** Why the conference was over, as the page's last dialog says. */
+  leaveReason: string | null
+  /** The page is about to load itself anew; `network` when only the connection is at fault. */
+  overlay: { kind: 'network' | 'error'; text: string } | null
+  remoteTiles: number
+  toolbox: boolean
+  leaveControl: boolean
+  /** What the page's own state says; null where the page has none that is known. */
+  state: ConferenceSigns | null
+  /** A connection for media was up, and none is now. */
+  isMediaLost: boolean
+}
+
+export interface ConferenceSigns {
+  isJoined: boolean
+  /** It was joined before in this document, and is not now. */
+  wasJoined: boolean
+  /** The page's own name of what failed, such as `conference.connectionError.accessDenied`. */
+  failure: string | null
+  waitsForModerator: boolean
+}
+
+export type ElementName =
+  | 'nameBox'
+  | 'join'
+  | 'microphone'
+  | 'camera'
+  | 'leave'
+  | 'leaveOnly'
+  | 'chat'
+  | 'closeChat'
+  | 'chatBox'
+  | 'send'
+  | 'passwordBox'
+  | 'passwordJoin'
+  | 'withPassword'
+  | 'dialogOk'
+  | 'launchWeb'
+
+export type JitsiPageApi = PageApi<PageSigns, ElementName>

@@ -1,0 +1,54 @@
+/**
+ * Marks of the page that do not depend on its language; constants only, one note on what each proves. Most are the
+ * names that the project's own tests go by (field notes 3 to 7).
+ */
+export const SELECTORS = {
+  /** The page in front of the door and, with another class, the lobby. */
+  prejoin: '[data-testid="prejoin.screen"]',
+  lobby: '.lobby-screen',
+  /** Shown in the lobby from the knock on. */
+  knocking: '.lobby-screen .joining-message',
+  nameBox: '#premeeting-name-input, [data-testid="lobby.nameField"]',
+  /** It enters, or knocks where the room has a lobby. */
+  join: '[data-testid="prejoin.joinMeeting"], [data-testid="lobby.knockButton"]',
+  nameMissing: '[data-testid="prejoin.errorMessage"]',
+  /** The dialog of a locked room, and the lobby's form for those who know the password. */
+  passwordBox: 'input[name="lockKey"], [data-testid="lobby.password"]',
+  passwordJoin: '[data-testid="lobby.passwordJoinButton"]',
+  withPassword: '[data-testid="lobby.enterPasswordButton"]',
+  passwordWrong: '[data-testid="lobby.errorMessage"]',
+  loginBox: 'input[name="username"]',
+  clickable: 'button, [role="button"]',
+  icon: 'svg, .jitsi-icon',
+  dialog: '[role="dialog"], [role="alertdialog"]',
+  dialogOk: '#modal-dialog-ok-button',
+  /** Why a conference was over; it stays until somebody presses OK. */
+  leaveReason: '[data-testid="dialog.leaveReason"]',
+  /** The page is about to load itself anew; light where only the network is at fault. */
+  overlay: '#overlay',
+  lightOverlay: '#overlay.overlay__container-light',
+  /** A notification is named after its text, and so is its description. */
+  notification: '#notifications-container [data-testid]',
+  notificationArea: '#notifications-container',
+  /** Everybody else's tiles; a shared screen is one of its own. The own tile has another id. */
+  remoteTile: 'span.videocontainer[id^="participant_"]',
+  tileName: '.displayname',
+  dominantTile: 'span.videocontainer.dominant-speaker[id^="participant_"]',
+  /** Dots that grow with the voice. */
+  levelDot: '.audioindicator-container [class*="audiodot"], .audioindicator-container span',
+  toolbox: '.new-toolbox',
+  /** Beside the toggles of microphone and camera, in every language. */
+  microphoneMenu: '#audio-settings-button',
+  cameraMenu: '#video-settings-button',
+  toggleGroup: '.settings-button-container',
+  toggle: '.toolbox-button',
+  chatPanel: '#sideToolbarContainer',
+  chatBox: '#chat-input-messagebox',
+  chatInput: '#chat-input',
+  chatMessage: '#chatconversation .chatmessage',
+  chatMessageText: '.usermessage',
+  chatSender: '.display-name',
+  /** Texts that people wrote or are called; no wording of the page is in them. */
+  peoples:
+    '.filmstrip, #largeVideoContainer, #sideToolbarContainer, #participants-pane, .subject, .lobby-chat-container',
+} as const

@@ -1,0 +1,53 @@
+/** Wording by language. The page is asked for English; what is known of other languages is met where it is ignored. */
+import { mergeWords, type PartialWords } from '../shared/words.ts'
+import { GERMAN } from './words/de.ts'
+import { ENGLISH } from './words/en.ts'
+import { SPANISH } from './words/es.ts'
+import { FRENCH } from './words/fr.ts'
+import { JAPANESE } from './words/ja.ts'
+import { PORTUGUESE } from './words/pt.ts'
+
+export const SITUATION_TEXTS = [
+  'removed',
+  'lobby_closed',
+  'time_limit',
+  'ended_for_all',
+  'reconnecting',
+  'reloading',
+  'suspended',
+  'deep_link',
+] as const
+export type SituationText = (typeof SITUATION_TEXTS)[number]
+
+export const DIALOG_TEXTS = ['waiting_for_host', 'password', 'login', 'consent', 'feedback', 'local_name'] as const
+export type DialogText = (typeof DIALOG_TEXTS)[number]
+
+export const LABELS = [
+  'microphoneOn',
+  'microphoneOff',
+  'microphoneSwitch',
+  'cameraOn',
+  'cameraOff',
+  'cameraSwitch',
+  'leave',
+  'leaveOnly',
+  'openChat',
+  'closeChat',
+  'send',
+  'chatDisabled',
+  'launchWeb',
+  'understood',
+  'waitForModerator',
+  'dismiss',
+] as const
+export type LabelName = (typeof LABELS)[number]
+
+export type JitsiWords = {
+  situations: Record<SituationText, readonly RegExp[]>
+  dialogs: Record<DialogText, readonly RegExp[]>
+  labels: Record<LabelName, readonly RegExp[]>
+}
+export type PartialJitsiWords = PartialWords<JitsiWords>
+
+/** All languages together: a half-translated page is met as well. */
+export const WORDS: JitsiWords = mergeWords(ENGLISH, [GERMAN, FRENCH, SPANISH, PORTUGUESE, JAPANESE])

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { ChatUnavailable } from '../../../src/errors.ts'
+import type { MeetingEvent } from '../../../src/meeting.ts'
+import { heartbeats } from '../conformance/ground.ts'
+import { asked, jitsiHarness, pressed, until } from './harness.ts'
+
+const jitsi = jitsiHarness()
+
+const namesOf = (events: readonly MeetingEvent[]) =>
+  events.flatMap((event) => (event.type === 'participant_joined' ? [event.participant.name] : [])).sort()
+
+describe('who is there', () => {
+  test('everybody is told, also those whose tiles are scrolled away', async () => {
+    const attempt = await jitsi.inside('many-people')
+    await attempt.event('heartbeat', ({ others }) => others === 24)
+    expect(namesOf(attempt.events)).toHaveLength(24)
+  })
+
+  test('names are text, those of one name are two, and nobody else is the bot', async () => {
+    const people = [
+      { id: 'one', name: 'Sam', camera: true },
+      { id: 'two', name: 'Sam' },
+      { id: 'odd', name: '<img src=x onerror=alert(1)> "Eve"' },
+      { id: 'none', name: '' },
+      { id: 'twin', name: 'Notes for Ann' },
+    ]
+    const attempt = await jitsi.inside('open', { people })
+    await attempt.event('heartbeat', ({ others }) => others === 5)
+    expect(namesOf(attempt.events)).toEqual(
+      ['<img src=x onerror=alert(1)> "Eve"', 'Notes for Ann', 'Sam', 'Sam', 'Unknown'].sort(),
+    )
+    const { meeting } = attempt
+    const told = attempt.events.find((event) => event.type === 'participant_joined')
+    expect(told).toMatchObject({ participant: { id: meeting.endpointOf('one') } })
+  })
+
+  test('where the state of the page cannot be read, tiles and panel tell people, voices and chat', async () => {
+    const attempt = await jitsi.inside('unknown-version')
+    await attempt.event('heartbeat', ({ others }) => others === 2)
+    expect(namesOf(attempt.events)).toEqual(['Ann Host', 'Bob Berg'])
+    const ann = attempt.meeting.endpointOf('ann')
+    await attempt.event('speaking', ({ participantId, isSpeaking }) => participantId === ann && isSpeaking)
+    await attempt.driver.sendChat('Can you?')
+    await attempt.event('chat_message', ({ message }) => message.text === 'Can anybody read this?' && !message.isOwn)
+    await attempt.event('chat_message', ({ message }) => message.text === 'Can you?' && message.isOwn)
+    attempt.meeting.removePerson('bob')
+    await attempt.event('participant_left')
+    await attempt.driver.leave()
+    expect(attempt.meeting.state).toBe('left')
+  })
+
+  test('two who speak over each other are both told', async () => {
+    const attempt = await jitsi.inside('open')
+    await attempt.event('heartbeat', ({ others }) => others === 2)
+    for (const id of ['ann', 'bob']) attempt.meeting.startSpeaking(id)
+    for (const id of ['ann', 'bob']) {
+      const endpoint = attempt.meeting.endpointOf(id)
+      await attempt.event('speaking', ({ participantId, isSpeaking }) => participantId === endpoint && isSpeaking)
+    }
+  })
+})
+
+describe('how it ends', () => {
+  test.each([
+    ['kicked-by-system', 'removed', 'kicked'],
+    ['time-limit', 'ended_for_all', 'time limit'],
+    ['own-reason', 'ended_for_all', 'operator'],
+  ] as const)('%s: %s, told with its words', async (word, end, words) => {
+    const attempt = await jitsi.inside('open')
+    attempt.meeting.show(word)
+    expect(await attempt.event('ended')).toMatchObject({ end, text: expect.stringContaining(words) })
+    await attempt.driver.leave()
+    expect(pressed(attempt.meeting), 'the words stay for the evidence').not.toContain('modal-dialog-ok-button')
+  })
+
+  test.each(['ended-without-words', 'ended-to-welcome', 'ended-nowhere'])('%s', async (scenario) => {
+    // Its own time is far off.
+    const attempt = await jitsi.inside(scenario, { speed: 1 })
+    attempt.meeting.endForAll()
+    expect(await attempt.event('ended')).toMatchObject({ end: 'ended_for_all' })
+  })
+
+  test('the server is lost: the page loads itself anew, and the bot goes in again by itself', async () => {
+    const attempt = await jitsi.inside('open', { waits: { reconnectMs: 45_000 } })
+    attempt.meeting.show('server-lost')
+    await attempt.event('connection', ({ state }) => state === 'lost')
+    await attempt.event('connection', ({ state }) => state === 'recovered')
+    expect(attempt.meeting.loads).toBe(2)
+    expect(attempt.meeting.state).toBe('call')
+    await heartbeats(attempt.events, 3)
+    expect(attempt.events.filter(({ type }) => type === 'failed' || type === 'ended')).toEqual([])
+    // People of before are people of now.
+    expect(namesOf(attempt.events)).toEqual(['Ann Host', 'Bob Berg'])
+  })
+
+  test('the network is still gone when the page loads itself anew: it is loaded once more', async () => {
+    const attempt = await jitsi.inside('open', { waits: { reconnectMs: 90_000 } })
+    attempt.meeting.loseConnection()
+    await attempt.event('connection', ({ state }) => state === 'lost')
+    await until(() => attempt.meeting.state === 'closed', 'the page loads itself anew, in vain')
+    await heartbeats(attempt.events, 2)
+    attempt.meeting.regainConnection()
+    await attempt.event('connection', ({ state }) => state === 'recovered')
+    expect(attempt.meeting.state).toBe('call')
+  })
+
+  test('the network is lost for good: the meeting has failed', async () => {
+    const attempt = await jitsi.inside('open', { waits: { reconnectMs: 4000 } })
+    attempt.meeting.loseConnection()
+    expect((await attempt.event('failed')).error).toMatchObject({ code: 'INTERNAL_ERROR', step: 'connection' })
+  })
+
+  test('a moderator leaves, and the meeting goes on without the bot', async () => {
+    const attempt = await jitsi.inside('bot-is-moderator')
+    await attempt.driver.leave()
+    expect(asked(attempt.meeting)).toContain('left-by-menu')
+    expect(asked(attempt.meeting)).not.toContain('left-by-end-for-all')
+    expect(attempt.meeting.people).toHaveLength(2)
+  })
+
+  test('stars that are asked for hold nobody up', async () => {
+    const attempt = await jitsi.inside('feedback-at-leave')
+    await attempt.driver.leave()
+    expect(asked(attempt.meeting)).toContain('left-by-button')
+  })
+})
+
+describe('what gets in the way', () => {
+  test('a recording asks for consent: accepted, and the bot stays muted', async () => {
+    const attempt = await jitsi.inside('consent')
+    await until(() => asked(attempt.meeting).includes('consent-muted'), 'consent is given')
+    await until(() => attempt.meeting.state === 'call', 'the meeting goes on')
+    expect(attempt.meeting.bot.microphoneOn).toBe(false)
+  })
+
+  test('a job that refuses recordings goes', async () => {
+    const attempt = await jitsi.inside('open', { driver: { recordingConsent: 'refuse' } })
+    attempt.meeting.show('consent')
+    expect((await attempt.event('failed')).error).toMatchObject({ code: 'BOT_NOT_ACCEPTED', step: 'consent' })
+  })
+
+  test('notifications and hints end nothing and are put away', async () => {
+    const attempt = await jitsi.inside('notifications')
+    await until(() => asked(attempt.meeting).includes('tip-dismiss'), 'the hint is put away')
+    await heartbeats(attempt.events, 2)
+    expect(attempt.events.filter(({ type }) => type === 'failed' || type === 'ended')).toEqual([])
+  })
+
+  test('a moderator mutes the bot: that is told', async () => {
+    const attempt = await jitsi.inside('open', { driver: { microphone: 'on' } })
+    await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
+    await attempt.event('heartbeat')
+    attempt.meeting.muteBot()
+    await attempt.event('muted_by_host')
+  })
+
+  test('a chat for reading only is read and not written', async () => {
+    const attempt = await jitsi.inside('chat-forbidden')
+    attempt.meeting.say('ann', 'Read me')
+    await attempt.event('chat_message', ({ message }) => message.text === 'Read me')
+    await expect(attempt.driver.sendChat('Hello')).rejects.toThrow(ChatUnavailable)
+  })
+
+  test('an older page, whose buttons say what they switch, in German', async () => {
+    const attempt = await jitsi.inside('old-labels', { lang: 'de' })
+    await attempt.driver.sendChat('Hallo')
+    expect(attempt.meeting.truth.chat.map(({ text }) => text)).toEqual(['Hallo'])
+    await attempt.driver.leave()
+    expect(attempt.meeting.state).toBe('left')
+  })
+
+  test('a page that hangs decides nothing, and three silences are a failure', async () => {
+    const attempt = await jitsi.inside('open', { waits: { answerMs: 700 } })
+    await attempt.event('heartbeat')
+    attempt.meeting.show('freeze')
+    expect((await attempt.event('failed')).error).toMatchObject({ message: expect.stringContaining('frozen') })
+  })
+})

@@ -1,0 +1,153 @@
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { readMessages, readStore } from '../../../platforms/jitsi/page/store.ts'
+
+class Track {}
+class Stream {}
+const page = globalThis as unknown as Record<string, unknown>
+
+beforeAll(() => {
+  Object.assign(page, { MediaStreamTrack: Track, MediaStream: Stream })
+})
+afterEach(() => {
+  delete page.APP
+})
+
+function show(slices: Record<string, unknown>, isJoined?: unknown): void {
+  const state = Object.fromEntries(Object.entries(slices).map(([name, slice]) => [`features/${name}`, slice]))
+  page.APP = {
+    store: { getState: () => state },
+    ...(isJoined === undefined ? {} : { conference: { isJoined: () => isJoined } }),
+  }
+}
+
+test('no such state, or one that breaks, is no state', () => {
+  expect(readStore()).toBeNull()
+  page.APP = {
+    store: {
+      getState: () => {
+        throw new Error('torn down')
+      },
+    },
+  }
+  expect(readStore()).toBeNull()
+  page.APP = { store: { getState: () => 'no state' } }
+  expect(readStore()).toBeNull()
+})
+
+test('whatever another version lacks is missing in the answer', () => {
+  show({})
+  expect(readStore()).toMatchObject({
+    isJoined: false,
+    selfId: null,
+    people: [],
+    tracks: [],
+    failure: null,
+    microphone: null,
+  })
+  show({ 'base/participants': 7, 'base/conference': null, 'base/tracks': 'none', chat: { messages: 3 } })
+  expect(readStore()).toMatchObject({ isJoined: false, people: [], tracks: [] })
+  expect(readMessages()).toEqual([])
+})
+
+test('the meeting is joined when the page says so, not when it holds one', () => {
+  const conference = { conference: {}, error: { name: 'conference.max_users' } }
+  show({ 'base/conference': conference }, false)
+  expect(readStore()).toMatchObject({ isJoined: false, failure: 'conference.max_users' })
+  show({ 'base/conference': conference }, true)
+  expect(readStore()?.isJoined).toBe(true)
+  show({ 'base/conference': conference })
+  expect(readStore()?.isJoined).toBe(true)
+  show({ 'base/conference': {} }, true)
+  expect(readStore()?.isJoined).toBe(false)
+})
+
+test('people are people: no screens, no videos, nobody twice as large as a name may be', () => {
+  const remote = new Map<string, unknown>([
+    ['a', { id: 'a', name: ' Ann ', role: 'moderator' }],
+    ['a-v1', { id: 'a-v1', name: 'Ann', fakeParticipant: 'RemoteScreenShare' }],
+    ['b', { id: 'b', name: 'x'.repeat(9999) }],
+    ['c', { id: 'c' }],
+    ['d', null],
+    ['e', { name: 'No id' }],
+  ])
+  show({ 'base/participants': { local: { id: 'me' }, remote, dominantSpeaker: 'a' } })
+  const store = readStore()
+  expect(store).toMatchObject({ selfId: 'me', dominantId: 'a' })
+  expect(store?.people.map(({ id, name, isHost }) => [id, name.length, isHost])).toEqual([
+    ['a', 3, true],
+    ['b', 256, false],
+    ['c', 'Unknown'.length, false],
+  ])
+})
+
+test('tracks of others, by owner and kind', () => {
+  const jitsiTrack = { getTrack: () => new Track(), getOriginalStream: () => new Stream() }
+  const of = (more: object) => ({ participantId: 'a', muted: false, jitsiTrack, ...more })
+  show({
+    'base/tracks': [
+      of({ mediaType: 'audio' }),
+      of({ mediaType: 'video', videoType: 'camera', muted: true }),
+      of({ mediaType: 'screenshare' }),
+      of({ mediaType: 'video', videoType: 'desktop' }),
+      of({ mediaType: 'video', local: true }),
+      of({ mediaType: 'smell' }),
+      of({
+        mediaType: 'audio',
+        jitsiTrack: {
+          getTrack: () => {
+            throw new Error('gone')
+          },
+          getOriginalStream: () => 'no stream',
+        },
+      }),
+    ],
+  })
+  const tracks = readStore()?.tracks ?? []
+  expect(tracks.map(({ kind, isMuted }) => [kind, isMuted])).toEqual([
+    ['audio', false],
+    ['video', true],
+    ['screen', false],
+    ['screen', false],
+    ['audio', false],
+  ])
+  expect(tracks[0]?.track).toBeInstanceOf(Track)
+  expect(tracks.at(-1)).toMatchObject({ track: null, stream: null })
+})
+
+test("only what was said to everybody is the meeting's chat", () => {
+  const of = (more: object) => ({
+    messageId: 'm',
+    participantId: 'a',
+    displayName: 'Ann',
+    messageType: 'remote',
+    message: 'Hi',
+    timestamp: 5,
+    ...more,
+  })
+  show({
+    chat: {
+      messages: [
+        of({}),
+        of({ messageType: 'local', messageId: 'own' }),
+        of({ privateMessage: true }),
+        of({ lobbyChat: true }),
+        of({ isReaction: true }),
+        of({ messageType: 'system' }),
+        of({ messageType: 'error' }),
+        of({ message: '' }),
+        of({ messageId: undefined }),
+      ],
+    },
+  })
+  expect(readMessages()).toEqual([
+    { id: 'm', senderId: 'a', senderName: 'Ann', text: 'Hi', at: 5, isOwn: false },
+    { id: 'own', senderId: 'a', senderName: 'Ann', text: 'Hi', at: 5, isOwn: true },
+  ])
+})
+
+test('devices, by a yes or no or by a count of reasons', () => {
+  show({ 'base/media': { audio: { muted: true }, video: { muted: 0 } } })
+  expect(readStore()).toMatchObject({ microphone: 'off', camera: 'on' })
+  show({ 'base/media': { audio: { muted: false }, video: { muted: 4 } } })
+  expect(readStore()).toMatchObject({ microphone: 'on', camera: 'off' })
+})
