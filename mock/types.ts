@@ -3,6 +3,8 @@
  * Nothing of this is visible to the page under test.
  */
 
+import type { MediaRoomOptions } from './media/room.ts'
+
 export interface MockPerson {
   id: string
   name: string
@@ -96,4 +98,6 @@ export interface MockMeetingOptions {
   /** Divides the waits of the scenario's own times; media run at natural speed always. Default 1. */
   speed?: number
   lang?: string
+  /** How the media come: through which server, with which losses. */
+  media?: Pick<MediaRoomOptions, 'via' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'>
 }

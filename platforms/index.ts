@@ -1,30 +1,51 @@
 /** The only list of platforms: from a link to its meeting, and from a meeting to its driver. */
-import type { MeetingTarget } from '../src/meeting.ts'
-import type { OpenMeeting } from '../src/ports.ts'
-import { type GoogleMeetOptions, openGoogleMeet } from './google-meet/driver.ts'
+import type { MeetingTarget, PlatformName } from '../src/meeting.ts'
+import type { MeetingDriver, OpenMeeting, Stage } from '../src/ports.ts'
+import { openGoogleMeet } from './google-meet/driver.ts'
 import { recognizeGoogleMeet } from './google-meet/url.ts'
+import { openJitsi } from './jitsi/driver.ts'
+import { recognizeJitsi } from './jitsi/url.ts'
+import { openMicrosoftTeams } from './microsoft-teams/driver.ts'
+import { recognizeMicrosoftTeams } from './microsoft-teams/url.ts'
+import type { DriverOptions } from './shared/driver-options.ts'
+import { openZoom } from './zoom/driver.ts'
+import { recognizeZoom } from './zoom/url.ts'
 
-/** What every platform's driver is told; see `GoogleMeetOptions` for the meaning of each field. */
-export type DriverOptions = GoogleMeetOptions
+export type { DriverOptions }
 
-const NOT_YET: readonly { name: string; link: RegExp }[] = [
-  { name: 'Microsoft Teams', link: /\bteams\.(?:microsoft|live)\.(?:com|us)\b/i },
-  { name: 'Zoom', link: /(?:^|[\s/.<"'(@])zoom(?:gov)?\.(?:us|com|com\.cn)\b/i },
-]
+/** What an operator adds to what is known of links. */
+export interface Recognition {
+  /** Hosts of servers of their own that run Jitsi Meet. */
+  jitsiHosts?: readonly string[]
+}
+
+interface Platform {
+  /** Null: no link of this platform is in the text. A link that can never be a meeting has a sentence on why. */
+  recognize(text: string, recognition: Recognition): MeetingTarget | { problem: string } | null
+  open(target: MeetingTarget, stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingDriver>
+}
+
+const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
+  meet: { recognize: recognizeGoogleMeet, open: openGoogleMeet },
+  teams: { recognize: recognizeMicrosoftTeams, open: openMicrosoftTeams },
+  zoom: { recognize: recognizeZoom, open: openZoom },
+  jitsi: { recognize: (text, { jitsiHosts }) => recognizeJitsi(text, jitsiHosts ?? []), open: openJitsi },
+}
 
 /** Pure. A link that can never be a meeting is answered with one sentence for the person who gave it. */
-export function recognizeMeeting(text: string): MeetingTarget | { problem: string } {
-  const googleMeet = recognizeGoogleMeet(text)
-  if (googleMeet) return googleMeet
-  const later = NOT_YET.find(({ link }) => link.test(text))
-  if (later) return { problem: `Links of ${later.name} are not supported yet; give a Google Meet link.` }
-  return { problem: 'This is not a meeting link; give one such as https://meet.google.com/abc-defg-hij.' }
+export function recognizeMeeting(text: string, recognition: Recognition = {}): MeetingTarget | { problem: string } {
+  const found = Object.values(PLATFORMS).flatMap(({ recognize }) => recognize(text, recognition) ?? [])
+  const targets = found.filter((item) => 'url' in item)
+  if (targets.length > 1) return { problem: 'The text holds links of several platforms; give one of them.' }
+  return (
+    targets[0] ??
+    found[0] ?? { problem: 'This is not a meeting link; give one such as https://meet.google.com/abc-defg-hij.' }
+  )
 }
 
 /** Makes the function that the life calls for each attempt to be in the meeting. */
 export function openDriver(options: DriverOptions): OpenMeeting {
-  return (target, stage, signal) => {
-    if (target.platform !== 'meet') throw new Error(`There is no driver for the platform ${target.platform}`)
-    return openGoogleMeet(target, stage, signal, options)
-  }
+  const expectsAccount = options.expectsAccount ?? Boolean(options.browserState)
+  return (target, stage, signal) =>
+    PLATFORMS[target.platform].open(target, stage, signal, { ...options, expectsAccount })
 }

@@ -3,7 +3,6 @@ import { ADMITTED, admitAfter, type Scenario, STRAIGHT_IN } from './scenario.ts'
 
 export const DOOR_SCENARIOS: Record<string, Scenario> = {
   'open-meeting-join-now': { about: 'An open meeting: "Join now" leads straight in.', settings: STRAIGHT_IN },
-  'waiting-room': { about: 'A knock that waits until the host decides.' },
   'waiting-room-then-admit': { about: 'Admitted 8 s after the knock.', timeline: [admitAfter(8000)] },
   'late-lobby-text': {
     about: 'The toolbar is there at once, the waiting room says so 6.4 s later; admitted at 15 s.',

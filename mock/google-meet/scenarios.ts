@@ -1,6 +1,17 @@
 /** The mock's scenarios as data: how each page load looks and what happens by itself. */
-import type { Scenario } from './scenario.ts'
+import { TWO } from '../shared/scenario.ts'
+import { type Scenario, STRAIGHT_IN } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
 import { DOOR_SCENARIOS } from './scenarios-door.ts'
 
-export const SCENARIOS: Record<string, Scenario> = { ...DOOR_SCENARIOS, ...CALL_SCENARIOS }
+/** Names that every platform has for the same thing. */
+const COMMON_SCENARIOS: Record<string, Scenario> = {
+  'waiting-room': { about: 'A knock that waits until the host decides.', people: TWO },
+  open: { about: 'No waiting room: straight into the meeting.', people: TWO, settings: STRAIGHT_IN },
+  'invalid-link': {
+    about: 'A link to a meeting that does not exist.',
+    settings: { load: 'invalid-code', loadingMs: 2000 },
+  },
+}
+
+export const SCENARIOS: Record<string, Scenario> = { ...DOOR_SCENARIOS, ...CALL_SCENARIOS, ...COMMON_SCENARIOS }

@@ -1,19 +1,25 @@
 import { type AudioProgram, MediaEncoder, type VideoProgram } from './encode.ts'
 import { initialsOf } from './glyphs.ts'
+import { JanusRelay } from './janus/relay.ts'
+import type { JanusServer } from './janus/server.ts'
 import { FLASH_INTERVAL_SECONDS, LOOKS, type PictureSpec } from './pictures.ts'
 import { ProgramStore } from './program-store.ts'
 import type { RoomClock } from './rtp-sender.ts'
-import { MediaSession, type SessionOptions } from './session.ts'
+import { MediaSession } from './session.ts'
+import type { SessionOptions } from './session-lines.ts'
 import type { VideoSource } from './slots.ts'
 import { type SpeakingTurn, VoiceStreams } from './voice-streams.ts'
 import { AUDIO_FRAME_MS } from './voices.ts'
 
 export type { DataChannelLike } from './data-channel.ts'
+export { JanusServer } from './janus/server.ts'
 export { lookColor } from './pictures.ts'
 export type { SentByPage } from './received-media.ts'
-export type { AudioSlot, MediaLine, MediaSession, SessionOptions, SessionState } from './session.ts'
+export type { MediaSession, SessionState } from './session.ts'
+export type { MediaLine, SessionOptions } from './session-lines.ts'
 export type { VideoSource } from './slots.ts'
 export type { VideoSlot } from './video-lines.ts'
+export type { AudioSlot } from './voice-lines.ts'
 export type { SpeakingTurn } from './voice-streams.ts'
 export { BEEP_HZ, voiceFrequency } from './voices.ts'
 
@@ -42,6 +48,12 @@ export interface MediaRoomOptions {
   loss?: number
   /** Where encoded media is kept between runs. */
   cacheFolder?: string
+  /** Everything goes through this media server: people publish there, pages get what comes out. */
+  via?: JanusServer
+  /** With a media server: share of packets (0 to 1) that never leave the people. Default 0. */
+  publisherLoss?: number
+  /** With a media server: key frames are held back until one is asked for, and this long after that. Default 0. */
+  keyFrameDelayMs?: number
 }
 
 /** After a pause longer than this (a stopped process, a starved machine) the lost time is skipped, not sent late. */
@@ -62,6 +74,7 @@ export class MediaRoom {
   readonly #size: { width: number; height: number; fps: number }
   readonly #loss: number
   readonly #audioStreams: number | 'perPerson'
+  readonly #relay: JanusRelay | null
   readonly #clock: RoomClock = startClock()
   readonly #flashes: number[] = []
   #flash: { personId: string | null } | null = null
@@ -88,8 +101,10 @@ export class MediaRoom {
     this.#audioStreams = audioStreams
     this.#encoder = new MediaEncoder(options.cacheFolder)
     this.#programs = new ProgramStore(this.#encoder)
+    this.#relay = options.via ? this.#openRelay(options.via, options) : null
     this.#voices = new VoiceStreams(
-      audioStreams,
+      // Through a server everybody's voice goes apart; only a mix is made here.
+      this.#relay && audioStreams !== 1 ? 'perPerson' : audioStreams,
       (id) => this.#people.get(id),
       (looks, beep) => this.#programs.voices(looks, beep),
     )
@@ -113,10 +128,10 @@ export class MediaRoom {
 
   /**
    * Resolves when all pictures and voices asked for so far are encoded and can be sent at once.
-   * @throws Error when ffmpeg is missing or failed
+   * @throws Error when ffmpeg is missing or failed, or the media server did
    */
-  ready(): Promise<void> {
-    return this.#programs.ready()
+  async ready(): Promise<void> {
+    await Promise.all([this.#programs.ready(), this.#relay?.ready()])
   }
 
   /** @throws RangeError when the person is not valid or the id is taken */
@@ -131,6 +146,7 @@ export class MediaRoom {
     }
     this.#people.set(person.id, { ...person, isSharing: false })
     this.#voices.add(person.id)
+    this.#relay?.addPerson(person.id)
     this.#programs.voices([person.look], false)
     this.#update()
   }
@@ -138,6 +154,7 @@ export class MediaRoom {
   removePerson(id: string): void {
     this.#voices.remove(id)
     this.#people.delete(id)
+    this.#relay?.removePerson(id)
     this.#update()
   }
 
@@ -205,13 +222,19 @@ export class MediaRoom {
         loss: this.#loss,
         audioStreams: this.#audioStreams,
         people: () => [...this.#people.values()],
+        mixedSources: () => this.#voices.mixedSources(),
         videoSources: () => this.#videoSources(),
         videoProgram: (source) => this.#videoProgram(source),
-        removeSession: (closed) => this.#sessions.delete(closed),
+        removeSession: (closed) => {
+          this.#sessions.delete(closed)
+          this.#relay?.removeSink(closed.relay)
+        },
+        keyFrameWanted: (wanting, source) => this.#relay?.requestKeyFrame(wanting.relay, source),
       },
       options,
     )
     this.#sessions.add(session)
+    this.#relay?.addSink(session.relay)
     return session
   }
 
@@ -221,6 +244,18 @@ export class MediaRoom {
     if (this.#timer) clearTimeout(this.#timer)
     this.#voices.stopAll()
     await Promise.all([...this.#sessions].map((session) => session.close()))
+    await this.#relay?.close()
+  }
+
+  #openRelay(server: JanusServer, options: MediaRoomOptions): JanusRelay {
+    const relay = new JanusRelay(server, {
+      clock: this.#clock,
+      loss: options.publisherLoss ?? 0,
+      keyFrameDelayMs: options.keyFrameDelayMs ?? 0,
+      videoProgram: (source) => this.#videoProgram(source),
+    })
+    if (options.audioStreams === 1) relay.addMix()
+    return relay
   }
 
   #person(id: string): MediaPerson & { isSharing: boolean } {
@@ -235,6 +270,7 @@ export class MediaRoom {
       if (this.#flash) this.#videoProgram(source)
     }
     if (this.#flash) for (const { look } of this.#people.values()) this.#programs.voices([look], true)
+    this.#relay?.update(this.#videoSources())
     for (const session of this.#sessions) session.updateVideo()
   }
 
@@ -286,18 +322,19 @@ export class MediaRoom {
     if (hasGap) this.#nextVideoFrame = videoFrame
     for (let isFirst = true; this.#nextVideoFrame <= videoFrame; this.#nextVideoFrame++, isFirst = false) {
       const roomMs = (this.#nextVideoFrame * 1000) / fps
-      for (const session of this.#sessions) session.sendVideo(this.#nextVideoFrame, fps, roomMs, hasGap && isFirst)
+      const receivers = this.#relay ? [this.#relay] : this.#sessions
+      for (const receiver of receivers) receiver.sendVideo(this.#nextVideoFrame, fps, roomMs, hasGap && isFirst)
     }
   }
 
   #sendAudio(number: number): void {
     const roomMs = number * AUDIO_FRAME_MS
     const frames = this.#voices.frames(number, this.#isFlashing, this.#clock.utc(this.#clock.now()))
-    for (const session of this.#sessions) {
-      frames.forEach((frame, stream) => {
-        if (frame) session.sendAudio(stream, frame, roomMs)
-      })
-    }
+    frames.forEach((frame, stream) => {
+      if (!frame) return
+      if (this.#relay) this.#relay.sendAudio(frame, roomMs)
+      else for (const session of this.#sessions) session.sendAudio(stream, frame, roomMs)
+    })
     if (this.#isFlashing && roomMs % (FLASH_INTERVAL_SECONDS * 1000) === 0) this.#flashes.push(this.#clock.utc(roomMs))
   }
 }

@@ -6,9 +6,11 @@ import {
   RtcpSourceDescriptionPacket,
   RtcpSrPacket,
   RtpHeader,
+  type RtpPacket,
   SourceDescriptionChunk,
   SourceDescriptionItem,
 } from 'werift'
+import { isVp8KeyFrame } from './containers.ts'
 
 /** A path of 1200 bytes and more carries this with all headers, as browsers assume too. */
 const MAX_PAYLOAD_BYTES = 1100
@@ -22,6 +24,18 @@ export interface RoomClock {
   now(): number
   /** The UTC instant (ms) of a room time. */
   utc(roomMs: number): number
+}
+
+/** How packets of a media server are numbered on for the page. */
+interface Forwarding {
+  from: string
+  sequenceOffset: number
+  timestampOffset: number
+  /** After a change of source a decoder cannot go on with anything but a key frame. */
+  needsKeyFrame: boolean
+  /** The newest one, as the page has it, and when it came, in room time. */
+  timestamp: number
+  at: number
 }
 
 /**
@@ -38,9 +52,13 @@ export class RtpSender {
   readonly #loss: number
   readonly #timestampBase = randomInt(2 ** 32)
   #sequence = randomInt(2 ** 15)
+  #forwarding: Forwarding | null = null
   #packets = 0
   #bytes = 0
   #lastReportAt = Number.NEGATIVE_INFINITY
+  /** Until when key frames are held back, in room time; null when they are not. */
+  #keyFramesFrom: number | null = null
+  #keyFrameDelayMs = 0
   readonly #history: { header: RtpHeader; payload: Buffer }[] = []
 
   /**
@@ -72,24 +90,83 @@ export class RtpSender {
     roomMs: number,
     options: { owner: string | null; csrcs: readonly number[]; level: number; begins: boolean },
   ): void {
-    const id = this.#transceiver.headerExtensions.find((extension) => extension.uri.endsWith(':ssrc-audio-level'))?.id
-    // RFC 6464: the highest bit tells that the sender holds this for voice.
     const isVoice = options.owner !== null || options.csrcs.length > 0
-    const voice = isVoice && options.level < 127 ? 0x80 : 0
     this.#send(frame, roomMs, {
       marker: options.begins,
       csrc: [...options.csrcs],
-      extensions: id === undefined ? [] : [{ id, payload: Buffer.from([voice | options.level]) }],
+      extensions: this.#levelExtension(options.level, isVoice),
     })
+  }
+
+  #levelExtension(level: number, isVoice: boolean): { id: number; payload: Buffer }[] {
+    const id = this.#transceiver.headerExtensions.find((extension) => extension.uri.endsWith(':ssrc-audio-level'))?.id
+    // RFC 6464: the highest bit tells that the sender holds this for voice.
+    const voice = isVoice && level < 127 ? 0x80 : 0
+    return id === undefined ? [] : [{ id, payload: Buffer.from([voice | level]) }]
+  }
+
+  /** Key frames are left out until somebody asks for one, and this long after that, as a slow encoder would. */
+  holdKeyFrames(delayMs: number): void {
+    this.#keyFrameDelayMs = delayMs
+    this.#keyFramesFrom = Number.POSITIVE_INFINITY
+  }
+
+  /** Somebody asked for a key frame. */
+  releaseKeyFrames(): void {
+    if (this.#keyFramesFrom === Number.POSITIVE_INFINITY)
+      this.#keyFramesFrom = this.#clock.now() + this.#keyFrameDelayMs
   }
 
   /** Sends one VP8 frame that is to be shown at this room time, cut into packets (RFC 7741, shortest descriptor). */
   sendVp8(frame: Buffer, roomMs: number): void {
+    if (this.#keyFramesFrom !== null && isVp8KeyFrame(frame)) {
+      if (this.#clock.now() < this.#keyFramesFrom) return
+      this.#keyFramesFrom = null
+    }
     for (let start = 0; start < frame.length; start += MAX_PAYLOAD_BYTES) {
       const part = frame.subarray(start, start + MAX_PAYLOAD_BYTES)
       const payload = Buffer.concat([Buffer.from([start === 0 ? 0x10 : 0]), part])
       this.#send(payload, roomMs, { marker: start + MAX_PAYLOAD_BYTES >= frame.length })
     }
+  }
+
+  /**
+   * Passes on a packet of a media server, with the numbers of this stream. Gaps stay gaps. When the source changes, a
+   * picture waits for its key frame.
+   */
+  forward(packet: RtpPacket, options: { from: string; level?: number; csrcs?: readonly number[] }): void {
+    if (!this.isReady) return
+    const { header, payload } = packet
+    const now = this.#clock.now()
+    if (this.#forwarding?.from !== options.from) {
+      this.#forwarding = {
+        from: options.from,
+        sequenceOffset: this.#sequence - header.sequenceNumber,
+        timestampOffset: this.#timestamp(now) - header.timestamp,
+        needsKeyFrame: this.#forwarding !== null && this.#transceiver.kind === 'video',
+        timestamp: 0,
+        at: now,
+      }
+    }
+    const forwarding = this.#forwarding
+    if (forwarding.needsKeyFrame) {
+      if (!beginsVp8KeyFrame(payload)) return
+      forwarding.needsKeyFrame = false
+      forwarding.sequenceOffset = this.#sequence - header.sequenceNumber
+    }
+    forwarding.timestamp = modulo(header.timestamp + forwarding.timestampOffset, 2 ** 32)
+    forwarding.at = now
+    const sequenceNumber = modulo(header.sequenceNumber + forwarding.sequenceOffset, 2 ** 16)
+    // One that comes late, because it was sent again, does not turn the numbers back.
+    if (modulo(sequenceNumber - this.#sequence, 2 ** 16) < 2 ** 15) this.#sequence = (sequenceNumber + 1) % 2 ** 16
+    this.#report()
+    this.#put(payload, {
+      marker: header.marker,
+      sequenceNumber,
+      timestamp: forwarding.timestamp,
+      csrc: [...(options.csrcs ?? [])],
+      extensions: options.level === undefined ? [] : this.#levelExtension(options.level, true),
+    })
   }
 
   /** Sends the packets again that the receiver missed and that are still remembered. */
@@ -111,15 +188,17 @@ export class RtpSender {
   #send(payload: Buffer, roomMs: number, fields: Pick<RtpHeader, 'marker'> & Partial<RtpHeader>): void {
     if (!this.isReady) return
     this.#report()
+    this.#put(payload, { ...fields, sequenceNumber: this.#sequence, timestamp: this.#timestamp(roomMs) })
+    this.#sequence = (this.#sequence + 1) % 2 ** 16
+  }
+
+  #put(payload: Buffer, fields: Partial<RtpHeader>): void {
     const header = new RtpHeader({
       payloadType: this.#payloadType!,
-      sequenceNumber: this.#sequence,
-      timestamp: this.#timestamp(roomMs),
       ssrc: this.ssrc,
       csrcLength: fields.csrc?.length ?? 0,
       ...fields,
     })
-    this.#sequence = (this.#sequence + 1) % 2 ** 16
     this.#packets++
     this.#bytes += payload.length
     const packet = { header, payload }
@@ -137,6 +216,13 @@ export class RtpSender {
     return (this.#timestampBase + Math.round((roomMs * this.#clockRate) / 1000)) % 2 ** 32
   }
 
+  /** What the stream's timestamp is at this instant: of a forwarded one it is known by when its packets came. */
+  #timestampNow(now: number): number {
+    if (!this.#forwarding) return this.#timestamp(now)
+    const { timestamp, at } = this.#forwarding
+    return modulo(timestamp + Math.round(((now - at) * this.#clockRate) / 1000), 2 ** 32)
+  }
+
   #report(): void {
     const now = this.#clock.now()
     if (now - this.#lastReportAt < REPORT_INTERVAL_MS) return
@@ -145,7 +231,7 @@ export class RtpSender {
       ssrc: this.ssrc,
       senderInfo: new RtcpSenderInfo({
         ntpTimestamp: ntpTime(this.#clock.utc(now)),
-        rtpTimestamp: this.#timestamp(now),
+        rtpTimestamp: this.#timestampNow(now),
         packetCount: this.#packets,
         octetCount: this.#bytes % 2 ** 32,
       }),
@@ -161,6 +247,15 @@ export class RtpSender {
     // A report that cannot be sent is made good by the next one.
     this.#transport?.sendRtcp([report, names]).catch(() => {})
   }
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor
+}
+
+/** Whether a payload with the shortest VP8 descriptor (RFC 7741) is the beginning of a key frame. */
+function beginsVp8KeyFrame(payload: Buffer): boolean {
+  return payload[0] === 0x10 && isVp8KeyFrame(payload.subarray(1))
 }
 
 /** 32 bits of seconds and 32 of fraction. */

@@ -129,6 +129,11 @@ export class VoiceStreams {
     return frames
   }
 
+  /** Who is heard on the first stream now, by contributing source. */
+  mixedSources(): readonly number[] {
+    return this.#streams[0]?.lastCsrcs ?? []
+  }
+
   /** Ends all turns, for the closing of the room. */
   stopAll(): void {
     for (const id of [...this.#speakers]) this.stop(id)

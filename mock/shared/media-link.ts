@@ -50,6 +50,11 @@ export class MediaLink {
     try {
       const isFirst = this.session === null
       const session = this.session ?? this.connect()
+      // A media server that fails is told where the page's log is read.
+      this.ports
+        .room()
+        .ready()
+        .catch((error: unknown) => this.ports.note('media-failed', String(error)))
       const sdp = await session.answer(offered.sdp)
       this.ports.send({ do: 'answer', offer: offered.offer, sdp: this.ports.describe?.(sdp, session) ?? sdp })
       this.sendSlots()
@@ -64,6 +69,9 @@ export class MediaLink {
     this.session = session
     this.lastSession = session
     session.onVideoSlots(() => this.sendSlots())
+    session.onOfferWanted((lines) => {
+      if (session === this.session) this.ports.send({ do: 'renegotiate', ...lines })
+    })
     this.ports.opened?.(session)
     return session
   }

@@ -1,7 +1,8 @@
 /** One mock platform: its hosts on one local port, its meetings, and the host's page. */
 import { pageScript } from '../../src/page-scripts.ts'
+import { JanusServer } from '../media/room.ts'
 import type { MockMeetingOptions, MockServer } from '../types.ts'
-import { makeCertificate } from './certificate.ts'
+import { type Certificate, makeCertificate } from './certificate.ts'
 import { startHostPage } from './host-page.ts'
 import type { Meeting } from './meeting.ts'
 import { type AcceptSocket, type Exchange, Site } from './site.ts'
@@ -30,15 +31,18 @@ export interface MockServerOptions {
   port?: number
   /** Port of the host's page; 0 (the default) takes any free port, null leaves the page out. */
   hostPort?: number | null
+  /** `janus`: everybody's sound and pictures go through a real media server, started with this one. */
+  media?: 'direct' | 'janus'
 }
 
 /** Starts serving on 127.0.0.1. Rejects where a named port is taken. */
 export async function startPlatform<M extends Meeting>(
   platform: MockPlatform<M>,
-  { port = 0, hostPort = 0 }: MockServerOptions = {},
+  { port = 0, hostPort = 0, media = 'direct' }: MockServerOptions = {},
 ): Promise<PlatformServer<M>> {
   const certificate = await makeCertificate(platform.hosts)
-  const server = new PlatformServer(platform, certificate)
+  const mediaServer = media === 'janus' ? await JanusServer.start() : null
+  const server = new PlatformServer(platform, certificate, mediaServer)
   await server.listen(port, hostPort)
   return server
 }
@@ -50,10 +54,12 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
   /** Set from outside where one host's page serves several platforms. */
   hostPage = ''
   private readonly site: Site
+  private readonly mediaServer: JanusServer | null
   private closeHostPage: () => Promise<void> = async () => {}
 
-  constructor(platform: MockPlatform<M>, certificate: Awaited<ReturnType<typeof makeCertificate>>) {
+  constructor(platform: MockPlatform<M>, certificate: Certificate, mediaServer: JanusServer | null) {
     this.platform = platform
+    this.mediaServer = mediaServer
     this.certificateHash = certificate.hash
     this.site = new Site(
       certificate,
@@ -92,7 +98,8 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     }
     let code = this.platform.newCode()
     while (this.meetings.has(code)) code = this.platform.newCode()
-    const meeting = this.platform.make(code, scenarioName, options)
+    const media = { ...(this.mediaServer && { via: this.mediaServer }), ...options.media }
+    const meeting = this.platform.make(code, scenarioName, { ...options, media })
     this.meetings.set(code, meeting)
     return meeting
   }
@@ -120,6 +127,7 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     await Promise.all([...this.meetings.values()].map((meeting) => meeting.close()))
     await this.closeHostPage()
     await this.site.close()
+    await this.mediaServer?.stop()
   }
 }
 

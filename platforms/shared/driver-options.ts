@@ -1,4 +1,4 @@
-import type { MappedHost } from '../../src/browser.ts'
+import type { BrowserState, MappedHost } from '../../src/browser.ts'
 import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Clock } from '../../src/ports.ts'
@@ -23,7 +23,9 @@ export interface DriverOptions {
   conf?: ConfCredentials | null
   /** Shorter waits for tests; those of the real page are the default. */
   waits?: Partial<Waits>
-  /** The browser carries an account's session. */
+  /** The stored session of an account; null for a guest. */
+  browserState?: BrowserState | null
+  /** The browser carries an account's session. Default: where a stored one is given. */
   expectsAccount?: boolean
   extraArguments?: readonly string[]
   /** Default off. On is for a bot that plays sound into the meeting; it is silent while nothing is played. */

@@ -41,12 +41,13 @@ async function pressUntilLeft<Signs extends CommonSigns>(
     await page.wakePointer()
     const wasPressed = await steps.press(page.lastSigns)
     const until = Math.min(stopAt, clock.now() + waits.leaveMs)
+    let silences = 0
     while (clock.now() < until) {
       const snapshot = await page.ask('snapshot', 0)
-      // No script of ours answers: the page is already another one.
-      if (!snapshot) return true
-      if (steps.isOut(snapshot.signs)) return true
-      await steps.confirm(snapshot.signs)
+      // No script of ours answers twice: the page is already another one, not on its way to one.
+      if (!snapshot && ++silences >= 2) return true
+      if (snapshot && steps.isOut(snapshot.signs)) return true
+      if (snapshot) await steps.confirm(snapshot.signs)
       await clock.sleep(Math.min(300, waits.lookEveryMs))
     }
     if (!wasPressed) break

@@ -21,7 +21,10 @@ export async function loadMeeting(
   })
   let status: number | undefined
   try {
-    const load = page.browser.page.goto(url, { waitUntil: 'domcontentloaded', timeout: page.waits.loadMs })
+    const load = page.browser.page
+      .goto(url, { waitUntil: 'domcontentloaded', timeout: page.waits.loadMs })
+      // A page that goes on to another one by itself was loaded.
+      .catch((error) => (/interrupted by another navigation/.test(String(error)) ? null : Promise.reject(error)))
     load.catch(() => {})
     status = (await Promise.race([load, stopped]))?.status()
   } catch (error) {

@@ -112,12 +112,12 @@ export class MeetingPage<
     return { signs: snapshot.signs, events, isNewDocument, hasBegun: snapshot.hasBegun }
   }
 
-  /** Null where no script of ours listens. */
+  /** Null where no script of ours listens, as between two documents. Rejects with NoAnswer where one is too slow. */
   async ask<Method extends keyof Api & string>(
     method: Method,
     ...given: Given<Api[Method]>
   ): Promise<Answer<Api[Method]> | null> {
-    return (await this.#call(method, given)) as Answer<Api[Method]> | null
+    return (await this.#unlessGone(this.#call(method, given))) as Answer<Api[Method]> | null
   }
 
   async element(name: Name): Promise<ElementHandle<HTMLElement> | null> {
@@ -128,13 +128,11 @@ export class MeetingPage<
   press(name: Name): Promise<boolean> {
     return this.inTurn(async () => {
       const element = await this.element(name)
-      if (!element) return false
-      if (await this.#press(element, name)) return true
-      return (await this.#call('clickElement', [name])) === true
+      return element !== null && this.#press(element, name)
     })
   }
 
-  /** Presses a button of a dialog of the latest look. */
+  /** Presses a button of a dialog of the latest look, likewise. */
   pressReference(ref: number, label: string): Promise<boolean> {
     return this.inTurn(async () => {
       const element = await this.#handle('reference', ref)
@@ -201,8 +199,9 @@ export class MeetingPage<
       await element.click({ timeout: this.waits.clickMs, delay: 30 })
       return true
     } catch (error) {
-      this.logger.debug('A click did not reach its button', { label, error })
-      return false
+      this.logger.debug('The pointer did not reach a button; it is clicked in the page', { label, error })
+      const clicked = element.evaluate((button) => button.click()).then(() => true)
+      return await within(this.clock, this.waits.answerMs, clicked, () => new NoAnswer()).catch(() => false)
     } finally {
       await element.dispose().catch(() => {})
       await this.#parkPointer()
@@ -225,10 +224,22 @@ export class MeetingPage<
   async #handle(method: 'element' | 'reference', given: Name | number) {
     const call = { channel: this.#channel, method, given: [given] as unknown[] }
     const found = this.frame.evaluateHandle(callPage, call)
-    const handle = await within(this.clock, this.waits.answerMs, found, () => new NoAnswer())
-    const element = handle.asElement() as ElementHandle<HTMLElement> | null
-    if (!element) await handle.dispose()
+    const handle = await this.#unlessGone(within(this.clock, this.waits.answerMs, found, () => new NoAnswer()))
+    const element = (handle?.asElement() ?? null) as ElementHandle<HTMLElement> | null
+    if (!element) await handle?.dispose().catch(() => {})
     return element
+  }
+
+  /** A question to a page that is just replaced by another one has no answer; that is no failure. */
+  async #unlessGone<Found>(answer: Promise<Found>): Promise<Found | null> {
+    try {
+      return await answer
+    } catch (error) {
+      if (error instanceof NoAnswer) throw error
+      this.#mustLive()
+      this.logger.debug('The page was replaced while it was asked', { error })
+      return null
+    }
   }
 
   #mustLive(): void {

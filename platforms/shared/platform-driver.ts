@@ -50,6 +50,7 @@ export async function openMeetingPage<
       mediaOrigins,
       initScript: script.source,
       extraArguments: options.extraArguments ?? [],
+      state: options.browserState ?? null,
       logger,
     }
     browser = await openBrowser(stage, browserOptions, signal)
@@ -94,6 +95,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
+  #speaksUp = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
 
@@ -114,13 +116,13 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
 
   async join(signal: AbortSignal): Promise<Admission> {
     this.#hasAsked = true
-    const admission = await orReason(signal, enter(this.#entrance, signal))
+    const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
     if (admission === 'in_meeting') await this.#meeting.begin()
     return admission
   }
 
   async waitForAdmission(signal: AbortSignal): Promise<void> {
-    await orReason(signal, waitForAdmission(this.#entrance, signal))
+    await orReason(signal, this.#orAboutAccount(waitForAdmission(this.#entrance, signal)))
     await this.#meeting.begin()
   }
 
@@ -148,7 +150,9 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     if (!this.#meeting.isUnderWay)
       throw new BotError('INTERNAL_ERROR', 'Sound can be played in the meeting only.', { step: 'sound' })
     const { devices } = this.#parts
-    devices.want('microphone', 'on')
+    // Once for each time the bot speaks up: a host who mutes it meanwhile is obeyed.
+    if (!this.#speaksUp) devices.want('microphone', 'on')
+    this.#speaksUp = true
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     const queued = await this.#page.ask('playSound', bytes.toString('base64'), sampleRate)
     const signs = this.#page.lastSigns
@@ -163,6 +167,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   async closeMicrophone(): Promise<void> {
     const { devices } = this.#parts
     devices.want('microphone', 'off')
+    this.#speaksUp = false
     const signs = this.#page.lastSigns
     if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
   }
@@ -204,6 +209,24 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       this.#page.logger.info('Left the meeting page', { isConfirmed })
     } catch (error) {
       this.#page.logger.warn('Leaving the meeting failed', { error })
+    }
+  }
+
+  /** A wall that wants an account says whether a stored session would have helped, or that the given one did not. */
+  async #orAboutAccount<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof BotError) || error.code !== 'LOGIN_REQUIRED') throw error
+      const { message, step, canRetry } = error
+      const advice = this.#parts.options.browserState
+        ? 'The stored session that was given (browser_state) is not signed in any more, or its account may not join.'
+        : 'A stored session of an account (browser_state) would help.'
+      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, {
+        cause: error,
+        canRetry,
+        ...(step ? { step } : {}),
+      })
     }
   }
 

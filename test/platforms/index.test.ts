@@ -1,17 +1,25 @@
 import { expect, test } from 'vitest'
 import { recognizeMeeting } from '../../platforms/index.ts'
 
-test('a Google Meet link is recognized', () => {
-  expect(recognizeMeeting('see <meet.google.com/abc-defg-hij>')).toMatchObject({ platform: 'meet' })
+test.each([
+  ['see <meet.google.com/abc-defg-hij>', 'meet'],
+  ['https://teams.live.com/meet/9312345678901?p=AbCdEf', 'teams'],
+  ['https://us02web.zoom.us/j/12345678901?pwd=abc', 'zoom'],
+  ['https://meet.jit.si/StandinWeekly', 'jitsi'],
+])('%s belongs to one platform', (text, platform) => {
+  expect(recognizeMeeting(text)).toMatchObject({ platform })
+})
+
+test('a server of the operator runs Jitsi Meet once the operator says so', () => {
+  const link = 'https://talk.example.org/Weekly'
+  expect(recognizeMeeting(link)).toHaveProperty('problem')
+  expect(recognizeMeeting(link, { jitsiHosts: ['talk.example.org'] })).toMatchObject({ platform: 'jitsi' })
 })
 
 test.each([
-  ['https://teams.microsoft.com/l/meetup-join/19%3ameeting', 'Microsoft Teams are not supported yet'],
-  ['https://teams.live.com/meet/123', 'Microsoft Teams are not supported yet'],
-  ['https://us02web.zoom.us/j/123456789?pwd=abc', 'Zoom are not supported yet'],
-  ['zoom.us/j/1', 'Zoom are not supported yet'],
   ['https://example.com/', 'not a meeting link'],
   ['hello', 'not a meeting link'],
+  ['https://meet.google.com/abc-defg-hij or https://meet.jit.si/StandinWeekly', 'several platforms'],
 ])('%s is refused with a sentence', (text, part) => {
   expect(recognizeMeeting(text)).toEqual({ problem: expect.stringContaining(part) })
 })

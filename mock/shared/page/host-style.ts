@@ -5,12 +5,13 @@ const STYLES = `
 body{margin:0;background:light-dark(#f4f5f7,#131416);color:light-dark(#1b1c1f,#e6e8eb);font:16px/1.5 system-ui,sans-serif}
 main{max-width:960px;margin:0 auto;padding:24px 16px}
 h1{margin:0 0 4px;font-size:26px}
-h2{margin:0 0 12px;font-size:20px;display:flex;gap:12px;align-items:baseline;flex-wrap:wrap}
+h2{margin:0 0 12px;font-size:20px;display:flex;gap:12px;align-items:baseline;flex-wrap:wrap;overflow-wrap:anywhere}
 h2 small{font-weight:400;color:var(--quiet)}
 h3{margin:20px 0 8px;font-size:16px}
 article,.starter{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:16px;margin:16px 0}
 .starter,.row{display:flex;flex-wrap:wrap;gap:8px;align-items:center}
 .row{margin:12px 0}
+.field{display:inline-flex;gap:8px;align-items:center}
 .about{flex-basis:100%;margin:4px 0 0;color:var(--quiet)}
 button,select,input{font:inherit;color:inherit;padding:6px 12px;border:1px solid var(--line);border-radius:8px;background:var(--card)}
 input[type=number]{width:5em}

@@ -47,12 +47,9 @@ function starter(): HTMLElement {
   const form = h(
     'form',
     { class: 'starter' },
-    facts.platforms.length > 1 && h('label', { for: 'platform' }, 'Platform'),
-    facts.platforms.length > 1 && platforms,
-    h('label', { for: 'scenario' }, 'Scenario'),
-    scenarios,
-    h('label', { for: 'speed' }, 'Speed'),
-    speed,
+    facts.platforms.length > 1 && field('Platform', platforms),
+    field('Scenario', scenarios),
+    field('Speed', speed),
     h('button', { type: 'submit', class: 'main' }, 'Start meeting'),
     about,
   )
@@ -66,6 +63,10 @@ function starter(): HTMLElement {
     })
   })
   return form
+}
+
+function field(label: string, control: HTMLElement): HTMLElement {
+  return h('span', { class: 'field' }, h('label', { for: control.id }, label), control)
 }
 
 /** Newest first, as they were opened. */

@@ -148,11 +148,6 @@ function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
-    clickElement(name) {
-      const element = elements.find(name)
-      if (element instanceof HTMLElement) element.click()
-      return element !== null
-    },
   }
 
   answerDriver(config.channel, api)

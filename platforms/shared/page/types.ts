@@ -113,8 +113,6 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null
-  /** Plain click without a pointer, where the pointer cannot reach. */
-  clickElement(name: Name): boolean
   /** From admission on events are told. */
   begin(): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */

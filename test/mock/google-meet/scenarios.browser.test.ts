@@ -17,6 +17,7 @@ afterAll(() => browser.close())
 /** What a visitor who answers every dialog, knocks and stays ends up in. Those not named end up in the call. */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
+  'invalid-link': 'invalid',
   'effects-phantom-tile': 'lobby',
   denied: 'denied',
   'denied-stale-lobby-text': 'denied',

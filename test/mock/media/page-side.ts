@@ -2,12 +2,17 @@
 export interface PageSide {
   join(lines: { audio: number; video: number; sends: boolean }): Promise<void>
   addVideoLines(count: number): Promise<void>
+  /** Offers again with at least this many lines to receive on. */
+  addLines(lines: { audio: number; video: number }): Promise<void>
+  /** The tracks that a stream brings now, by the stream's id: mid, source of the packets, loudness of that source. */
+  streams(): Record<string, { mid: string; muted: boolean; source: number | null; level: number }>
   setLine(mid: string, direction: RTCRtpTransceiverDirection): Promise<void>
   grab(mid: string): { width: number; height: number; pixels: string } | null
   loudness(mid: string, frequencies: number[]): number[]
   sources(mid: string): { source: number; audioLevel: number | undefined }[]
   streamIds(): Record<string, string | undefined>
   decodedFrames(): Promise<Record<string, number>>
+  receivedPackets(mid: string): Promise<number>
   channelState(label: string): string
   received: { label: string; data: string }[]
   send(label: string, text: string): void
@@ -54,7 +59,14 @@ export function inPage(): void {
     analysers.set(mid, analyser)
   }
 
-  const negotiate = async () => {
+  /** One negotiation at a time. */
+  let negotiating: Promise<unknown> = Promise.resolve()
+  const negotiate = () => {
+    const negotiated = negotiating.then(offer)
+    negotiating = negotiated.catch(() => {})
+    return negotiated
+  }
+  const offer = async () => {
     await peer.setLocalDescription()
     const answer = await (window as unknown as { answerOffer(sdp: string): Promise<string> }).answerOffer(
       peer.localDescription!.sdp,
@@ -101,6 +113,25 @@ export function inPage(): void {
       for (let i = 0; i < count; i++) peer.addTransceiver('video', { direction: 'recvonly' })
       await negotiate()
     },
+    async addLines(wanted) {
+      await negotiating
+      for (const kind of ['audio', 'video'] as const) {
+        const lines = peer.getTransceivers().filter(({ receiver }) => receiver.track.kind === kind)
+        for (let count = lines.length; count < wanted[kind]; count++)
+          peer.addTransceiver(kind, { direction: 'recvonly' })
+      }
+      await negotiate()
+    },
+    streams() {
+      const open = peer.getTransceivers().filter(({ currentDirection }) => currentDirection === 'recvonly')
+      return Object.fromEntries(
+        open.map(({ mid, receiver }) => {
+          const source = receiver.getSynchronizationSources()[0]
+          const facts = { muted: receiver.track.muted, source: source?.source ?? null, level: source?.audioLevel ?? 0 }
+          return [streams[mid!] ?? '', { mid: mid!, ...facts }]
+        }),
+      )
+    },
     async setLine(mid, direction) {
       peer.getTransceivers().find((transceiver) => transceiver.mid === mid)!.direction = direction
       await negotiate()
@@ -136,6 +167,10 @@ export function inPage(): void {
         if (report.type === 'inbound-rtp' && report.kind === 'video') frames[report.mid] = report.framesDecoded
       }
       return frames
+    },
+    async receivedPackets(mid) {
+      const reports = [...(await peer.getStats()).values()]
+      return reports.find(({ type, mid: of }) => type === 'inbound-rtp' && of === mid)?.packetsReceived ?? 0
     },
     channelState: (label) => channels.get(label)?.readyState ?? 'absent',
     send: (label, text) => channels.get(label)!.send(text),

@@ -17,7 +17,7 @@ beforeEach(() => {
   frame = 0
 })
 
-function makeStreams(count: number): VoiceStreams {
+function makeStreams(count: number | 'perPerson'): VoiceStreams {
   return new VoiceStreams(
     count,
     (id) => voices.get(id),
@@ -120,4 +120,22 @@ it('ends a file early when the person is stopped', async () => {
   streams.stop('a')
   await over
   expect(next(streams)).toEqual(['silence [100]'])
+})
+
+it('gives each person a stream of their own, which names nobody', () => {
+  const streams = makeStreams('perPerson')
+  streams.add('a')
+  streams.add('b')
+  streams.start('b')
+  expect(streams.frames(0, false, 0).map((sent) => sent && [sent.owner, sent.level, sent.csrcs])).toEqual([
+    null,
+    ['b', 20, []],
+  ])
+  streams.start('a')
+  streams.remove('b')
+  expect(streams.frames(1, false, 20).map((sent) => sent?.owner)).toEqual(['a'])
+  expect(streams.turns).toEqual([
+    { personId: 'b', startedAt: 0, endedAt: 0 },
+    { personId: 'a', startedAt: 20, endedAt: null },
+  ])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DEMO_PEOPLE, runDemoScript } from '../../../mock/shared/demo.ts'
 import { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
+import { DEMO_PEOPLE, runDemoScript } from '../../../mock/shared/demo.ts'
 
 /** A real meeting without a page: states are reached by hand, and what the host does is noted. */
 class ScriptedMeeting extends GoogleMeetMeeting {

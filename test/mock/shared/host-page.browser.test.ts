@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser, poll } from './mock-browser.ts'
+import { clickUntil, MockBrowser, poll } from '../google-meet/mock-browser.ts'
 
 let browser: MockBrowser
 beforeAll(async () => {
@@ -63,7 +63,7 @@ describe("the host's page", () => {
   })
 
   test('takes orders from itself only', async () => {
-    const order = JSON.stringify({ act: 'open', scenario: 'waiting-room', speed: 1 })
+    const order = JSON.stringify({ act: 'open', platform: 'google-meet', scenario: 'waiting-room', speed: 1 })
     const count = browser.mock.meetings.size
     const asForm = await fetch(browser.mock.hostPage, { method: 'POST', body: order })
     expect(asForm.status).toBe(415)

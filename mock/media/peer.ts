@@ -1,0 +1,57 @@
+/** The peer connections of this side: over the loopback interface only, with the two codecs that the rooms have. */
+import {
+  type PeerConfig,
+  RTCPeerConnection,
+  RTCRtpCodecParameters,
+  useAudioLevelIndication,
+  useSdesMid,
+  useTransportWideCC,
+} from 'werift'
+
+const LOOPBACK = '127.0.0.1'
+
+function settings(): Partial<PeerConfig> {
+  return {
+    iceServers: [],
+    iceUseIpv4: false,
+    iceUseIpv6: false,
+    iceAdditionalHostAddresses: [LOOPBACK],
+    bundlePolicy: 'max-bundle',
+    codecs: {
+      audio: [new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2 })],
+      video: [
+        new RTCRtpCodecParameters({
+          mimeType: 'video/VP8',
+          clockRate: 90_000,
+          rtcpFeedback: [{ type: 'nack' }, { type: 'nack', parameter: 'pli' }, { type: 'transport-cc' }],
+        }),
+      ],
+    },
+    headerExtensions: {
+      audio: [useAudioLevelIndication(), useSdesMid()],
+      video: [useSdesMid(), useTransportWideCC()],
+    },
+  }
+}
+
+/**
+ * Answers a browser.
+ * @param onCheck called whenever the browser checks the path
+ */
+export function peerForPage(onCheck: () => void): RTCPeerConnection {
+  return new RTCPeerConnection({
+    ...settings(),
+    // As ICE lite this side only answers: the browser finds it, whatever the browser tells of itself.
+    iceLite: true,
+    // The browser also tries from its other addresses, and the first path that it names would be kept for good.
+    iceFilterStunResponse: (_message, [address]) => {
+      onCheck()
+      return address === LOOPBACK
+    },
+  })
+}
+
+/** Talks with a media server, which finds its path itself. */
+export function peerForServer(): RTCPeerConnection {
+  return new RTCPeerConnection(settings())
+}

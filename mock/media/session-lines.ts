@@ -1,0 +1,226 @@
+import type { RTCPeerConnection, RTCRtpTransceiver } from 'werift'
+import type { VideoProgram } from './encode.ts'
+import { hearComplaints } from './feedback.ts'
+import type { RelayedPacket } from './janus/subscription.ts'
+import { type RoomClock, RtpSender } from './rtp-sender.ts'
+import type { StreamName } from './sdp.ts'
+import type { VideoSource } from './slots.ts'
+import { VideoLines } from './video-lines.ts'
+import { VoiceLines } from './voice-lines.ts'
+import { SILENT_LEVEL } from './voices.ts'
+
+/** An m-line that carries media to the page, to be named. */
+export interface MediaLine {
+  mid: string
+  kind: 'audio' | 'video'
+  /** Among those of its kind. */
+  index: number
+  /** Whose line it is, where each person has lines of their own; null otherwise. */
+  personId: string | null
+  source: 'voice' | 'camera' | 'screen'
+}
+
+export interface SessionOptions {
+  /**
+   * Names the media stream of each receiving m-line, for instance to put a sound and a picture into one stream, which
+   * makes the browser play them in step. Each has a stream of its own by default, as in Google Meet.
+   */
+  streamId?: (line: MediaLine) => string
+  /** For lines of a person of their own: the id of the track, and the RTP source where it matters. */
+  trackId?: (line: MediaLine) => string
+  ssrc?: (line: MediaLine) => number
+}
+
+/** What the lines of a session need from the room. */
+export interface LinesRoom {
+  clock: RoomClock
+  loss: number
+  audioStreams: number | 'perPerson'
+  people(): readonly { id: string; audioCsrc: number }[]
+  /** Who is in the mix now, by contributing source, where all voices come as one. */
+  mixedSources(): readonly number[]
+  videoSources(): readonly VideoSource[]
+  /** The encoded pictures to send for a source; undefined until they are encoded. */
+  videoProgram(source: VideoSource): VideoProgram | undefined
+}
+
+export interface LinesListener {
+  /** Who is on which video line has changed. */
+  slotsChanged(): void
+  /** Where each person has streams of their own: the page should offer again, with this many lines to receive on. */
+  offerWanted(lines: { audio: number; video: number }): void
+  /** The page cannot show this picture, or has only begun to show it. */
+  keyFrameWanted(source: VideoSource): void
+}
+
+/** The m-lines that carry media to one page: what they are called, whose they are, and what is sent on them. */
+export class SessionLines {
+  readonly voices: VoiceLines
+  readonly video: VideoLines
+  readonly #room: LinesRoom
+  readonly #options: SessionOptions
+  readonly #peer: RTCPeerConnection
+  readonly #listener: LinesListener
+  readonly #senders = new Map<string, RtpSender>()
+  #isListening = false
+  /** Which streams the last answer was to have; null before there was one. */
+  #described: string | null = null
+  #lastWanted: string | null = null
+
+  constructor(room: LinesRoom, options: SessionOptions, peer: RTCPeerConnection, listener: LinesListener) {
+    this.#room = room
+    this.#options = options
+    this.#peer = peer
+    this.#listener = listener
+    this.voices = new VoiceLines(this.#isPerPerson)
+    this.video = new VideoLines((source) => room.videoProgram(source))
+  }
+
+  /** To be called between an offer and its answer: streams get their names. */
+  prepareAnswer(): void {
+    const count = { audio: 0, video: 0 }
+    for (const transceiver of this.#peer.getTransceivers()) {
+      if (transceiver.stopped) continue
+      transceiver.setDirection('sendrecv')
+      const kind = transceiver.kind === 'audio' ? 'audio' : 'video'
+      const mid = transceiver.mid ?? ''
+      const line = { mid, kind, index: count[kind]++, personId: null, source: SOURCE_OF[kind] } as const
+      const name = this.#isPerPerson ? undefined : this.#options.streamId?.(line)
+      transceiver.sender.streamIds = [name ?? `${kind}-${mid}`]
+    }
+  }
+
+  /**
+   * Takes up what was negotiated: which m-lines may carry media to the page. Returns what the page is to see where
+   * each person has streams of their own.
+   */
+  takeAnswer(): ReadonlyMap<string, StreamName | null> {
+    const open = this.#peer
+      .getTransceivers()
+      .filter((transceiver) => transceiver.mid !== null && !transceiver.stopped)
+      .filter(({ currentDirection }) => currentDirection === 'sendonly' || currentDirection === 'sendrecv')
+      .map((transceiver) => ({
+        kind: transceiver.kind,
+        mid: transceiver.mid!,
+        streamId: transceiver.sender.streamIds[0] ?? '',
+        sender: this.#sender(transceiver.mid!),
+      }))
+    const { audioStreams } = this.#room
+    const mostVoices = audioStreams === 'perPerson' ? undefined : audioStreams
+    this.voices.take(open.filter(({ kind }) => kind === 'audio').slice(0, mostVoices))
+    this.video.take(open.filter(({ kind }) => kind === 'video'))
+    this.#listenForComplaints()
+    if (this.#isPerPerson) return this.#placePeople()
+    this.update()
+    return new Map()
+  }
+
+  /** People came, went, or switched their camera or screen. */
+  update(): void {
+    // A stream with a name cannot become somebody else's: newcomers wait for the next offer.
+    if (this.#isPerPerson) {
+      if (this.video.keep(this.#room.videoSources())) this.#listener.slotsChanged()
+      this.#wantOffer()
+    } else this.#placeVideo()
+  }
+
+  /** Passes on what a media server sent; the mix has an owner of null. */
+  relay(owner: string | null, { source, packet, level }: RelayedPacket): void {
+    if (source !== 'voice') {
+      if (owner !== null) this.video.relay({ personId: owner, kind: source }, packet)
+      return
+    }
+    const person = this.#room.people().find(({ id }) => id === owner)
+    const csrcs = owner === null ? this.#room.mixedSources() : person ? [person.audioCsrc] : []
+    this.voices.relay({ owner, packet, level: level ?? SILENT_LEVEL, csrcs })
+  }
+
+  get #isPerPerson(): boolean {
+    return this.#room.audioStreams === 'perPerson'
+  }
+
+  #placeVideo(): void {
+    const before = this.video.slots()
+    if (!this.video.place(this.#room.videoSources())) return
+    this.video.slots().forEach(({ personId, kind }, index) => {
+      const isNew = before[index]?.personId !== personId || before[index]?.kind !== kind
+      if (personId !== null && isNew) this.#listener.keyFrameWanted({ personId, kind })
+    })
+    this.#listener.slotsChanged()
+  }
+
+  /** Gives each person lines of their own, as far as the page offered them; returns what the page is to see. */
+  #placePeople(): Map<string, StreamName | null> {
+    const people = this.#room.people()
+    this.voices.place(people.map(({ id }) => id))
+    this.#placeVideo()
+    const names = new Map<string, StreamName | null>()
+    this.voices.slots().forEach(({ mid, personId }, index) => {
+      const person = people.find(({ id }) => id === personId)
+      const line = { mid, kind: 'audio', index, personId, source: 'voice' } as const
+      const name = person ? this.#nameOf(line, person.audioCsrc) : null
+      if (name) this.voices.name(mid, name.streamId, this.#sender(mid, name.ssrc))
+      names.set(mid, name)
+    })
+    this.video.slots().forEach(({ mid, personId, kind }, index) => {
+      const line = { mid, kind: 'video', index, personId, source: kind } as const
+      const name = personId === null ? null : this.#nameOf(line, this.#sender(mid).ssrc)
+      if (name) this.video.name(mid, name.streamId, this.#sender(mid, name.ssrc))
+      names.set(mid, name)
+    })
+    const wanted = people.length + this.#room.videoSources().length
+    const isComplete = [...names.values()].filter((name) => name !== null).length === wanted
+    this.#described = isComplete ? this.#streams() : ''
+    // Not before the page has this answer.
+    setImmediate(() => this.#wantOffer())
+    return names
+  }
+
+  /** Tells when the page's streams are no longer those of the people; once for each change, whatever the page does. */
+  #wantOffer(): void {
+    const wanted = this.#streams()
+    if (this.#described === null || wanted === this.#described || wanted === this.#lastWanted) return
+    this.#lastWanted = wanted
+    this.#listener.offerWanted({ audio: this.#room.people().length, video: this.#room.videoSources().length })
+  }
+
+  #streams(): string {
+    return JSON.stringify([this.#room.people().map(({ id }) => id), this.#room.videoSources()])
+  }
+
+  #nameOf(line: MediaLine, usualSsrc: number): StreamName {
+    const streamId = this.#options.streamId?.(line) ?? `${line.personId}-${line.source}`
+    return {
+      streamId,
+      trackId: this.#options.trackId?.(line) ?? `${streamId}-${line.mid}`,
+      ssrc: this.#options.ssrc?.(line) ?? usualSsrc,
+    }
+  }
+
+  #sender(mid: string, ssrc?: number): RtpSender {
+    const transceiver: RTCRtpTransceiver = this.#peer.getTransceivers().find((candidate) => candidate.mid === mid)!
+    const key = `${mid} ${ssrc ?? transceiver.sender.ssrc}`
+    const sender =
+      this.#senders.get(key) ?? new RtpSender(transceiver, this.#peer.cname, this.#room.clock, this.#room.loss, ssrc)
+    this.#senders.set(key, sender)
+    return sender
+  }
+
+  /** Missing packets are sent again; key frames come every half second, but those of a media server may not. */
+  #listenForComplaints(): void {
+    const transport = this.#peer.dtlsTransports[0]
+    if (this.#isListening || transport === undefined) return
+    this.#isListening = true
+    hearComplaints(transport, {
+      missed: (ssrc, numbers) => {
+        for (const sender of this.#senders.values()) if (sender.ssrc === ssrc) sender.resend(numbers)
+      },
+      needsKeyFrame: (ssrc) => {
+        const source = this.video.sourceOf(ssrc)
+        if (source) this.#listener.keyFrameWanted(source)
+      },
+    })
+  }
+}
+
+const SOURCE_OF = { audio: 'voice', video: 'camera' } as const

@@ -1,0 +1,84 @@
+import type { RtpPacket } from 'werift'
+import { LoudestVoices } from './loudest-voices.ts'
+import type { RtpSender } from './rtp-sender.ts'
+import type { AudioFrame } from './voice-streams.ts'
+
+/** Whose voice comes on which m-line, where each person has one. */
+export interface AudioSlot {
+  mid: string
+  streamId: string
+  personId: string | null
+}
+
+interface Line extends AudioSlot {
+  sender: RtpSender
+}
+
+/** A packet of one voice (or of the mix, with an owner of null) that came from a media server. */
+export interface RelayedVoice {
+  owner: string | null
+  packet: RtpPacket
+  /** RFC 6464: 0 is the loudest, 127 silence. */
+  level: number
+  csrcs: readonly number[]
+}
+
+/** The m-lines of one session that carry voices to the page: the loudest ones, a mix, or one for each person. */
+export class VoiceLines {
+  #lines: Line[] = []
+  readonly #isPerPerson: boolean
+  #loudest = new LoudestVoices(0)
+
+  constructor(isPerPerson: boolean) {
+    this.#isPerPerson = isPerPerson
+  }
+
+  /** Takes over what was negotiated; lines known before keep whose they are. */
+  take(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
+    this.#lines = lines.map((line) => {
+      const known = this.#lines.find(({ mid }) => mid === line.mid)
+      return { personId: known?.personId ?? null, ...line }
+    })
+    if (this.#loudest.count !== lines.length) this.#loudest = new LoudestVoices(lines.length)
+  }
+
+  slots(): AudioSlot[] {
+    return this.#lines.map(({ mid, streamId, personId }) => ({ mid, streamId, personId }))
+  }
+
+  /** Gives each person a line, as far as there are lines, and takes theirs from those who are gone. */
+  place(people: readonly string[]): void {
+    for (const line of this.#lines) if (line.personId !== null && !people.includes(line.personId)) line.personId = null
+    for (const id of people) {
+      if (this.#lines.some(({ personId }) => personId === id)) continue
+      const free = this.#lines.find(({ personId }) => personId === null)
+      if (free) free.personId = id
+    }
+  }
+
+  /** Gives a line's stream another name and another sender. */
+  name(mid: string, streamId: string, sender: RtpSender): void {
+    for (const line of this.#lines) if (line.mid === mid) Object.assign(line, { streamId, sender })
+  }
+
+  /** Sends the sound of one of the room's streams at a room time. */
+  send(stream: number, frame: AudioFrame, roomMs: number): void {
+    const line = frame.owner === null ? this.#lines[stream] : this.#lineOf(frame.owner)
+    line?.sender.sendOpus(frame.data, roomMs, frame)
+  }
+
+  /** Passes on what a media server sent: on the person's own line, or on one of those for the loudest. */
+  relay({ owner, packet, level, csrcs }: RelayedVoice): void {
+    const from = owner ?? 'mix'
+    if (this.#isPerPerson) this.#lineOf(from)?.sender.forward(packet, { from, level, csrcs: [] })
+    else if (owner === null) this.#lines[0]?.sender.forward(packet, { from, level, csrcs })
+    else {
+      const index = this.#loudest.lineOf(owner, level, performance.now())
+      if (index !== null) this.#lines[index]?.sender.forward(packet, { from, level, csrcs })
+    }
+  }
+
+  #lineOf(personId: string): Line | undefined {
+    return this.#lines.find((line) => line.personId === personId)
+  }
+}

@@ -1,0 +1,32 @@
+/** What happens by itself in a scenario: steps that are counted from when the page enters a state. */
+import type { Step } from './scenario.ts'
+import { Timers } from './timers.ts'
+
+export class Timeline {
+  private readonly steps: readonly Step[]
+  private readonly run: (step: Step) => void
+  private readonly timers: Timers
+  /** States whose steps are under way in this visit. */
+  private readonly begun = new Set<string>()
+
+  constructor(steps: readonly Step[], speed: number, run: (step: Step) => void) {
+    this.steps = steps
+    this.run = run
+    this.timers = new Timers(speed)
+  }
+
+  /** What waits for its time goes on until the visit is over; what happened once does not happen again. */
+  enter(state: string): void {
+    if (this.begun.has(state)) return
+    this.begun.add(state)
+    for (const step of this.steps) {
+      if (step.in === state) this.timers.after(step.afterMs, () => this.run(step))
+    }
+  }
+
+  /** A visit is over, or another one begins. */
+  forget(): void {
+    this.timers.clear()
+    this.begun.clear()
+  }
+}

@@ -1,0 +1,132 @@
+/** A whole life with a real driver: its recorder counts time, its storage is nowhere, its control plane is the test. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Outcome, runBot } from '../../../src/bot.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { silentLogger } from '../../../src/logger.ts'
+import type { MeetingTarget } from '../../../src/meeting.ts'
+import type {
+  CommandAnswer,
+  MeetingDriver,
+  OpenMeeting,
+  RecordedSpan,
+  Recorder,
+  RecorderEvent,
+} from '../../../src/ports.ts'
+import type { StopRequester } from '../../../src/states.ts'
+import type { RecordingMode } from '../../../src/wire/codes.ts'
+import type { BotCommand } from '../../../src/wire/commands.ts'
+import type { BotEvent } from '../../../src/wire/events.ts'
+import { jobSchema } from '../../../src/wire/job.ts'
+import { SILENT_STAGE, until } from './ground.ts'
+
+export class BotLife {
+  readonly events: BotEvent[] = []
+  readonly spans: RecordedSpan[] = []
+  readonly folder: string
+  readonly outcome: Promise<Outcome>
+  driver: MeetingDriver | null = null
+  #hear: (event: RecorderEvent) => void = () => {}
+  #command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
+  #stop: (askedBy: StopRequester, atOnce: boolean) => void = () => {}
+
+  constructor(
+    target: MeetingTarget,
+    job: Record<string, unknown>,
+    open: (mode: RecordingMode) => OpenMeeting,
+    place: string,
+  ) {
+    const whole = jobSchema.parse({ bot_id: randomUUID(), meeting_url: target.url, ...job })
+    this.folder = join(place, whole.bot_id)
+    mkdirSync(this.folder)
+    this.outcome = runBot(whole, target, {
+      recorder: this.#recorder(),
+      openMeeting: async (...given) => {
+        this.driver = await open(whole.recording_mode)(...given)
+        return this.driver
+      },
+      streaming: null,
+      writeReport: async () => {},
+      transcribe: null,
+      storage: {
+        prepare: async () => {},
+        store: async ({ name }) => ({ name, location: name, bytes: 1, sha256: '' }),
+        location: () => this.folder,
+      },
+      control: {
+        report: (event) => void this.events.push(structuredClone(event)),
+        onCommand: (listener) => {
+          this.#command = listener
+        },
+        drain: async () => {},
+        close: async () => {},
+      },
+      clock: systemClock,
+      logger: silentLogger,
+      workFolder: this.folder,
+      onStopRequest: (listener) => {
+        this.#stop = listener
+      },
+    })
+    // A test that fails before it looks at the outcome has said what is wrong.
+    this.outcome.catch(() => {})
+  }
+
+  command(command: BotCommand): Promise<CommandAnswer> {
+    return this.#command(command)
+  }
+
+  stop(askedBy: StopRequester = 'command'): void {
+    this.#stop(askedBy, false)
+  }
+
+  statuses(): string[] {
+    return this.events.flatMap((event) => (event.type === 'status_change' ? [event.status] : []))
+  }
+
+  async whenStatus(status: string): Promise<void> {
+    await until(
+      () =>
+        this.statuses().includes(status) || this.statuses().some((seen) => seen === 'failed' || seen === 'completed'),
+      () => `the status ${status}; so far: ${this.statuses().join(', ')}`,
+      90_000,
+    )
+    if (!this.statuses().includes(status))
+      throw new Error(`The life ended: ${JSON.stringify((await this.outcome).report)}`)
+  }
+
+  async whenEvent(fits: (event: BotEvent) => boolean, what: string): Promise<void> {
+    await until(() => this.events.some(fits), what)
+  }
+
+  async dispose(): Promise<void> {
+    this.stop()
+    await this.outcome
+  }
+
+  #recorder(): Recorder {
+    const { spans } = this
+    return {
+      prepare: async () => SILENT_STAGE,
+      start: async () => void spans.push({ startedAt: Date.now(), endedAt: null }),
+      pause: async () => {
+        spans.at(-1)!.endedAt = Date.now()
+      },
+      resume: async () => void spans.push({ startedAt: Date.now(), endedAt: null }),
+      watch: (listener) => {
+        this.#hear = listener
+        this.#hear({ type: 'sound', isAudible: false, at: Date.now() })
+        return () => {}
+      },
+      spans: () => spans,
+      finish: async () => {
+        const last = spans.at(-1)
+        if (!last) return []
+        last.endedAt ??= Date.now()
+        return [{ name: 'audio.m4a', path: join(this.folder, 'audio.m4a'), bytes: 1, durationSeconds: 1 }]
+      },
+      close: async () => {},
+    }
+  }
+}

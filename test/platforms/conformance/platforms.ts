@@ -1,0 +1,67 @@
+/** Every platform that the suite runs against: its mock, and what is its own about the common scenarios. */
+import type { MockServer } from '../../../mock/types.ts'
+import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
+import type { PlatformName } from '../../../src/meeting.ts'
+import type { ErrorCode } from '../../../src/wire/codes.ts'
+
+/** `janus` sends all sound and pictures through a real media server. */
+const MEDIA = process.env.STANDIN_MOCK_MEDIA === 'janus' ? 'janus' : 'direct'
+
+export interface PlatformUnderTest {
+  name: string
+  platform: PlatformName
+  /** Loaded by its own test file only. */
+  start(): Promise<MockServer>
+  /** Divides the mock's own times and the driver's waits for them. */
+  speed: number
+  /** The platform itself gives up the waiting at some time, as the scenario `knock-timeout` has it. */
+  givesUpWaiting: boolean
+  /** The code of a link to a meeting that does not exist, where the platform can tell. */
+  invalidLink: ErrorCode
+  /** More options of its driver. */
+  driver?: Partial<DriverOptions>
+  /** The page says who shares a screen, and not only that somebody does. */
+  namesSharer: boolean
+}
+
+export const GOOGLE_MEET: PlatformUnderTest = {
+  name: 'Google Meet',
+  platform: 'meet',
+  start: async () => (await import('../../../mock/google-meet/index.ts')).startMockGoogleMeet({ media: MEDIA }),
+  speed: 6,
+  givesUpWaiting: true,
+  invalidLink: 'INVALID_MEETING_URL',
+  namesSharer: true,
+}
+
+export const MICROSOFT_TEAMS: PlatformUnderTest = {
+  name: 'Microsoft Teams',
+  platform: 'teams',
+  start: async () => (await import('../../../mock/microsoft-teams/index.ts')).startMockMicrosoftTeams({ media: MEDIA }),
+  speed: 6,
+  givesUpWaiting: false,
+  invalidLink: 'INVALID_MEETING_URL',
+  namesSharer: true,
+}
+
+export const ZOOM: PlatformUnderTest = {
+  name: 'Zoom',
+  platform: 'zoom',
+  start: async () => (await import('../../../mock/zoom/index.ts')).startMockZoom({ media: MEDIA }),
+  speed: 6,
+  givesUpWaiting: false,
+  // Zoom says the same of a number that nobody has and of a meeting that was not started, so the bot waits.
+  invalidLink: 'TIMEOUT_WAITING_TO_START',
+  namesSharer: false,
+}
+
+export const JITSI: PlatformUnderTest = {
+  name: 'Jitsi Meet',
+  platform: 'jitsi',
+  start: async () => (await import('../../../mock/jitsi/index.ts')).startMockJitsi({ media: MEDIA }),
+  speed: 6,
+  givesUpWaiting: false,
+  // A room exists as soon as somebody asks for it; only a name that cannot be one is refused.
+  invalidLink: 'INVALID_MEETING_URL',
+  namesSharer: true,
+}

@@ -1,0 +1,125 @@
+/** What the suite stands on: a mock platform, drivers in real Chromium, and whole lives with a recorder that only counts. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import type { MockMeeting, MockMeetingOptions, MockServer } from '../../../mock/types.ts'
+import { type DriverOptions, openDriver, recognizeMeeting } from '../../../platforms/index.ts'
+import { silentLogger } from '../../../src/logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingDriver } from '../../../src/ports.ts'
+import { BotLife } from './bot-life.ts'
+import { SILENT_STAGE, until, waitsAt } from './ground.ts'
+import type { PlatformUnderTest } from './platforms.ts'
+
+export const BOT_NAME = 'Notes for Ann'
+
+/** A driver in a meeting, with everything it told. */
+export interface Session {
+  meeting: MockMeeting
+  driver: MeetingDriver
+  events: MeetingEvent[]
+  stop: AbortController
+  /** Joins and, where there is a waiting room, waits for admission. */
+  enter(): Promise<void>
+  /** The first event that fits, of the past too. */
+  event<Type extends MeetingEvent['type']>(
+    type: Type,
+    fits?: (event: Extract<MeetingEvent, { type: Type }>) => boolean,
+  ): Promise<Extract<MeetingEvent, { type: Type }>>
+}
+
+export interface Rig {
+  /** For what a test wants to keep until its end. */
+  folder: string
+  mock(): MockServer
+  meeting(scenario: string, options?: MockMeetingOptions): MockMeeting
+  session(meeting: MockMeeting, options?: Partial<DriverOptions>): Promise<Session>
+  life(meeting: MockMeeting, job?: Record<string, unknown>): BotLife
+}
+
+/** To be called once at the top of the suite; everything it opened is closed at its end. */
+export function conformanceRig(platform: PlatformUnderTest): Rig {
+  let mock: MockServer
+  const folder = mkdtempSync(join(tmpdir(), 'standin-conformance-'))
+  const undo: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    mock = await platform.start()
+  })
+  afterAll(async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+    await mock.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const targetOf = ({ url }: MockMeeting): MeetingTarget => {
+    const target = recognizeMeeting(url, { jitsiHosts: platform.platform === 'jitsi' ? mock.hosts : [] })
+    if ('problem' in target) throw new Error(target.problem)
+    return target
+  }
+  const optionsOf = (more: Partial<DriverOptions>): DriverOptions => ({
+    botName: BOT_NAME,
+    botImage: null,
+    recordingMode: 'audio_only',
+    recordingConsent: 'accept',
+    hostMap: mock.hosts.map((host) => ({ host, address: mock.address })),
+    chromium: null,
+    browserPlugins: [],
+    logger: silentLogger,
+    waits: waitsAt(platform.speed),
+    ...platform.driver,
+    ...more,
+  })
+
+  return {
+    folder,
+    mock: () => mock,
+    meeting: (scenario, options) => mock.open(scenario, { seed: 1, speed: platform.speed, ...options }),
+    async session(meeting, options = {}) {
+      const stop = new AbortController()
+      const driver = await openDriver(optionsOf(options))(targetOf(meeting), SILENT_STAGE, stop.signal)
+      undo.push(() => driver.close())
+      const events: MeetingEvent[] = []
+      driver.watch((event) => events.push(event))
+      return {
+        meeting,
+        driver,
+        events,
+        stop,
+        async enter() {
+          if ((await driver.join(stop.signal)) === 'waiting_room') await driver.waitForAdmission(stop.signal)
+        },
+        event: (type, fits = () => true) => eventOf(events, type, fits),
+      }
+    },
+    life(meeting, job = {}) {
+      const open = (recordingMode: DriverOptions['recordingMode']) => openDriver(optionsOf({ recordingMode }))
+      const life = new BotLife(
+        targetOf(meeting),
+        { bot_name: BOT_NAME, recording_mode: 'audio_only', ...job },
+        open,
+        folder,
+      )
+      undo.push(() => life.dispose())
+      return life
+    },
+  }
+}
+
+async function eventOf<Type extends MeetingEvent['type']>(
+  events: readonly MeetingEvent[],
+  type: Type,
+  fits: (event: Extract<MeetingEvent, { type: Type }>) => boolean,
+): Promise<Extract<MeetingEvent, { type: Type }>> {
+  const find = () =>
+    events.find(
+      (event): event is Extract<MeetingEvent, { type: Type }> =>
+        event.type === type && fits(event as Extract<MeetingEvent, { type: Type }>),
+    )
+  const told = () => events.filter((event) => event.type !== 'heartbeat').map((event) => JSON.stringify(event))
+  await until(
+    () => find() !== undefined,
+    () => `the event ${type}; told were:\n${told().join('\n')}`,
+  )
+  return find()!
+}

@@ -1,0 +1,109 @@
+/** The wording that a driver relies on is data; every platform keeps it in the same form, and its mock shows it. */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { matches, plain, type Words } from '../../../platforms/shared/words.ts'
+import { packageRoot } from '../../../src/page-scripts.ts'
+
+const COMPOSED = 'the mock puts it together from parts'
+const DECIDED_BY_ADDRESS = 'the mock leads to the address, which decides'
+const NOT_SHOWN = 'seen in the field, and no scenario of the mock shows it'
+
+/** Names of wording that stand in no text of the mock, each with the reason. */
+const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'google-meet': {
+    'labels.cameraProblem': COMPOSED,
+    'labels.microphoneProblem': COMPOSED,
+    'labels.withoutAccount': NOT_SHOWN,
+    'labels.you': NOT_SHOWN,
+    'situations.credentials_lost': NOT_SHOWN,
+    'situations.landing': DECIDED_BY_ADDRESS,
+    'situations.marketing': DECIDED_BY_ADDRESS,
+  },
+  'microsoft-teams': {
+    'labels.guest': COMPOSED,
+    'situations.organization_policy': NOT_SHOWN,
+    'situations.unsupported_browser': NOT_SHOWN,
+  },
+  zoom: {
+    'dialogs.breakouts_close': COMPOSED,
+    'labels.me': COMPOSED,
+    'labels.muted': COMPOSED,
+    'labels.peopleCount': COMPOSED,
+    'labels.unmuted': COMPOSED,
+  },
+  jitsi: {
+    'dialogs.local_name': NOT_SHOWN,
+    'situations.suspended': NOT_SHOWN,
+  },
+}
+
+const languagesOf = (platform: string) => globSync(`platforms/${platform}/words/*.ts`, { cwd: packageRoot }).sort()
+
+async function wordsOf(file: string): Promise<Words> {
+  const module = (await import(pathToFileURL(join(packageRoot, file)).href)) as Record<string, Words>
+  return Object.values(module)[0]!
+}
+
+const expressionsOf = (words: Words) =>
+  Object.entries(words).flatMap(([table, entries]) =>
+    Object.entries(entries ?? {}).flatMap(([name, expressions]) =>
+      (expressions ?? []).map((expression) => ({ name: `${table}.${name}`, expression })),
+    ),
+  )
+
+/** Every text in the mock's source that it may put on its page. */
+function textsOfMock(platform: string): string[] {
+  return globSync(`mock/${platform}/**/*.ts`, { cwd: packageRoot }).flatMap((file) => {
+    const source = readFileSync(join(packageRoot, file), 'utf8')
+    const literals = [...source.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)]
+    return literals.map(([literal]) =>
+      plain(
+        literal
+          .slice(1, -1)
+          .replace(/\$\{[^}]*\}/g, '3')
+          .replace(/\\(['"`])/g, '$1')
+          .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+      ),
+    )
+  })
+}
+
+describe.each(Object.entries(UNSEEN))('%s', (platform, unseen) => {
+  test('keeps the languages of the project apart, English whole and first', () => {
+    const names = languagesOf(platform).map((file) => basename(file, '.ts'))
+    expect(names).toEqual(expect.arrayContaining(['de', 'en', 'es', 'fr', 'ja', 'pt']))
+  })
+
+  test('other languages name only what English names', async () => {
+    const english = new Set(expressionsOf(await wordsOf(`platforms/${platform}/words/en.ts`)).map(({ name }) => name))
+    for (const file of languagesOf(platform)) {
+      const unknown = expressionsOf(await wordsOf(file)).filter(({ name }) => !english.has(name))
+      expect(
+        unknown.map(({ name }) => name),
+        file,
+      ).toEqual([])
+    }
+  })
+
+  test('every expression can be compiled in the page, and is written in the form in which texts are compared', async () => {
+    for (const file of languagesOf(platform)) {
+      for (const { name, expression } of expressionsOf(await wordsOf(file))) {
+        expect(() => new RegExp(expression.source, 'iu'), `${file} ${name}`).not.toThrow()
+        expect(expression.source, `${file} ${name}`).not.toMatch(/[’‘“”…\u00a0\u202f]/)
+      }
+    }
+  })
+
+  test('everything that has a word has one that the mock shows', async () => {
+    const texts = textsOfMock(platform)
+    const shown = new Map<string, boolean>()
+    for (const { name, expression } of expressionsOf(await wordsOf(`platforms/${platform}/words/en.ts`))) {
+      const compiled = new RegExp(expression.source, 'iu')
+      shown.set(name, shown.get(name) || texts.some((text) => matches([compiled], text)))
+    }
+    const missing = [...shown].filter(([, isShown]) => !isShown).map(([name]) => name)
+    expect(missing.sort()).toEqual(Object.keys(unseen).sort())
+  })
+})

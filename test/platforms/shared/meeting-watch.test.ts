@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { DeviceKeeper } from '../../../platforms/shared/device-keeper.ts'
+import { MeetingWatch, type Watching } from '../../../platforms/shared/meeting-watch.ts'
+import type { MeetingEvent } from '../../../src/meeting.ts'
+import { HandClock } from '../../fakes/clock.ts'
+import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from './scripted-page.ts'
+
+async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
+  const clock = new HandClock()
+  const scripted = new ScriptedPage(clock)
+  const page = scripted.asPage()
+  let reloads = 0
+  const watch = new MeetingWatch<ScriptedSigns, Kind>({
+    page,
+    sense: SENSE,
+    devices: new DeviceKeeper(page, { microphone: 'off', camera: 'off' }),
+    sweep: async () => null,
+    note: () => {},
+    onNewDocument: () => {
+      reloads += 1
+    },
+    ...more,
+  })
+  const events: MeetingEvent[] = []
+  scripted.shows = 'call'
+  await watch.begin()
+  const shows = async (kind: Kind | null, ms: number) => {
+    scripted.shows = kind
+    await clock.advance(ms)
+  }
+  await shows('call', 500)
+  watch.watch((event) => events.push(event))
+  const told = () => events.filter(({ type }) => type !== 'heartbeat')
+  return { scripted, watch, events, told, shows, reloads: () => reloads }
+}
+
+test('what happened before the first listener is told to it', async () => {
+  const { events } = await inMeeting()
+  expect(events[0]).toMatchObject({ type: 'heartbeat', others: 2 })
+})
+
+test('an end needs two looks that agree, and nothing comes after it', async () => {
+  const { told, shows, events } = await inMeeting()
+  await shows('over', 1000)
+  await shows('call', 1000)
+  expect(told()).toEqual([])
+  await shows('over', 2000)
+  expect(told()).toMatchObject([{ type: 'ended', end: 'ended_for_all' }])
+  await shows('call', 5000)
+  expect(events.at(-1)).toMatchObject({ type: 'ended' })
+})
+
+test('an end that needs more looks gets them, and carries the code of its platform', async () => {
+  const { told, shows } = await inMeeting({ endLooks: { over: 4 }, codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' })
+  await shows('over', 3000)
+  expect(told()).toEqual([])
+  await shows('over', 1000)
+  expect(told()).toMatchObject([{ type: 'ended', codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' }])
+})
+
+test('a failure that a page shows is one after two looks', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('broken', 2000)
+  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'CANNOT_JOIN_MEETING' } }])
+})
+
+test('a connection may come back; one that does not is a failure', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('lost', 30_000)
+  await shows('call', 1000)
+  expect(told()).toMatchObject([{ state: 'lost' }, { state: 'recovered' }])
+  await shows('lost', 45_000)
+  expect(told().slice(2)).toMatchObject([
+    { state: 'lost' },
+    { type: 'failed', error: { code: 'INTERNAL_ERROR', step: 'connection' } },
+  ])
+})
+
+test('while it is not surely the meeting nobody is counted', async () => {
+  const { events, shows } = await inMeeting()
+  await shows('odd', 5000)
+  expect(events.at(-1)).toMatchObject({ type: 'heartbeat', others: null })
+})
+
+test('a page that shows neither meeting nor end is a failure after its limit, not before', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('odd', 115_000)
+  expect(told()).toEqual([])
+  await shows('odd', 10_000)
+  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'INTERNAL_ERROR' } }])
+})
+
+test('a waiting room after admission means that there was none: the end is the answer to the knock', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('lobby', 600_000)
+  expect(told()).toEqual([])
+  await shows('over', 3000)
+  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'BOT_NOT_ACCEPTED' } }])
+})
+
+test('where a host can put people back into the waiting room, the end is an end', async () => {
+  const { told, shows } = await inMeeting({ canBePutBack: true })
+  await shows('lobby', 600_000)
+  await shows('over', 3000)
+  expect(told()).toMatchObject([{ type: 'ended' }])
+})
+
+test('a page that was loaded anew is told that the bot is in, and its people are no news', async () => {
+  const { scripted, told, shows, reloads } = await inMeeting()
+  const ann = { type: 'participant_joined', participant: { id: 'a', name: 'Ann', isHost: false }, at: 0 } as const
+  scripted.events = [ann]
+  await shows('call', 1000)
+  const [asked, loaded] = [scripted.asked.length, reloads()]
+  scripted.reload()
+  scripted.events = [ann]
+  await shows('call', 2000)
+  expect(scripted.asked.slice(asked)).toEqual(['begin'])
+  expect(reloads()).toBe(loaded + 1)
+  expect(told()).toEqual([ann])
+})

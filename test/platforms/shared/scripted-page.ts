@@ -1,0 +1,103 @@
+/** A meeting page without a browser: it shows what the test says, look by look, and notes what is pressed. */
+import type { MeetingPage } from '../../../platforms/shared/meeting-page.ts'
+import type { CommonSigns, PageEvent } from '../../../platforms/shared/page/types.ts'
+import type { MeetingSense, Place, Situation } from '../../../platforms/shared/situation.ts'
+import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
+import { BotError } from '../../../src/errors.ts'
+import { silentLogger } from '../../../src/logger.ts'
+import type { HandClock } from '../../fakes/clock.ts'
+
+export type Kind = 'door' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'
+
+export interface ScriptedSigns extends CommonSigns {
+  kind: Kind
+}
+
+const PLACES: Record<Kind, Place> = {
+  door: 'entrance',
+  lobby: 'waiting',
+  call: 'in_call',
+  lost: 'reconnecting',
+  captcha: 'obstacle',
+  odd: 'unclear',
+  denied: 'out',
+  over: 'out',
+  broken: 'out',
+  either: 'undecided',
+}
+
+export const SENSE: MeetingSense<ScriptedSigns, Kind> = {
+  situationOf: ({ kind }): Situation<Kind> => ({ kind, text: `it shows ${kind}`, proofs: [] }),
+  places: PLACES,
+  refusalOf({ kind }) {
+    if (kind === 'denied') return new BotError('BOT_NOT_ACCEPTED', 'denied')
+    if (kind === 'captcha') return new BotError('CANNOT_JOIN_MEETING', 'captcha')
+    return null
+  },
+  endOf: ({ kind }) => (kind === 'over' ? 'ended_for_all' : null),
+  failureOf: ({ kind }) => (kind === 'broken' ? new BotError('CANNOT_JOIN_MEETING', 'encrypted') : null),
+  patience: { captcha: 10_000 },
+  waitsFor: { lobby: 'host' },
+}
+
+export class ScriptedPage {
+  /** What is shown now; null for a page between two documents. */
+  shows: Kind | null = 'odd'
+  events: PageEvent[] = []
+  others: number | null = 2
+  document = 1
+  readonly asked: string[] = []
+  readonly pressed: string[] = []
+  readonly #clock: HandClock
+  #hasBegun = false
+  #seen = 0
+  #last: ScriptedSigns | null = null
+
+  constructor(clock: HandClock) {
+    this.#clock = clock
+  }
+
+  /** Another document takes the place of this one. */
+  reload(): void {
+    this.document += 1
+    this.#hasBegun = false
+  }
+
+  /** As the shared parts know it. Only what they use is there. */
+  asPage(waits: Partial<Waits> = {}): MeetingPage<ScriptedSigns> {
+    const scripted = this
+    const page = {
+      clock: this.#clock,
+      logger: silentLogger,
+      waits: { ...REAL_WAITS, ...waits },
+      browser: { whenEnded: new Promise<string>(() => {}), ended: null },
+      get lastSigns() {
+        return scripted.#last
+      },
+      look: async () => {
+        if (this.shows === null) return null
+        const isNewDocument = this.#seen !== this.document
+        this.#seen = this.document
+        this.#last = this.#signs(this.shows)
+        return { signs: this.#last, events: this.events.splice(0), isNewDocument, hasBegun: this.#hasBegun }
+      },
+      ask: async (method: string) => {
+        this.asked.push(method)
+        if (method === 'begin') this.#hasBegun = true
+        return null
+      },
+      press: async (name: string) => {
+        this.pressed.push(name)
+        return true
+      },
+      wakePointer: async () => {},
+    }
+    return page as unknown as MeetingPage<ScriptedSigns>
+  }
+
+  #signs(kind: Kind): ScriptedSigns {
+    const at = this.#clock.now()
+    const none = { url: 'https://meeting.test/', lang: 'en', lines: [], headings: [], dialogs: [] }
+    return { ...none, at, kind, microphone: 'off', camera: 'off', others: this.others }
+  }
+}
