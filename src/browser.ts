@@ -6,12 +6,13 @@ import { type BrowserContext, chromium, type Page } from 'playwright'
 import { makeBrowserHome } from './browser-home.ts'
 import { withPlugins } from './browser-plugins.ts'
 import { canSandboxBrowser } from './browser-sandbox.ts'
+import { type BrowserState, copyProfile } from './browser-state.ts'
 import { systemClock, within } from './clock.ts'
 import type { Logger } from './logger.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import type { Stage } from './ports.ts'
 
-export type { MappedHost }
+export type { BrowserState, MappedHost }
 
 export interface BrowserOptions {
   /** Default: Debian's Chromium. */
@@ -24,6 +25,8 @@ export interface BrowserOptions {
   /** Runs in every page before its own scripts. */
   initScript?: string
   extraArguments?: readonly string[]
+  /** The session of an account; what was given is copied and never written. */
+  state?: BrowserState | null
   logger: Logger
 }
 
@@ -88,6 +91,7 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
   const home = await makeBrowserHome()
   const profile = join(home, 'profile')
   try {
+    if (options.state?.kind === 'profile') await copyProfile(options.state.folder, profile)
     const context = await type.launchPersistentContext(profile, {
       executablePath: options.executablePath ?? DEFAULT_EXECUTABLE,
       headless,
@@ -111,6 +115,7 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
       handleSIGHUP: false,
       timeout: LAUNCH_MS,
     })
+    if (options.state?.kind === 'storage_state') await context.setStorageState(options.state.state)
     return await wrap(context, home, stage, options)
   } catch (error) {
     await endProcesses(profile)

@@ -17,7 +17,10 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: strin
   BOT_REMOVED_TOO_EARLY: { fault: 'host', cure: 'The host removed the bot right after it came in; agree on it first.' },
   INVALID_MEETING_URL: { fault: 'caller', cure: 'Give the full link of an existing meeting.' },
   STREAMING_SETUP_FAILED: { fault: 'caller', cure: 'Check that the streaming address accepts WebSocket connections.' },
-  LOGIN_REQUIRED: { fault: 'caller', cure: 'The meeting admits signed-in people only; give the bot an account.' },
+  LOGIN_REQUIRED: {
+    fault: 'caller',
+    cure: 'The meeting admits signed-in people only; give the bot the stored session of an account (browser_state).',
+  },
   INTERNAL_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
   OOM_KILLED: { fault: 'runtime', cure: 'Give the container more memory.' },
   SIGTERM: { fault: 'runtime', cure: 'The machine or its scheduler stopped the bot; start it again.' },

@@ -5,6 +5,7 @@ import type { S3Tuning, StorageConfig } from './s3-session.ts'
 
 export { StorageError, type StorageTrouble } from './error.ts'
 export { parseS3Address, type S3Address } from './names.ts'
+export { readS3Object } from './s3-object.ts'
 export type { S3Tuning, StorageConfig } from './s3-session.ts'
 
 /**

@@ -57,8 +57,12 @@ const LEAVES = [
   'src/page-scripts.ts',
   'src/safe-fetch.ts',
   'src/conf-credentials.ts',
+  'src/browser-state.ts',
+  'src/unpack-tar.ts',
   'src/make-folder.ts',
   'src/conf-credentials.ts',
+  'src/browser-state.ts',
+  'src/unpack-tar.ts',
 ]
 const LIFE = [
   'src/bot.ts',

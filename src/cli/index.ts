@@ -75,6 +75,7 @@ function withJoinOptions(command: Command): Command {
     )
     .option('--transcribe', 'make a transcript with the service of STANDIN_TRANSCRIPTION_URL')
     .option('--transcription-language <code>', 'such as en, where the service does not find out itself')
+    .option('--browser-state <folder|file|s3://…>', "the stored session of the bot's account; only read")
     .option('--bot-id <uuid>', 'also the name of the recording')
     .option('--control-plane <ws url>', 'reports there; its token comes from STANDIN_CONTROL_TOKEN')
     .option('--conf-sdk-id <id>', "join through Zoom's Meeting SDK; its secret comes from STANDIN_CONF_SDK_PWD")

@@ -25,6 +25,7 @@ export interface JoinOptions {
   confObfTokenUrl?: string
   confAccessTokenUrl?: string
   recordingConsent?: string
+  browserState?: string
   streamInput?: string
   streamOutput?: string
   streamRate?: number
@@ -53,6 +54,7 @@ export function jobFrom(
   set('frame_rate', options.frameRate)
   set('entry_message', options.entryMessage)
   set('recording_consent', options.recordingConsent)
+  set('browser_state', options.browserState)
   set('bot_image', options.image === undefined ? undefined : pictureFrom(options.image))
   if (options.transcribe || options.transcriptionLanguage !== undefined) {
     const given = job.transcription as { custom_params?: object } | null | undefined

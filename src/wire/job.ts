@@ -190,6 +190,14 @@ export const jobSchema = z
       .nullish()
       .describe('User of a stored connection; whoever starts the worker resolves it.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    browser_state: z
+      .string()
+      .min(1)
+      .max(4096)
+      .nullish()
+      .describe(
+        "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
+      ),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

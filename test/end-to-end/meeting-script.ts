@@ -1,5 +1,6 @@
 /** Who is in the meetings of these tests, and what they do. */
 import type { MockMeeting, MockPerson } from '../../mock/types.ts'
+import type { BotProcess } from './bot-process.ts'
 
 export const FOUR_PEOPLE: MockPerson[] = [
   { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
@@ -20,4 +21,27 @@ export async function speak(meeting: MockMeeting, id: string, seconds: number): 
 /** Time in a meeting is natural time: sound and picture cannot be sped up. */
 export function passes(seconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+}
+
+export interface Turn {
+  id: string
+  name: string
+  /** Seconds of the recording, by the script's truth. */
+  start: number
+  end: number
+}
+
+/** Who truly spoke when, on the recording's clock. */
+export function truthOf(meeting: MockMeeting, bot: BotProcess): Turn[] {
+  const started = bot.events.find(
+    ({ event }) => event.type === 'status_change' && event.start_time !== undefined,
+  )?.event
+  if (started?.type !== 'status_change' || started.start_time === undefined) throw new Error('nothing was recorded')
+  const startedAt = started.start_time * 1000
+  return meeting.truth.turns.map(({ personId, name, startedAt: from, endedAt }) => ({
+    id: personId,
+    name,
+    start: (from - startedAt) / 1000,
+    end: ((endedAt ?? Date.now()) - startedAt) / 1000,
+  }))
 }

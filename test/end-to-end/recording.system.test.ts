@@ -4,34 +4,10 @@ import type { DiarizationSegment } from '../../src/timeline.ts'
 import type { Artifact } from '../../src/wire/events.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, picturesOf, shownShare, soundOf } from '../media/meeting-recording.ts'
-import type { BotProcess } from './bot-process.ts'
-import { LOOK, passes, speak } from './meeting-script.ts'
+import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
-
-interface Turn {
-  id: string
-  name: string
-  /** Seconds of the recording, by the script's truth. */
-  start: number
-  end: number
-}
-
-/** Who truly spoke when, on the recording's clock. */
-function truthOf(meeting: ReturnType<typeof openMeeting>, bot: BotProcess): Turn[] {
-  const started = bot.events.find(
-    ({ event }) => event.type === 'status_change' && event.start_time !== undefined,
-  )?.event
-  if (started?.type !== 'status_change' || started.start_time === undefined) throw new Error('nothing was recorded')
-  const startedAt = started.start_time * 1000
-  return meeting.truth.turns.map(({ personId, name, startedAt: from, endedAt }) => ({
-    id: personId,
-    name,
-    start: (from - startedAt) / 1000,
-    end: ((endedAt ?? Date.now()) - startedAt) / 1000,
-  }))
-}
 
 describe('a meeting in speaker view', () => {
   test('is recorded, heard and seen, written down and stored, from knock to final report', async () => {

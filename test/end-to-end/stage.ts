@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startMockGoogleMeet } from '../../mock/index.ts'
-import type { MockMeeting, MockPerson } from '../../mock/types.ts'
+import type { MockMeeting, MockPerson, MockServer } from '../../mock/types.ts'
 import { BotProcess } from './bot-process.ts'
 import { FOUR_PEOPLE } from './meeting-script.ts'
 
@@ -17,12 +17,12 @@ export interface EndToEnd {
 }
 
 /** To be called once at the top of a test file. */
-export function endToEnd(): EndToEnd {
+export function endToEnd(start: () => Promise<MockServer> = startMockGoogleMeet): EndToEnd {
   const out = mkdtempSync(join(tmpdir(), 'standin end to end '))
-  let server: Awaited<ReturnType<typeof startMockGoogleMeet>>
+  let server: MockServer
   const bots: BotProcess[] = []
   beforeAll(async () => {
-    server = await startMockGoogleMeet()
+    server = await start()
   })
   afterEach(async () => {
     await Promise.all(bots.splice(0).map((bot) => bot.dispose()))
@@ -32,7 +32,7 @@ export function endToEnd(): EndToEnd {
     rmSync(out, { recursive: true, force: true })
   })
   return {
-    openMeeting: (scenario = 'open-meeting-join-now', people = FOUR_PEOPLE) => server.open(scenario, { people }),
+    openMeeting: (scenario = 'open', people = FOUR_PEOPLE) => server.open(scenario, { people }),
     startBot: (meeting, options = {}) => {
       const bot = new BotProcess(server, meeting, { ...options, out })
       bots.push(bot)

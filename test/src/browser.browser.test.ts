@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -47,6 +47,15 @@ function homesOf(processId: number): string[] {
       const owner = join(tmpdir(), name, 'owner.json')
       return existsSync(owner) && JSON.parse(readFileSync(owner, 'utf8')).processId === processId
     })
+}
+
+/** What Chromium writes at its end, taken before the browser's folder is removed. */
+async function keepProfile({ context, processId }: BotBrowser, to: string): Promise<void> {
+  const home = homesOf(process.pid).find((name) =>
+    readFileSync(`/proc/${processId}/cmdline`, 'utf8').includes(join(tmpdir(), name)),
+  )!
+  await context.close()
+  cpSync(join(tmpdir(), home, 'profile'), to, { recursive: true })
 }
 
 const servers: Server[] = []
@@ -104,6 +113,57 @@ describe('without a display', () => {
       delete process.env.STANDIN_TEST_SECRET
       rmSync(folder, { recursive: true, force: true })
     }
+  })
+
+  describe('with a stored session', () => {
+    const cookie = { name: 'SID', value: 'of-the-account', domain: 'meet.google.com', path: '/', secure: true }
+    const site = async () => ({
+      mappedHosts: [{ host: 'meet.google.com', address: await serve('<title>A meeting</title>') }],
+    })
+    const readSession = async ({ page }: BotBrowser) => {
+      await page.goto('https://meet.google.com/abc')
+      return page.evaluate(() => [document.cookie, localStorage.getItem('account')])
+    }
+
+    test('a storage state is there before the page is', async () => {
+      const stored = {
+        cookies: [{ ...cookie, expires: -1, httpOnly: false, sameSite: 'Lax' as const }],
+        origins: [{ origin: 'https://meet.google.com', localStorage: [{ name: 'account', value: 'notes' }] }],
+      }
+      const browser = await open(HEADLESS, { ...(await site()), state: { kind: 'storage_state', state: stored } })
+      expect(await readSession(browser)).toEqual(['SID=of-the-account', 'notes'])
+    })
+
+    test('a profile is used as a copy: what the bot does there is not kept', async () => {
+      const place = mkdtempSync(join(tmpdir(), 'standin-test-'))
+      const profile = join(place, 'profile')
+      const mapped = await site()
+      try {
+        // The account's owner signs in once, in a browser with a profile of its own.
+        const owner = await open(HEADLESS, mapped)
+        const inYear = Date.now() / 1000 + 31_536_000
+        await owner.context.addCookies([{ ...cookie, expires: inYear }])
+        await owner.page.goto('https://meet.google.com/abc')
+        await owner.page.evaluate(() => localStorage.setItem('account', 'notes'))
+        await keepProfile(owner, profile)
+
+        const state = { kind: 'profile', folder: profile } as const
+        const first = await open(HEADLESS, { ...mapped, state })
+        expect(await readSession(first)).toEqual(['SID=of-the-account', 'notes'])
+        await first.page.evaluate(() => localStorage.setItem('account', 'changed by the bot'))
+        await first.close()
+        expect(await readSession(await open(HEADLESS, { ...mapped, state }))).toEqual(['SID=of-the-account', 'notes'])
+      } finally {
+        rmSync(place, { recursive: true, force: true })
+      }
+    })
+
+    test('a profile that cannot be copied stops the start, and leaves nothing behind', async () => {
+      const before = homesOf(process.pid)
+      const missing = { kind: 'profile', folder: '/nonexistent/profile' } as const
+      await expect(open(HEADLESS, { state: missing })).rejects.toThrow('/nonexistent/profile')
+      expect(homesOf(process.pid)).toEqual(before)
+    })
   })
 
   test('its command line keeps the sound, and the sandbox wherever there can be one', async () => {

@@ -1,0 +1,56 @@
+/** One real recording of every other platform: the whole program, its own screen and sound, measured against the truth. */
+import { describe, expect, test } from 'vitest'
+import type { DiarizationSegment } from '../../src/timeline.ts'
+import { probe } from '../media/media-info.ts'
+import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
+import { JITSI, MICROSOFT_TEAMS, ZOOM } from '../platforms/conformance/platforms.ts'
+import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
+import { endToEnd } from './stage.ts'
+
+describe.each([MICROSOFT_TEAMS, ZOOM, JITSI])('$name', ({ platform, start }) => {
+  const { openMeeting, startBot } = endToEnd(start)
+
+  test('is recorded in speaker view: who speaks is seen, heard and noted', async () => {
+    const meeting = openMeeting()
+    const jitsiHost = platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
+    const bot = startBot(meeting, {
+      arguments: jitsiHost,
+      job: { entry_message: 'Hello from Standin', bot_name: 'Notes' },
+    })
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
+    await speak(meeting, 'ann', 5)
+    await passes(2)
+    await speak(meeting, 'ben', 5)
+    await passes(2)
+    meeting.endForAll()
+    const { exitCode, report } = await bot.ended()
+
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', meeting_platform: platform })
+    expect(exitCode).toBe(0)
+    expect(report!.participants.map(({ name }) => name).sort()).toEqual([
+      'Ann Host',
+      'Ben <b>Bold</b>',
+      'Cléo Ñandú',
+      'Dan',
+    ])
+    expect(meeting.truth.chat.map(({ text }) => text)).toContain('Hello from Standin')
+    const video = bot.file('video.mp4')
+    expect(await probe(video)).toMatchObject({ codecs: ['h264', 'aac'], width: 1280, height: 720 })
+
+    const turns = truthOf(meeting, bot)
+    expect(turns.map(({ id }) => id)).toEqual(['ann', 'ben'])
+    const sound = await soundOf(video)
+    const segments = bot.lines<DiarizationSegment>('diarization.jsonl')
+    for (const turn of turns) {
+      const look = LOOK[turn.id]!
+      expect(heardShare(sound, look, turn.start + 0.7, turn.end - 0.5), `${turn.id} is heard`).toBeGreaterThan(0.6)
+      expect(shownShare(await pictureAt(video, turn.end - 0.5), look), `${turn.id} is seen`).toBeGreaterThan(0.3)
+      const mine = segments.filter(({ speaker }) => speaker === turn.name)
+      expect(mine.length, `${turn.name} is noted`).toBeGreaterThan(0)
+      expect(Math.abs(mine[0]!.start_time - turn.start), `${turn.name} begins`).toBeLessThan(1.2)
+      expect(Math.abs(mine.at(-1)!.end_time - turn.end), `${turn.name} ends`).toBeLessThan(1.7)
+    }
+    expect(segments.every(({ speaker }) => ['Ann Host', 'Ben <b>Bold</b>'].includes(speaker))).toBe(true)
+  })
+})
