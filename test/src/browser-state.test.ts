@@ -103,7 +103,7 @@ test('an archive that wants to write elsewhere is refused', async () => {
   mkdirSync(join(folder, 'inner'))
   writeFileSync(join(folder, 'outside'), 'x')
   const archive = execFileSync('tar', ['-cPz', '-C', join(folder, 'inner'), '../outside'])
-  await expect(loadBrowserState('s3://states/evil.tgz', async () => archive)).rejects.toThrow('outside of its folder')
+  await expect(loadBrowserState('s3://states/evil.tgz', async () => archive)).rejects.toThrow("path contains '..'")
 })
 
 test('an archive that unpacks to more than its bound is refused', async () => {
