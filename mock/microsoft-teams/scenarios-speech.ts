@@ -34,6 +34,12 @@ export const SPEECH_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     settings: { page: { marks: [] } },
     timeline: [...ADMITTED, ...TURNS],
   },
+  'no-call-object': {
+    about: "No call among the page's globals: people come by push and snapshot, and only captions name who speaks.",
+    people: THREE,
+    settings: { mapsSources: false, page: { callObject: false, marks: [], captionsItem: 'submenu' } },
+    timeline: [...ADMITTED, ...TURNS],
+  },
   'overlapping-speakers': {
     about: 'Turns of speech that overlap.',
     people: THREE,

@@ -106,10 +106,9 @@ export const DEFAULTS: ScenarioSettings = {
 const MARKS: readonly SpeakingMark[] = ['class', 'attribute', 'before', 'after', 'motion', 'aria']
 const OWN_SUFFIXES = ['', ' (Unverified)', ' (Guest)', ' (External)']
 
-/** Those of the page's settings that are times; at a higher speed they are shorter. */
+/** Those of the page's settings that are times; at a higher speed they are shorter. The bar hides at a person's pace. */
 const TIMES = [
   'shroudMs',
-  'toolbarHideMs',
   'badgeMs',
   'relayoutMs',
   'chatMountMs',
@@ -134,6 +133,7 @@ export function pageSettings(
     hangUp: 'plain',
     captionsItem: 'direct',
     chat: 'on',
+    callObject: true,
     bigAvatar: false,
     invited: [],
     waiting: [],

@@ -158,11 +158,15 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, page: { view: 'gallery', activeLingerMs: null } },
     timeline: TURNS,
   },
+  'wc-gallery-mark-stays': {
+    about: 'Gallery view in which the mark outlives the speech, and not a word by itself.',
+    people: THREE,
+    settings: { ...OPEN, page: { view: 'gallery', activeLingerMs: null } },
+  },
   'wc-gallery-pages': {
     about: 'Gallery view with nine tiles on a page and fourteen people.',
     people: crowd(14),
     settings: { ...OPEN, page: { view: 'gallery', galleryTiles: 9 } },
-    timeline: turn('p12', 3, 8),
   },
   'wc-share-layout': {
     about: 'Cléo shares her screen from 3 s to 15 s.',

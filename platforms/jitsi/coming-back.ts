@@ -4,7 +4,7 @@
  */
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { Situation } from '../shared/situation.ts'
-import type { Door } from './door.ts'
+import type { Door } from './join.ts'
 import type { ElementName, PageSigns } from './page/types.ts'
 import { PLACES, type SituationKind } from './situation.ts'
 

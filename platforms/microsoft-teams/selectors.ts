@@ -6,8 +6,9 @@ export const SELECTORS = {
   clickable: 'button, [role="button"], [role="menuitem"], [role="menuitemradio"], [role="radio"]',
   dialog: '[role="dialog"], [role="alertdialog"]',
   heading: 'h1, h2, [role="heading"]',
-  /** Captions under icons are copies for the eye. */
-  icon: 'svg, style, script, [aria-hidden="true"], .fui-Tooltip__content',
+  icon: 'svg, style, script, .fui-Tooltip__content',
+  /** Captions under icons are copies for the eye, and no part of a button's name. */
+  hidden: '[aria-hidden="true"]',
 
   /* Ways to the page of the meeting. */
   splash: '#loading-screen',
@@ -26,8 +27,8 @@ export const SELECTORS = {
   anyTextBox: 'input[type="text"]:not([aria-hidden="true"])',
   join: '[data-tid="prejoin-join-button"], #prejoin-join-button',
   cancel: '[data-tid="prejoin-cancel-button"]',
-  /** Seen with an account only. */
-  account: '[data-tid="account-selection-change-account-button"], [data-tid="me-control-displayname"]',
+  /** The organizer's words, whatever they say. */
+  meetingTitle: '[data-tid="meeting-header-title"], [data-tid="meeting-details-container"]',
   microphoneSwitch: '[data-tid="toggle-mute"]',
   cameraSwitch: '[data-tid="toggle-video"]',
   speakerSwitch: '[data-tid="speaker-toggle"]',

@@ -1,9 +1,8 @@
 /** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
-import type { DialogSigns } from '../shared/page/types.ts'
 import type { Place, Situation } from '../shared/situation.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSigns } from './page/types.ts'
-import { type DialogText, type SituationText, WORDS } from './words.ts'
+import { type SituationText, WORDS } from './words.ts'
 
 export type SituationKind =
   | 'off_site'
@@ -112,8 +111,8 @@ const FINAL_TEXTS = [
 ] as const satisfies readonly (SituationText & SituationKind)[]
 
 /** Field notes 5.5. */
-export const DENIED_CODE = 5854
-export const NO_ANONYMOUS_CODE = 5723
+const DENIED_CODE = 5854
+const NO_ANONYMOUS_CODE = 5723
 const REMOVED_CODES: readonly number[] = [5000, 5300]
 
 export function situationOf(signs: PageSigns): Situation<SituationKind> {
@@ -136,22 +135,17 @@ export function situationOf(signs: PageSigns): Situation<SituationKind> {
     return found('lobby', lobby ?? 'the waiting room without words')
   if (signs.connecting) return found('connecting', 'Connecting')
   if (signs.join !== null || signs.nameBox !== null) return found('pre_join', signs.join?.label ?? 'the name box')
-  if (signs.leaveControl) {
-    const reconnecting = lineOf(signs, 'reconnecting')
-    if (reconnecting !== null) return found('reconnecting', reconnecting)
+  // The toolbar may be away with the network.
+  const reconnecting = lineOf(signs, 'reconnecting')
+  if (reconnecting !== null) return found('reconnecting', reconnecting)
+  if (signs.leaveControl)
     return proofs.length > 0 ? found('in_call', proofs.join(', ')) : found('undecided', 'the button to leave')
-  }
   const gate = lineOf(signs, 'permission_gate')
   if (gate !== null) return found('permission_gate', gate)
   if (signs.launcher) return found('launcher', signs.headings[0] ?? 'the launcher')
   if (signs.splash) return found('loading', 'the splash screen')
   if (signs.isBlank) return found('loading', 'an empty page')
   return found('unknown', signs.headings[0] ?? signs.lines[0] ?? 'nothing that can be read')
-}
-
-/** The dialog that is of this kind, if one is open. */
-export function dialogOf(signs: Pick<PageSigns, 'dialogs'>, kind: DialogText): DialogSigns | null {
-  return signs.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
 }
 
 /** What the meeting's signalling says about the end; null where it says nothing that is sure. */
@@ -163,14 +157,10 @@ export function noticeKind({ endNotice }: Pick<PageSigns, 'endNotice'>): Situati
   return 'ended_for_all'
 }
 
-export function isSignInHost(host: string): boolean {
-  return isWithin(host, SIGN_IN_HOSTS)
-}
-
 /** Where the tab is, when it is not on a page of Microsoft Teams. */
 function placeOf(signs: PageSigns): { kind: SituationKind; text: string } | null {
   const host = URL.canParse(signs.url) ? new URL(signs.url).hostname : ''
-  if (isSignInHost(host)) return { kind: 'sign_in_page', text: host }
+  if (isWithin(host, SIGN_IN_HOSTS)) return { kind: 'sign_in_page', text: host }
   if (isWithin(host, TEAMS_HOSTS)) return null
   return { kind: 'off_site', text: host || signs.url }
 }

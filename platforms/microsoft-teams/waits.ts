@@ -11,8 +11,8 @@ export const TEAMS_WAITS: Partial<Waits> = {
   holdAfterLobbyMs: 2000,
   holdWithoutLobbyMs: 4000,
   holdWithRosterMs: 1200,
-  /** The pane mounts late. */
-  chatOpenMs: 12_000,
+  /** The pane mounts late; a meeting without chat costs this much of its beginning. */
+  chatOpenMs: 6000,
   /** A network that is away for longer does not come back by itself. */
   reconnectMs: 60_000,
   unknownInCallMs: 60_000,

@@ -51,8 +51,8 @@ test.each(['meet', 'jitsi'] as const)(
       expect(Math.abs(mine[0]!.start_time - start), `${id} begins`).toBeLessThan(1.5)
       expect(Math.abs(mine.at(-1)!.end_time - end), `${id} ends`).toBeLessThan(2)
       expect(shownShare(await pictureAt(video, end - 0.5), LOOK[id]!), `${id} is shown`).toBeGreaterThan(0.3)
-      // Far less than every picture: what was lost is asked for again, and the machine may be busy.
-      expect(movingShare(await picturesOf(video, end - 2, 1.5)), `${id} moves`).toBeGreaterThan(0.2)
+      // A picture that stands still does not change at all; how often one changes is up to the machine.
+      expect(changesIn(await picturesOf(video, start + 1.5, end - start - 2)), `${id} moves`).toBeGreaterThan(3)
     }
     expect(segments.every(({ speaker }) => turns.some((turn) => turn.name === speaker))).toBe(true)
   },
@@ -68,11 +68,10 @@ function turnsOf(meeting: MockMeeting, recordedFrom: number) {
   }))
 }
 
-/** Share of the pictures that differ from the one before, somewhere, by more than coding makes. */
-function movingShare(pictures: readonly Picture[]): number {
-  const moved = pictures.slice(1).filter(({ pixels }, index) => {
+/** How many pictures differ from the one before, somewhere, by more than coding makes. */
+function changesIn(pictures: readonly Picture[]): number {
+  return pictures.slice(1).filter(({ pixels }, index) => {
     const before = pictures[index]!.pixels
     return pixels.some((value, at) => Math.abs(value - before[at]!) > 40)
-  })
-  return moved.length / (pictures.length - 1)
+  }).length
 }

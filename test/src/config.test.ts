@@ -40,6 +40,24 @@ describe('configuration', () => {
     expect(elsewhere.workFolder).toBe(`/data/${BOT_ID}`)
   })
 
+  test("recognizes the operator's own Jitsi hosts, from the command line and the environment", () => {
+    const asked: (readonly string[])[] = []
+    readConfig(
+      settings(
+        {},
+        {
+          jitsiHosts: ['talk.example.org'],
+          environment: { STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net' },
+          recognize: (_url, { jitsiHosts }) => {
+            asked.push(jitsiHosts)
+            return target
+          },
+        },
+      ),
+    )
+    expect(asked).toEqual([['talk.example.org', 'meet.example.com', 'calls.example.net']])
+  })
+
   test('reports everything that is wrong together', () => {
     const wrong = settings(
       { meeting_url: 'https://example.com', frame_rate: 7, nonsense: 1 },

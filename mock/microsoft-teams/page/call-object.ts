@@ -46,8 +46,8 @@ export function publishCall(
     getClosedCaptionsLanguage: () => captions.language,
   }
   const globals = window as unknown as Record<string, unknown>
-  globals.callingDebug = { observableCall: observable }
-  if (settings.skin === 'full') {
+  if (settings.callObject) globals.callingDebug = { observableCall: observable }
+  if (settings.callObject && settings.skin === 'full') {
     globals.msteamscalling = { deref: () => ({ callingService: { getActiveCall: () => observable } }) }
   }
   return {

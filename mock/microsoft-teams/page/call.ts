@@ -47,9 +47,10 @@ export function callPage(
   const root = h(
     'div',
     { 'data-cid': 'call-screen-wrapper', id: 'call-screen-wrapper', class: cls('call') },
-    part('app-layout-area--header', {}, toolbar.root, banners),
+    part('app-layout-area--header', {}, toolbar.root),
     part('app-layout-area--main', { class: cls('main') }, stage.root, captions.place, network, pane.place),
   )
+  stage.root.append(banners)
   layers.append(toasts)
 
   const show = (next: PagePerson[]) => {

@@ -39,7 +39,7 @@ export type RetryKind =
   | 'removed'
   | 'removedAlt'
 
-/** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds, already scaled. */
+/** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds as the page is to take them. */
 export interface PageSettings {
   seed: number
   lang: string
@@ -68,6 +68,8 @@ export interface PageSettings {
   hangUp: 'plain' | 'split'
   captionsItem: 'direct' | 'submenu' | 'none'
   chat: 'on' | 'off' | 'no-button'
+  /** Scripts find the call among the page's globals. */
+  callObject: boolean
   chatMountMs: number
   peopleMountMs: number
   captionMountMs: number

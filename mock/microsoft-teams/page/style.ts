@@ -96,9 +96,10 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@composerBox p{margin:0;min-height:1.2em;white-space:pre-wrap}
 .@captionsPlace:not(:empty){position:absolute;left:16px;right:16px;bottom:16px}
 .@captions{background:rgba(0,0,0,.85);border-radius:6px;padding:8px 12px;max-height:180px;overflow:hidden}
+.@captions .@button{float:right;background:transparent;border-color:transparent;color:#fff;min-height:0;padding:0 6px}
 .@network:not(:empty){position:absolute;top:40%;left:50%;transform:translateX(-50%);background:#3d3d3d;padding:16px 24px;border-radius:6px}
 .@banner{background:#fff4ce;color:#242424;padding:8px 16px;display:flex;justify-content:space-between;gap:12px}
-.@banners{position:absolute;top:56px;left:0;right:0;z-index:3}
+.@banners{position:absolute;top:0;left:0;right:0;z-index:3}
 .@toasts{position:fixed;right:16px;bottom:16px;display:grid;gap:8px;z-index:5;pointer-events:none}
 .@toast{background:#fff;color:#242424;border:1px solid #d1d1d1;padding:12px 16px;border-radius:6px;max-width:320px;overflow-wrap:anywhere}
 .@menu{position:fixed;top:64px;right:120px;background:#fff;color:#242424;border-radius:6px;padding:6px;min-width:220px;box-shadow:0 2px 12px rgba(0,0,0,.4);z-index:6}

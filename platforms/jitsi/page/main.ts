@@ -85,12 +85,16 @@ function start(config: PageConfig): void {
     roster = people.view(store, tiles)
     // What is not known is not told: nobody has left because the page says nothing.
     if (roster.source !== null) teller.update(roster, at)
+    takeChat()
+    composite?.update(compositeTiles(roster, store, tiles, speech?.speaking() ?? new Set()))
+  }
+
+  function takeChat(): void {
     for (const line of readChat(selectors)) {
       if (chat.knows(line.id) || (joinedAt !== null && line.at < joinedAt - CLOCKS_MS)) continue
       const message = line.isOwn ? { ...line, senderName: config.botName } : line
       if (chat.take('channel', message)) queue.tell({ type: 'chat_message', message })
     }
-    composite?.update(compositeTiles(roster, store, tiles, speech?.speaking() ?? new Set()))
   }
 
   const signs = createSignsReader(config, {
@@ -110,7 +114,11 @@ function start(config: PageConfig): void {
       look()
       queue.release()
     },
-    chat: () => chatState(selectors, elements.find('chatBox') as HTMLTextAreaElement | null),
+    chat() {
+      // The panel may be closed again before the next look.
+      takeChat()
+      return chatState(selectors, elements.find('chatBox') as HTMLTextAreaElement | null)
+    },
     async showComposite() {
       if (!composite || config.recordingMode === 'audio_only') return
       look()

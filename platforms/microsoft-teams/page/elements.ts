@@ -17,7 +17,7 @@ export interface Elements {
 export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { says }: Wording): Elements {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
-  const label = (element: Element) => plain(labelOf(element, select('icon')))
+  const label = (element: Element) => plain(labelOf(element, `${select('icon')}, ${select('hidden')}`))
   const inDialog = (element: Element) => element.closest(select('dialog')) !== null
   const first = (name: string) => all(name)[0] ?? null
   const visible = (name: string) => all(name).find(isVisible) ?? null

@@ -29,9 +29,8 @@ export function createSignsReader(elements: Elements, wording: Wording, knowledg
   const { select, has, visible, find, label } = elements
   const { people } = knowledge
   /** What people write and are called never counts as wording of the page, nor do banners, which say anything. */
-  const peoples = ['tile', 'tileName', 'sidePane', 'chatList', 'captions', 'dialog', 'banner', 'icon', 'shell'].map(
-    select,
-  )
+  const apart = ['tile', 'tileName', 'sidePane', 'chatList', 'captions', 'dialog', 'banner', 'icon', 'shell']
+  const peoples = [...apart, 'meetingTitle'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas', '[role="menu"]'].join(',')
   let leaveSeenAt: number | null = null
 
@@ -95,7 +94,7 @@ export function createSignsReader(elements: Elements, wording: Wording, knowledg
       lines,
       headings: [...document.querySelectorAll(select('heading'))]
         .filter((heading) => isVisible(heading) && heading.closest(peoples.join(',')) === null)
-        .map((heading) => textWithout(heading, select('icon'))),
+        .map((heading) => textWithout(heading, without)),
       dialogs,
       microphone: elements.device('microphone'),
       camera: elements.device('camera'),
@@ -109,7 +108,6 @@ export function createSignsReader(elements: Elements, wording: Wording, knowledg
       preJoin: has('preJoin') && !has('lobby'),
       nameBox: nameBox === null ? null : { value: nameBox.value },
       join: join && { label: label(join), isEnabled: !join.matches(':disabled, [aria-disabled="true"]') },
-      isSignedIn: has('account'),
       speakerIsOff: find('speaker') !== null,
       withoutComputerAudio: find('computerAudio') !== null,
       connecting: visible('connecting') !== null,

@@ -36,8 +36,6 @@ export interface PageSigns extends CommonSigns {
   preJoin: boolean
   nameBox: { value: string } | null
   join: { label: string; isEnabled: boolean } | null
-  /** The page knows an account. */
-  isSignedIn: boolean
   /** The meeting would come without sound. */
   speakerIsOff: boolean
   withoutComputerAudio: boolean

@@ -49,7 +49,7 @@ export class SdkAttempt {
   readonly #parts: AttemptParts
   #signal: AbortSignal = new AbortController().signal
   #hasAsked = false
-  /** The document whose `join` was called; a page that is loaded anew may join again. */
+  /** Who is missing, and since when. */
   #missing: { kind: string; since: number } | null = null
 
   constructor(parts: AttemptParts) {
@@ -76,6 +76,7 @@ export class SdkAttempt {
     const { page, served, target, conf, secrets } = this.#parts
     secrets.keep(conf.sdkSecret, passcodeOf(target), registrantOf(target))
     // What cannot be signed needs no page.
+    mustBeCommercial(target)
     this.#signature()
     await loadMeeting(page, served.url, signal, 'Zoom')
   }
@@ -135,6 +136,16 @@ export class SdkAttempt {
       )
     return makeSignature({ sdkId, sdkSecret, meetingNumber: target.meetingId, now: page.clock.now() })
   }
+}
+
+/** The government's Zoom has other hosts, other apps and a package of its own (zoom.md 2.2). */
+export function mustBeCommercial({ url }: Pick<MeetingTarget, 'url'>): void {
+  if (!/(?:^|\.)zoomgov\.com$/.test(new URL(url).hostname)) return
+  throw new BotError(
+    'UNABLE_JOIN_EXTERNAL_MEETING',
+    'Meetings of Zoom for Government cannot be joined through the Meeting SDK of the commercial Zoom.',
+    { step: 'signature' },
+  )
 }
 
 function passcodeOf({ url, passcode }: MeetingTarget): string | null {

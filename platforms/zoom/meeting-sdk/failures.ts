@@ -194,7 +194,8 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
   // A token serves one join: one that was used before gives way to a fresh one, where there is an address for it.
   on_behalf_stale: {
     code: 'CONF_OBF_TOKEN_ERROR',
-    sentence: 'Zoom refused the on-behalf-of token: it is used up, expired or wrong ({text}).',
+    sentence:
+      'Zoom refused the on-behalf-of token: it is used up, expired or wrong ({text}). A token serves one try; an address gives a fresh one for each.',
     canRetry: true,
   },
   on_behalf_refused: {

@@ -34,7 +34,7 @@ describe('a page', () => {
   test('is the same for the same seed, and what the scenario fixes stays', () => {
     expect(pageSettings(DEFAULTS, load)).toEqual(pageSettings(DEFAULTS, load))
     const fixed = { ...DEFAULTS, page: { marks: ['aria' as const], chatMountMs: 6000 } }
-    expect(pageSettings(fixed, load)).toMatchObject({ marks: ['aria'], chatMountMs: 3000, toolbarHideMs: 2500 })
+    expect(pageSettings(fixed, load)).toMatchObject({ marks: ['aria'], chatMountMs: 3000, toolbarHideMs: 5000 })
   })
 
   test('differs by seed wherever sources disagree', () => {

@@ -127,11 +127,10 @@ export async function askToJoin(page: Page, meeting: TeamsMeeting, name = 'Test 
   for (const until = Date.now() + DEADLINE_MS; meeting.state === 'greenRoom'; ) {
     if (Date.now() > until) throw new Error('Joining came to nothing')
     try {
-      // The controlled field gives back what the page knows only after it was drawn again.
       if ((await box.count()) > 0 && (await box.inputValue()) !== name) {
+        // A click reaches the field only when the page listens to it; what is typed before is lost.
+        await box.click({ timeout: 2000 })
         await box.fill(name, { timeout: 2000 })
-        await page.waitForTimeout(450)
-        continue
       }
       await page.locator(tid('prejoin-join-button')).click({ timeout: 2000 })
     } catch (error) {
@@ -142,7 +141,10 @@ export async function askToJoin(page: Page, meeting: TeamsMeeting, name = 'Test 
   }
 }
 
-/** Clicks something that may be hidden by the idle toolbar or not be listening yet, until the condition holds. */
+/**
+ * Clicks something that may be hidden by the idle toolbar or not be listening yet, until the condition holds, and still
+ * holds a moment later: on a busy machine a click that was given up may arrive after all, and undo the next one.
+ */
 export async function clickUntil(page: Page, selector: string, done: () => Promise<boolean>): Promise<void> {
   for (const until = Date.now() + DEADLINE_MS; Date.now() < until; ) {
     await page.mouse.move(300 + (Date.now() % 40), 300)
@@ -150,11 +152,14 @@ export async function clickUntil(page: Page, selector: string, done: () => Promi
     await page
       .locator(selector)
       .first()
-      .click({ timeout: 1500 })
+      .click({ timeout: 4000 })
       .catch(() => {})
     for (let wait = 0; wait < 20; wait++) {
-      if (await done()) return
       await page.waitForTimeout(60)
+      if (!(await done())) continue
+      await page.waitForTimeout(300)
+      if (await done()) return
+      break
     }
   }
   throw new Error(`Clicking ${selector} came to nothing`)

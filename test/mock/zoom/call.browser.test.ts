@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clientUrl, knock, MockBrowser, poll, visibleText } from './mock-browser.ts'
+import { clientUrl, knock, MockBrowser, poll } from './mock-browser.ts'
 
 let browser: MockBrowser
 beforeAll(async () => {
@@ -18,13 +18,21 @@ async function press(page: Page, selector: string): Promise<void> {
   await page.locator(selector).evaluate((button) => (button as HTMLButtonElement).click())
 }
 
+/** Notes, in the page, that the layer of joining lay over an empty place for pictures: it is there for a moment only. */
+function watchJoining(): void {
+  new MutationObserver(() => {
+    const layer = document.querySelector('#wc-loading .join-meeting')
+    if (layer && document.querySelector('#video-share-layout video-player:empty')) {
+      Object.assign(window, { sawJoining: true })
+    }
+  }).observe(document, { childList: true, subtree: true })
+}
+
 describe('getting in', () => {
   test('waits inside the app without a footer, then has one; two signs stay in the page', async () => {
-    const { page, meeting } = await browser.join('waiting-room')
-    await meeting.whenState('joining')
-    await page.locator('#wc-loading .join-meeting').waitFor()
-    expect(await page.locator('#video-share-layout video-player').count()).toBe(1)
+    const { page, meeting } = await browser.join('waiting-room', {}, watchJoining)
     await meeting.whenState('lobby')
+    expect(await page.evaluate(() => (window as unknown as { sawJoining: boolean }).sawJoining)).toBe(true)
     await page.locator('.meeting-app .waiting-room-container .wr-tip > span').first().waitFor()
     expect(await page.locator('#wc-footer').count()).toBe(0)
     meeting.admit()
@@ -60,9 +68,11 @@ describe('the meeting', () => {
     expect(await page.locator('[feature-type=more] button').getAttribute('aria-label')).toBe('More meeting control ')
     await poll(() => page.locator('#wc-footer.footer__hidden').count()).toBe(1)
     await expect(page.locator(LEAVE).click({ timeout: 800 })).rejects.toThrow(/Timeout/)
-    await page.waitForTimeout(300)
-    await page.mouse.move(200, 200)
-    await poll(() => page.locator('#wc-footer.footer__hidden').count()).toBe(0)
+    let x = 200
+    await poll(async () => {
+      await page.mouse.move(x++, 200)
+      return page.locator('#wc-footer.footer__hidden').count()
+    }).toBe(0)
     await press(page, '.send-video-container__btn')
     await poll(() => meeting.bot.cameraOn).toBe(false)
     meeting.muteBot()
@@ -132,7 +142,7 @@ describe('the meeting', () => {
   })
 
   test('marks a speaker in the gallery from three tiles on, and for a while after the speech', async () => {
-    const { page, meeting } = await browser.enter('wc-gallery-active', { speed: 1 })
+    const { page, meeting } = await browser.enter('wc-gallery-mark-stays')
     meeting.startSpeaking('cleo')
     const marked = page.locator('.gallery-video-container__video-frame--active .video-avatar__avatar-footer > span')
     await poll(() => marked.allTextContents()).toEqual(['Cléo Ñandú'])
@@ -220,7 +230,7 @@ describe('the end', () => {
       expect(await page.locator(LEAVE).count()).toBe(1)
       await dialog.locator('.zm-modal-footer-default-actions button.zm-btn--primary').click()
       await page.waitForURL('**/wc/leave?meetingNumber=*&feedback=*')
-      expect(await visibleText(page)).toContain('Thank you for attending the meeting')
+      await page.getByText('Thank you for attending the meeting').waitFor()
       expect(meeting.state).toBe(state)
     }
   })
@@ -242,7 +252,7 @@ describe('the end', () => {
   })
 
   test('a lost network is announced, and the page gives up at last', async () => {
-    const { page, meeting } = await browser.enter('wc-silence', { speed: 60 })
+    const { page, meeting } = await browser.enter('wc-silence', { speed: 4 })
     meeting.loseConnection()
     await page.locator('.dialog-reconnect-container').waitFor()
     meeting.regainConnection()

@@ -119,9 +119,3 @@ export async function knock(page: Page, name = 'Test Visitor'): Promise<void> {
     await join.waitFor({ state: 'detached', timeout: 500 }).catch(() => {})
   }
 }
-
-/** What a person can read on the page: script data and hidden nodes are no part of it. */
-export function visibleText(page: Page): Promise<string> {
-  // biome-ignore lint/performance/useDomNodeTextContent: textContent would hold what is hidden, too.
-  return page.evaluate(() => document.body.innerText)
-}

@@ -1,8 +1,10 @@
 /** Every platform that the suite runs against: its mock, and what is its own about the common scenarios. */
 import type { MockServer } from '../../../mock/types.ts'
 import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
+import type { ZoomSdkOptions } from '../../../platforms/zoom/meeting-sdk/driver.ts'
 import type { PlatformName } from '../../../src/meeting.ts'
 import type { ErrorCode } from '../../../src/wire/codes.ts'
+import { CONF } from '../zoom/meeting-sdk/conf.ts'
 
 /** `janus` sends all sound and pictures through a real media server. */
 const MEDIA = process.env.STANDIN_MOCK_MEDIA === 'janus' ? 'janus' : 'direct'
@@ -18,6 +20,8 @@ export interface PlatformUnderTest {
   givesUpWaiting: boolean
   /** The code of a link to a meeting that does not exist, where the platform can tell. */
   invalidLink: ErrorCode
+  /** A cookie of an account, without which the mock's `signed-in-join` shows a wall; absent where its mock has none. */
+  session?: { name: string; domain: string }
   /** More options of its driver. */
   driver?: Partial<DriverOptions>
   /** The page says who shares a screen, and not only that somebody does. */
@@ -53,6 +57,20 @@ export const ZOOM: PlatformUnderTest = {
   // Zoom says the same of a number that nobody has and of a meeting that was not started, so the bot waits.
   invalidLink: 'TIMEOUT_WAITING_TO_START',
   namesSharer: false,
+  session: { name: '_zm_ssid', domain: '.zoom.us' },
+}
+
+/** From the place where the mock serves its stub; with the credentials that the mock knows. */
+const ZOOM_SDK_DRIVER: Partial<ZoomSdkOptions> = { conf: CONF, sdkBase: 'https://source.zoom.us/6.2.0' }
+
+/** The same meetings, joined through the Meeting SDK. */
+export const ZOOM_SDK: PlatformUnderTest = {
+  ...ZOOM,
+  name: 'Zoom, Meeting SDK',
+  // Its numbers tell the two apart.
+  invalidLink: 'INVALID_MEETING_URL',
+  driver: ZOOM_SDK_DRIVER,
+  namesSharer: true,
 }
 
 export const JITSI: PlatformUnderTest = {

@@ -20,9 +20,9 @@ const NOT_SHOWN = 'seen in the field, and no scenario of the mock shows it'
 const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'google-meet': {},
   'microsoft-teams': {
-    absentRow: NOT_SHOWN,
+    absentRow: COMPOSED,
     confirmLeave: NOT_SHOWN,
-    microphoneOffMark: NOT_SHOWN,
+    microphoneOffMark: COMPOSED,
     monitor: NOT_SHOWN,
   },
   zoom: { activeTile: COMPOSED, chatOwnText: COMPOSED },

@@ -102,6 +102,21 @@ export function promises(platform: PlatformUnderTest): void {
         (error) => error,
       )
       expect(refusal.code).toBe('LOGIN_REQUIRED')
+      expect(refusal.message).toContain('browser_state')
+    })
+
+    test.runIf(platform.session)('a stored session opens a meeting that is closed to guests', async () => {
+      const { name, domain } = platform.session!
+      const cookie = { name, domain, value: 'stored', path: '/', expires: -1, httpOnly: true, secure: true }
+      const state = { cookies: [{ ...cookie, sameSite: 'Lax' as const }], origins: [] }
+      const guest = await rig.session(rig.meeting('signed-in-join'))
+      await expect(guest.enter()).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' })
+      const session = await rig.session(rig.meeting('signed-in-join'), {
+        browserState: { kind: 'storage_state', state },
+      })
+      await session.enter()
+      expect(session.meeting.state).toBe('call')
+      await session.driver.leave()
     })
   })
 

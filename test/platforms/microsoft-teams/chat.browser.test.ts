@@ -88,14 +88,14 @@ test('chat-late-mount: a pane that takes long is waited for', async () => {
 })
 
 test.each(['chat-disabled', 'chat-no-button'])('%s: is told, and the bot stays', async (scenario) => {
-  const attempt = await inside(scenario, { waits: { chatOpenMs: 4000 } })
+  const attempt = await inside(scenario)
   await attempt.event('chat_availability', ({ isAvailable }) => !isAvailable)
   await expect(attempt.driver.sendChat('Hello')).rejects.toBeInstanceOf(ChatUnavailable)
   expect(attempt.meeting.state).toBe('call')
 })
 
 test('chat-disabled-mid-call: a message that finds no box any more is refused', async () => {
-  const attempt = await inside('open', { waits: { chatOpenMs: 4000 } })
+  const attempt = await inside('open')
   await attempt.driver.sendChat('First')
   attempt.meeting.setChatEnabled(false)
   await until(() => attempt.meeting.state === 'call', 'still in')

@@ -21,10 +21,8 @@ async function staysIn({ events, meeting }: Inside): Promise<void> {
 }
 
 test.each([
-  ['open', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/],
   ['removed-typographic', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/],
   ['removed-other-words', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/i],
-  ['open', 'ended_for_all', (attempt: Inside) => attempt.meeting.endForAll(), /ended/],
   ['open', 'ended_for_all', (attempt: Inside) => attempt.meeting.show('left-elsewhere'), /left/],
 ] as const)('%s: %s, once, near the true time, and nothing after it', async (scenario, end, act, text) => {
   const attempt = await inside(scenario)

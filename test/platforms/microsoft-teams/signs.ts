@@ -21,7 +21,6 @@ export function signs(shown: Partial<PageSigns> = {}): PageSigns {
     preJoin: false,
     nameBox: null,
     join: null,
-    isSignedIn: false,
     speakerIsOff: false,
     withoutComputerAudio: false,
     connecting: false,

@@ -33,7 +33,7 @@ test.each([
 
 test.each([
   ['wc-recording-consent', 'Got it'],
-  ['wc-ai-notice', 'OK'],
+  ['wc-ai-notice', 'Got it'],
   ['wc-stacked-notices', 'Got it'],
   ['wc-breakout', 'Later'],
   ['wc-ask-to-unmute', 'Stay muted'],

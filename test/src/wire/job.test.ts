@@ -152,6 +152,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ recording_consent: true }, { recording_consent: 'ask' }],
   ],
   [
+    'browser_state',
+    [{ browser_state: '/accounts/notes' }, { browser_state: 's3://accounts/notes.tar.gz' }, { browser_state: null }],
+    [{ browser_state: '' }, { browser_state: { cookies: [] } }, { browser_state: 'x'.repeat(4097) }],
+  ],
+  [
     'bot_image',
     [
       { bot_image: 'https://pictures.test/bot.png' },

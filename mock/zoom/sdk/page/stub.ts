@@ -23,6 +23,7 @@ export function createStub(server: string): Given {
   const calls: { name: string; at: number }[] = []
   const events = new SdkEvents(() => document.getElementById('zmmtg-root'))
   let leaveUrl = ''
+  let view: 'gallery' | 'speaker' = 'speaker'
   let isInitialized = false
   let session: SdkSession | null = null
   let lastJoinAt = Number.NEGATIVE_INFINITY
@@ -48,6 +49,7 @@ export function createStub(server: string): Given {
       return
     }
     leaveUrl = given.leaveUrl
+    view = given.defaultView === 'gallery' ? 'gallery' : 'speaker'
     setTimeout(() => {
       document.body.append(h('div', { id: 'zmmtg-root' }), h('div', { id: 'aria-notify-area' }))
       isInitialized = true
@@ -86,7 +88,8 @@ export function createStub(server: string): Given {
     const root = document.getElementById('zmmtg-root')
     if (!root) return
     session = new SdkSession({
-      welcome: answer,
+      // Without isolation there is no gallery (zoom.md 2.3).
+      welcome: { ...answer, settings: { ...answer.settings, view: globalThis.crossOriginIsolated ? view : 'speaker' } },
       root,
       events,
       // Without an argument, as the real one.
