@@ -42,9 +42,8 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
   },
   'moderator-in-lobby': {
-    about: 'The same with a lobby behind the dialog, which has a button to wait.',
+    about: 'A dialog with a button to wait, and a lobby behind it; nobody comes until the host admits.',
     settings: { door: 'moderator-lobby' },
-    timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
   },
   'moderator-never-comes': { about: 'No moderator ever comes.', settings: { door: 'moderator' } },
   'login-wall': { about: 'The server sends the tab to a page that signs people in.', settings: { load: 'sign-in' } },

@@ -137,6 +137,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
   private onDialog(dialog: DialogKind, choice: string): void {
     this.meeting.note({ event: 'rpc', target: `${dialog}-${choice}` })
     if (dialog === 'consent' && this.state === 'consent') this.enter('call')
+    else if (dialog === 'moderator' && choice === 'cancel') this.send({ do: 'navigate', url: '/' })
   }
 
   /** The page is a participant from here on. */

@@ -44,7 +44,7 @@ export interface StoreView {
 
 const MOST_PEOPLE = 1000
 const MOST_TRACKS = 3000
-const MOST_MESSAGES = 2000
+const MOST_MESSAGES = 500
 const LONGEST_NAME = 256
 const LONGEST_TEXT = 10_000
 const LONGEST_ID = 128

@@ -9,8 +9,6 @@ export interface SeenRow {
   name: string
   isSelf: boolean
   isHost: boolean
-  /** Null where the row does not say. */
-  isMuted: boolean | null
 }
 
 /** Everybody in the list, once. */
@@ -23,7 +21,6 @@ export interface SeenList {
 export interface PeoplePanel {
   /** One look. The whole list when this look completed it, otherwise null. `count`: everybody, as the page says. */
   look(count: number | null): SeenList | null
-  readonly rowsInPage: number
 }
 
 /** Index in the id, such as `participants-list-3`. */
@@ -32,7 +29,6 @@ const ROW_INDEX = /-(\d+)$/
 const MOST_STEPS = 400
 
 export function createPeoplePanel(elements: Elements): PeoplePanel {
-  let rowsInPage = 0
   let walk: { rows: Map<number, SeenRow>; count: number; steps: number } | null = null
 
   function readRow(row: Element): SeenRow {
@@ -44,24 +40,13 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
     const name = shown
       ? plain(textWithout(shown, elements.selector('icon')))
       : plain((parts[0] ?? '').replace(/\s*\([^()]*\)\s*$/, ''))
-    const label = row.getAttribute('aria-label') ?? ''
-    const isUnmuted = elements.says('unmuted', label)
-    return {
-      name,
-      isSelf: roles.includes('me'),
-      isHost: roles.includes('host'),
-      isMuted: isUnmuted ? false : elements.says('muted', label) ? true : null,
-    }
+    return { name, isSelf: roles.includes('me'), isHost: roles.includes('host') }
   }
 
   return {
-    get rowsInPage() {
-      return rowsInPage
-    },
     look(count) {
       const list = elements.drawn('peopleList')
       const found = list ? elements.all('personRow', list) : []
-      rowsInPage = found.length
       if (!list || found.length === 0) {
         walk = null
         return null
@@ -111,7 +96,7 @@ function ancestorsOf(element: Element): Element[] {
 
 /** The label behind a name, such as "(Host, me)". */
 function rolesOf(badge: string, { says }: Elements): ('me' | 'host')[] {
-  const inner = /^\((.*)\)$/.exec(badge)?.[1] ?? badge
+  const inner = /^[(（](.*)[)）]$/.exec(badge)?.[1] ?? badge
   return inner
     .split(/[,、，]/)
     .map((part) => part.trim())

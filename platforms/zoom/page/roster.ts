@@ -10,8 +10,6 @@ export interface Person {
   id: string
   name: string
   isHost: boolean
-  /** Null where the page does not say. */
-  isMuted: boolean | null
   /** Zoom's own number, as far as a video player or a chat message told it. */
   userId: number | null
 }
@@ -110,11 +108,10 @@ export class Roster {
     for (const [person, row] of stay) {
       person.name = row.name
       person.isHost = row.isHost
-      person.isMuted = row.isMuted
       person.absences = 0
     }
     this.#people = this.#people.filter((person) => stay.has(person))
-    for (const row of left) this.#add(row.name, { isHost: row.isHost, isMuted: row.isMuted })
+    for (const row of left) this.#add(row.name, row.isHost)
   }
 
   /**
@@ -136,7 +133,7 @@ export class Roster {
       const namesakes = this.#people.filter((person) => person.name === tile.name)
       if (this.#isOwnName(tile.name, namesakes.length, tiles)) return
       const free = namesakes.filter((person) => isFree(person) && (person.userId === null || tile.userId === null))
-      const person = free[0] ?? (isListFresh || namesakes.length > 0 ? null : this.#add(tile.name, {}))
+      const person = free[0] ?? (isListFresh || namesakes.length > 0 ? null : this.#add(tile.name, false))
       if (!person) return
       owners[index] = person
       if (tile.userId !== null && person.userId === null && !this.ofUser(tile.userId)) person.userId = tile.userId
@@ -151,16 +148,17 @@ export class Roster {
     return namesakes === 0 || tiles.filter((tile) => tile.name === name).length > namesakes
   }
 
-  /** Tiles are only of some people, so absence counts where the number of people leaves no room for them. */
+  /** Tiles are only of some people: who has none is gone only if so many are missing that it can be nobody else. */
   #forgetAbsent(seen: ReadonlySet<Known | null>, count: number | null): void {
-    const mayBeUnseen = count !== null && this.#people.length <= count - 1
     for (const person of this.#people) person.absences = seen.has(person) ? 0 : person.absences + 1
-    if (!mayBeUnseen) this.#people = this.#people.filter(({ absences }) => absences < ABSENCES)
+    const absent = this.#people.filter(({ absences }) => absences >= ABSENCES)
+    const tooMany = count === null ? absent.length : this.#people.length - (count - 1)
+    if (absent.length <= tooMany) this.#people = this.#people.filter((person) => !absent.includes(person))
   }
 
-  #add(name: string, { isHost = false, isMuted = null }: { isHost?: boolean; isMuted?: boolean | null }): Known {
+  #add(name: string, isHost: boolean): Known {
     const id = `participant-${++this.#counter}`
-    const person = { id, name, isHost, isMuted, userId: null, absences: 0 }
+    const person = { id, name, isHost, userId: null, absences: 0 }
     this.#people.push(person)
     return person
   }

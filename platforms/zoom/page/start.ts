@@ -76,7 +76,8 @@ export function start(config: PageConfig): void {
   function levelsOfPeople(): LevelSample[] | null {
     const present = roster.present()
     const [only] = present
-    if (present.length === 1 && only && told.has(only.id)) {
+    const count = elements.peopleCount()
+    if (only && present.length === 1 && (count === null || count === 2) && told.has(only.id)) {
       // With one other person in the meeting whatever is heard is said by that person.
       const level = sound?.mix() ?? null
       return level === null ? null : [{ participantIds: [only.id], level }]
@@ -143,9 +144,9 @@ export function start(config: PageConfig): void {
       .flatMap((name) => roster.named(name.trim()) ?? [])
     const active = tiles.flatMap(({ isActive, isMuted }, index) => {
       const owner = tileOwners[index]
-      return isActive && owner ? [{ id: owner.id, isMuted: isMuted || owner.isMuted === true }] : []
+      return isActive && owner ? [{ id: owner.id, isMuted }] : []
     })
-    const marked = [...active, ...talking.map(({ id, isMuted }) => ({ id, isMuted: isMuted === true }))]
+    const marked = [...active, ...talking.map(({ id }) => ({ id, isMuted: false }))]
     const speaking = marks.speaking(marked, sound?.mix() ?? null, at)
     for (const id of new Set(speaking)) if (told.has(id)) speech?.mark(id)
     const certain = owners.observe(sound?.people() ?? [], speaking)

@@ -9,7 +9,7 @@ import type { Situation } from '../situation.ts'
 import type { ChatPanel } from './chat.ts'
 import type { ZoomPage } from './page.ts'
 
-/** Tries of one kind in one meeting; a control that does not do its work is left alone. */
+/** Tries in a row of one kind; a control that does not do its work is left alone. */
 const TRIES = 6
 
 type Chore = 'audio' | 'people' | 'chat' | 'view'
@@ -61,6 +61,8 @@ export class MeetingChores {
   async #joinAudio({ audio, hears, at }: PageSigns): Promise<boolean> {
     const isDeaf = audio === 'apart' || (audio === 'unreadable' && !hears)
     this.#deafSince = isDeaf ? (this.#deafSince ?? at) : null
+    // A breakout room or the waiting room takes the bot out of the sound again.
+    if (!isDeaf) this.#tries.audio.count = 0
     if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs || !this.#isDue('audio')) return false
     await this.#press('microphone')
     return true

@@ -110,10 +110,8 @@ export const ENGLISH = {
     view: [/^view$/],
     speakerView: [/^(?:side-by-side: )?speaker(?: view)?$/],
     galleryView: [/^(?:side-by-side: )?gallery(?: view)?$/],
-    me: [/^(?:.*,\s*)?me$/],
-    host: [/^host\b/],
-    muted: [/\baudio muted\b/],
-    unmuted: [/\baudio unmuted\b/],
+    me: [/^me$/],
+    host: [/^host$/],
     you: [/^(?:you|me)$/],
     systemLine: [
       /^messages addressed to "meeting group chat"/,

@@ -23,6 +23,7 @@ const ENDS: Record<string, string> = {
   'lobby-closed': 'hostEnded',
   'locked-room': 'password',
   'locked-lobby': 'lobby',
+  'moderator-in-lobby': 'waitingForModerator',
   'moderator-never-comes': 'waitingForModerator',
   'login-dialog': 'refused',
   'account-needed': 'refused',

@@ -134,8 +134,10 @@ describe('the wire', () => {
 
   test('is silent about the speakers where nothing but the tiles shows them', async () => {
     const { meeting, page } = await browser.enter('speaking-signal-class', { seed: 3 }, watchWire)
-    meeting.startSpeaking('ann')
-    await poll(() => sourcesOf(page)).toContain(meeting.audioSourceOf('ann'))
+    await poll(() => {
+      meeting.startSpeaking('ann') // The scenario lets her speak and stop, too.
+      return sourcesOf(page)
+    }).toContain(meeting.audioSourceOf('ann'))
     expect(meeting.audioSourceOf('ann')).not.toBe(meeting.personView('ann').audioSource)
     expect(await channelOf(page)).toEqual([])
   })
@@ -205,6 +207,36 @@ describe('the stage', () => {
     const share = page.locator('[role="menuitem"]', { has: page.locator('[data-stream-type="ScreenSharing"]') })
     expect(await share.getAttribute('aria-label')).toMatch(/^Content shared by Bob Berg/)
     expect(await share.locator(tid('voice-level-stream-outline')).count()).toBe(0)
+  })
+
+  test('shows a single person without a camera as one avatar, and alerts that end nothing', async () => {
+    const { meeting, page } = await browser.enter('one-other-camera-off')
+    const avatar = page.locator(tid('calling-screen-avatar'))
+    expect(await avatar.getAttribute('data-person-mri')).toBe(meeting.mriOf('ann'))
+    expect(await page.locator('[data-acc-element-id]', { hasText: 'Ann Host' }).count()).toBe(0)
+    meeting.setCamera('ann', true)
+    await poll(() => page.locator('[data-acc-element-id]', { hasText: 'Ann Host' }).count()).toBe(1)
+    expect(await avatar.count()).toBe(0)
+
+    meeting.muteBot()
+    await poll(() => page.locator('#microphone-button').getAttribute('data-state')).toBe('mic-off')
+    meeting.show('recording-banner')
+    const banner = page.locator(`${tid('callingAlert_JoinersOngoingRecording')}[role="alert"]`)
+    await banner.waitFor()
+    await clickUntil(
+      page,
+      tid('callingAlertDismissButton_JoinersOngoingRecording'),
+      async () => (await banner.count()) === 0,
+    )
+    meeting.show('consent')
+    await page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+    await poll(() => page.getByRole('dialog').count()).toBe(0)
+    meeting.removePerson('ann')
+    await page.getByText(/only one here|Waiting for others/).waitFor()
+    expect(meeting.state).toBe('call')
+    meeting.show('vanish')
+    await poll(() => page.locator('#hangup-button').count()).toBe(0)
+    expect(meeting.state).toBe('vanished')
   })
 })
 

@@ -63,9 +63,12 @@ export const ZOOM: PlatformUnderTest = {
 /** From the place where the mock serves its stub; with the credentials that the mock knows. */
 const ZOOM_SDK_DRIVER: Partial<ZoomSdkOptions> = { conf: CONF, sdkBase: 'https://source.zoom.us/6.2.0' }
 
+/** Cookies of the web client mean nothing to the SDK. */
+const { session: _ofWebClient, ...WITHOUT_SESSION } = ZOOM
+
 /** The same meetings, joined through the Meeting SDK. */
 export const ZOOM_SDK: PlatformUnderTest = {
-  ...ZOOM,
+  ...WITHOUT_SESSION,
   name: 'Zoom, Meeting SDK',
   // Its numbers tell the two apart.
   invalidLink: 'INVALID_MEETING_URL',

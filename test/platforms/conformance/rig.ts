@@ -8,8 +8,9 @@ import { type DriverOptions, openDriver, recognizeMeeting } from '../../../platf
 import { silentLogger } from '../../../src/logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver } from '../../../src/ports.ts'
+import { eventOf } from '../attempts.ts'
 import { BotLife } from './bot-life.ts'
-import { SILENT_STAGE, until, waitsAt } from './ground.ts'
+import { SILENT_STAGE, waitsAt } from './ground.ts'
 import type { PlatformUnderTest } from './platforms.ts'
 
 export const BOT_NAME = 'Notes for Ann'
@@ -104,22 +105,4 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
       return life
     },
   }
-}
-
-async function eventOf<Type extends MeetingEvent['type']>(
-  events: readonly MeetingEvent[],
-  type: Type,
-  fits: (event: Extract<MeetingEvent, { type: Type }>) => boolean,
-): Promise<Extract<MeetingEvent, { type: Type }>> {
-  const find = () =>
-    events.find(
-      (event): event is Extract<MeetingEvent, { type: Type }> =>
-        event.type === type && fits(event as Extract<MeetingEvent, { type: Type }>),
-    )
-  const told = () => events.filter((event) => event.type !== 'heartbeat').map((event) => JSON.stringify(event))
-  await until(
-    () => find() !== undefined,
-    () => `the event ${type}; told were:\n${told().join('\n')}`,
-  )
-  return find()!
 }

@@ -37,15 +37,20 @@ describe('the lobby and other waiting', () => {
   test('nobody waits for a moderator in the wrong place: the dialog is answered, the page waits, a moderator comes', async () => {
     const attempt = await jitsi.attempt('moderator-in-lobby')
     expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
-    await attempt.driver.waitForAdmission(attempt.signal)
-    expect(pressed(attempt.meeting)).toContain('Wait for moderator')
+    const waiting = attempt.driver.waitForAdmission(attempt.signal)
+    await until(() => asked(attempt.meeting).includes('moderator-lobby-wait'), 'the dialog is answered')
+    attempt.meeting.admit()
+    await waiting
     expect(attempt.meeting.state).toBe('call')
   })
 
   test('a dialog that only leads away is left alone', async () => {
-    const attempt = await jitsi.attempt('waiting-for-moderator')
-    expect(await attempt.enter()).toBe('waiting_room')
-    expect(pressed(attempt.meeting)).not.toContain('modal-dialog-cancel-button')
+    const attempt = await jitsi.attempt('moderator-never-comes')
+    expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+    const waiting = attempt.driver.waitForAdmission(attempt.signal)
+    attempt.meeting.admit()
+    await waiting
+    expect(asked(attempt.meeting).filter((target) => target.startsWith('moderator-'))).toEqual([])
   })
 
   test.each([

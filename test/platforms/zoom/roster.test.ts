@@ -6,7 +6,7 @@ import type { SeenTile } from '../../../platforms/zoom/page/tiles.ts'
 const ME = row('Notes', { isSelf: true })
 
 function row(name: string, more: Partial<SeenRow> = {}): SeenRow {
-  return { name, isSelf: false, isHost: false, isMuted: null, ...more }
+  return { name, isSelf: false, isHost: false, ...more }
 }
 
 function tile(name: string, userId: number | null = null): SeenTile {
@@ -30,11 +30,11 @@ function rosterOf(...names: string[]) {
 
 test('the list names everybody but the bot, and a host is one', () => {
   const roster = new Roster('Notes')
-  roster.takeList({ rows: [ME, row('Ann', { isHost: true, isMuted: true }), row('Bob')], isOneLook: true }, null, 0)
+  roster.takeList({ rows: [ME, row('Ann', { isHost: true }), row('Bob')], isOneLook: true }, null, 0)
   expect(roster.selfIsKnown(null)).toBe(true)
   expect(roster.present()).toEqual([
-    { id: 'participant-1', name: 'Ann', isHost: true, isMuted: true, userId: null },
-    { id: 'participant-2', name: 'Bob', isHost: false, isMuted: null, userId: null },
+    { id: 'participant-1', name: 'Ann', isHost: true, userId: null },
+    { id: 'participant-2', name: 'Bob', isHost: false, userId: null },
   ])
 })
 
@@ -126,4 +126,14 @@ test('the list is due until it was read, when the number of people changes, and 
   expect(roster.isListDue(2, 1000)).toBe(false)
   expect(roster.isListDue(3, 1000)).toBe(true)
   expect(roster.isListDue(2, 60_000)).toBe(true)
+})
+
+test('when one of many without a tile leaves, nobody is taken for the one until the list says who', () => {
+  const { roster, list } = rosterOf('Ann', 'Bob', 'Cleo', 'Dan')
+  const later = 60_000
+  for (let look = 0; look < 20; look++) roster.takeTiles([tile('Ann', 1024)], 5, later)
+  for (let look = 0; look < 20; look++) roster.takeTiles([tile('Ann', 1024)], 4, later)
+  expect(roster.present()).toHaveLength(4)
+  list('Ann', 'Bob', 'Dan')
+  expect(roster.present().map(({ name }) => name)).toEqual(['Ann', 'Bob', 'Dan'])
 })

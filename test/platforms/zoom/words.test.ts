@@ -47,6 +47,14 @@ test('an unmuted microphone is not taken for a muted one, whose word it holds', 
     ])
 })
 
+test.each(['Stummschalten', 'Désactiver le son', 'Silenciar', 'Ativar mudo', 'ミュート'])(
+  '%s turns the microphone off in its language, and nothing else does',
+  (label) => {
+    expect(matches(WORDS.labels.microphoneOn, label)).toBe(true)
+    expect(matches(WORDS.labels.microphoneOff, label)).toBe(false)
+  },
+)
+
 test.each([
   ['open the participants list pane,[3] particpants', '3'],
   ['open the manage participants list pane,12 particpants', '12'],

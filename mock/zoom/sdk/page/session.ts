@@ -62,6 +62,8 @@ export class SdkSession {
     link.listen(
       (message) => {
         if (message.do === 'view' && message.view.name === 'meeting') {
+          // Without the preview page the microphone is asked for here, and is on at first.
+          if (!devices.exists('microphone')) void devices.acquire({ microphone: true, camera: false })
           connection.start()
           this.takePeople(message.view.people)
         } else if (message.do === 'people') this.takePeople(message.people)

@@ -1,0 +1,157 @@
+/** In front of the meeting: fills in the name, sets the devices, presses the button and gives the password. */
+import { BotError } from '../../src/errors.ts'
+import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import type { MeetingPage } from '../shared/meeting-page.ts'
+import type { Situation } from '../shared/situation.ts'
+import type { ElementName, PageSigns } from './page/types.ts'
+import type { SituationKind } from './situation.ts'
+
+/** People read no more, and servers cut what is longer. */
+const MAX_NAME_LENGTH = 60
+const NAME_TRIES = 10
+/** A press on a button that is not listening yet comes to nothing. */
+const PASSWORD_PRESSES = 8
+/** So often the password is given before it counts as the wrong one. */
+const PASSWORD_ANSWERS = 2
+
+export interface Knocking {
+  page: MeetingPage<PageSigns, ElementName>
+  devices: DeviceKeeper
+  botName: string
+  /** Of a locked room, where the link had one. */
+  password: string | null
+}
+
+export class Door {
+  readonly #knocking: Knocking
+  readonly #name: string
+  #nameTries = 0
+  #clicks = 0
+  #clickedAt: number | null = null
+  #screen: PageSigns['screen'] = null
+  #since: number | null = null
+  #passwordPresses = 0
+  #passwordPressedAt: number | null = null
+  /** The password is out, and the page has not closed its form since. */
+  #isAnswered = false
+  #answers = 0
+
+  constructor(knocking: Knocking) {
+    this.#knocking = knocking
+    this.#name = [...knocking.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+  }
+
+  get wasAsked(): boolean {
+    return this.#clicks > 0
+  }
+
+  /** One look at the entrance. */
+  async ask(signs: PageSigns, { kind }: Situation<SituationKind>): Promise<void> {
+    const { page } = this.#knocking
+    if (kind === 'deep_link') await page.press('launchWeb')
+    else if (kind === 'password' || (kind === 'lobby_door' && this.#mayOfferPassword(signs))) await this.#unlock(signs)
+    else await this.#knock(signs)
+  }
+
+  /** One look in the lobby: who knows the password need not wait there. */
+  async wait(signs: PageSigns): Promise<void> {
+    if (this.#mayOfferPassword(signs) || signs.passwordBox) await this.#unlock(signs)
+  }
+
+  timeOut(signs: PageSigns | null): BotError {
+    const why =
+      signs?.join && !signs.join.isEnabled
+        ? `the button "${signs.join.label}" stayed disabled`
+        : this.wasAsked
+          ? 'it came to no decision after the request to join'
+          : 'neither a name box nor a button to join appeared'
+    return new BotError(
+      'CANNOT_JOIN_MEETING',
+      `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`,
+      {
+        step: 'pre-join',
+        canRetry: true,
+      },
+    )
+  }
+
+  async #knock(signs: PageSigns): Promise<void> {
+    const { page, devices } = this.#knocking
+    const { clock, waits } = page
+    if (signs.screen !== this.#screen) {
+      // The lobby is a screen of its own with a button of its own.
+      this.#screen = signs.screen
+      this.#since = clock.now()
+      this.#clickedAt = null
+    }
+    if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
+    // Devices that come on after the click would be heard and seen in the meeting.
+    const mayStillCome = clock.now() - (this.#since ?? 0) < waits.devicesMs
+    if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
+    if (!(await devices.settle(signs))) return
+    // While the page is connecting its button is disabled.
+    if (!signs.join?.isEnabled) return
+    if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
+    if (this.#clicks >= waits.joinClicks)
+      throw new BotError(
+        'CANNOT_JOIN_MEETING',
+        `The button "${signs.join.label}" was pressed ${this.#clicks} times without effect.${languageNote(signs)}`,
+        { step: 'pre-join', canRetry: true },
+      )
+    page.logger.info('Asking to join', { button: signs.join.label, screen: signs.screen })
+    this.#clicks++
+    this.#clickedAt = clock.now()
+    // A person's pointer comes from somewhere.
+    await page.wakePointer()
+    await page.press('join')
+  }
+
+  #mayOfferPassword({ withPassword }: PageSigns): boolean {
+    return this.#knocking.password !== null && withPassword && this.#answers < PASSWORD_ANSWERS
+  }
+
+  async #unlock(signs: PageSigns): Promise<void> {
+    const { page, password } = this.#knocking
+    if (password === null) return
+    const now = page.clock.now()
+    if (!signs.passwordBox) {
+      this.#isAnswered = false
+      if (this.#passwordPressedAt !== null && now - this.#passwordPressedAt < page.waits.joinClickMs / 2) return
+      if (this.#passwordPresses++ >= PASSWORD_PRESSES) return
+      this.#passwordPressedAt = now
+      await page.press('withPassword')
+      return
+    }
+    const waited = this.#passwordPressedAt === null ? Number.POSITIVE_INFINITY : now - this.#passwordPressedAt
+    if (this.#isAnswered && waited < page.waits.joinClickMs && !signs.passwordWrong) return
+    if (this.#answers >= PASSWORD_ANSWERS)
+      throw new BotError('CANNOT_JOIN_MEETING', 'The room did not take the password that the link gave (#pwd=…).', {
+        step: 'password',
+      })
+    this.#answers++
+    this.#isAnswered = true
+    this.#passwordPressedAt = now
+    page.logger.info('Giving the password of the room')
+    await page.fill('passwordBox', password)
+    await page.press('passwordJoin')
+  }
+
+  /** True when the box holds the name, as the latest look saw it. */
+  async #fillName(value: string): Promise<boolean> {
+    if (value === this.#name) return true
+    // A shorter box cuts the name; after some tries its beginning will do.
+    if (this.#nameTries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
+    if (this.#nameTries >= 3 * NAME_TRIES) return value !== ''
+    this.#nameTries++
+    await this.#knocking.page.fill('nameBox', this.#name)
+    return false
+  }
+}
+
+/** For a sentence about a page in another language than the one that was asked for. */
+export function languageNote(signs: PageSigns | null): string {
+  const lang = signs?.lang ?? ''
+  return lang === '' || /^en\b/i.test(lang)
+    ? ''
+    : ` The page is in the language "${lang}" although English was asked for.`
+}

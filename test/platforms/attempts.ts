@@ -1,0 +1,120 @@
+/** Attempts to be in a mock meeting, with a driver in a real, headless Chromium: what the tests of every platform need. */
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
+import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
+import type { Waits } from '../../platforms/shared/waits.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../../src/meeting.ts'
+import type { Admission, MeetingDriver, Stage } from '../../src/ports.ts'
+import { SILENT_STAGE, until } from './conformance/ground.ts'
+
+export interface Attempt<Meeting extends MockMeeting = MockMeeting> {
+  meeting: Meeting
+  driver: MeetingDriver
+  events: MeetingEvent[]
+  /** Aborts what the driver waits for. */
+  stop: AbortController
+  signal: AbortSignal
+  /** Joins, waits for admission, and starts to gather events. */
+  enter(): Promise<Admission>
+  /** Resolves with the first event that fits, of the past too. */
+  event<Type extends MeetingEvent['type']>(
+    type: Type,
+    fits?: (event: Extract<MeetingEvent, { type: Type }>) => boolean,
+    deadlineMs?: number,
+  ): Promise<Extract<MeetingEvent, { type: Type }>>
+}
+
+export interface AttemptOptions<Meeting extends MockMeeting = MockMeeting> extends MockMeetingOptions {
+  driver?: Partial<DriverOptions>
+  waits?: Partial<Waits>
+  /** A further attempt in this meeting. */
+  meeting?: Meeting
+}
+
+/** What is a platform's own about its attempts. */
+export interface AttemptSetting<Meeting extends MockMeeting> {
+  start(): Promise<Omit<MockServer, 'open'> & { open(scenario: string, options?: MockMeetingOptions): Meeting }>
+  openDriver(target: MeetingTarget, stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingDriver>
+  targetOf(meeting: Meeting): MeetingTarget
+  /** Divides the mock's own times, and the waits for them. */
+  speed: number
+  waitsAt(speed: number): Partial<Waits>
+}
+
+/** To be called once in a test file: serves the mock for all its tests and closes what each of them opened. */
+export function attempts<Meeting extends MockMeeting>(setting: AttemptSetting<Meeting>) {
+  let mock: Awaited<ReturnType<typeof setting.start>>
+  const opened = new Set<MeetingDriver>()
+  beforeAll(async () => {
+    mock = await setting.start()
+  })
+  afterEach(async () => {
+    await Promise.all([...opened].map((driver) => driver.close()))
+    opened.clear()
+  })
+  afterAll(async () => {
+    await mock.close()
+  })
+
+  async function attempt(scenario: string, options: AttemptOptions<Meeting> = {}): Promise<Attempt<Meeting>> {
+    const { driver: driverOptions, waits, meeting: known, ...meetingOptions } = options
+    const speed = meetingOptions.speed ?? setting.speed
+    const meeting = known ?? mock.open(scenario, { seed: 1, speed, ...meetingOptions })
+    const stop = new AbortController()
+    const driver = await setting.openDriver(setting.targetOf(meeting), SILENT_STAGE, stop.signal, {
+      botName: 'Notes for Ann',
+      botImage: null,
+      recordingMode: 'audio_only',
+      recordingConsent: 'accept',
+      hostMap: mock.hosts.map((host) => ({ host, address: mock.address })),
+      chromium: null,
+      browserPlugins: [],
+      logger: silentLogger,
+      waits: { ...setting.waitsAt(speed), ...waits },
+      ...driverOptions,
+    })
+    opened.add(driver)
+    const events: MeetingEvent[] = []
+    return {
+      meeting,
+      driver,
+      events,
+      stop,
+      signal: stop.signal,
+      async enter() {
+        const admission = await driver.join(stop.signal)
+        if (admission === 'waiting_room') await driver.waitForAdmission(stop.signal)
+        driver.watch((event) => events.push(event))
+        return admission
+      },
+      event: (type, fits, deadlineMs) => eventOf(events, type, fits, deadlineMs),
+    }
+  }
+
+  return {
+    mock: () => mock,
+    attempt,
+    /** Every test that only needs to be in begins like this. */
+    async inside(scenario: string, options?: AttemptOptions<Meeting>): Promise<Attempt<Meeting>> {
+      const made = await attempt(scenario, options)
+      await made.enter()
+      return made
+    },
+  }
+}
+
+/** The first event that fits, past or to come; what was told instead stands in the failure. */
+export async function eventOf<Type extends MeetingEvent['type']>(
+  events: readonly MeetingEvent[],
+  type: Type,
+  fits: (event: Extract<MeetingEvent, { type: Type }>) => boolean = () => true,
+  deadlineMs?: number,
+): Promise<Extract<MeetingEvent, { type: Type }>> {
+  type Wanted = Extract<MeetingEvent, { type: Type }>
+  const find = () => events.find((event): event is Wanted => event.type === type && fits(event as Wanted))
+  const told = () => events.filter((event) => event.type !== 'heartbeat').map((event) => JSON.stringify(event))
+  const what = () => `the event ${type}; told were:\n${told().join('\n')}`
+  await until(() => find() !== undefined, what, deadlineMs)
+  return find()!
+}

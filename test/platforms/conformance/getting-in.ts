@@ -1,0 +1,104 @@
+/** From the link to the meeting, or to what came instead of it. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { BotError } from '../../../src/errors.ts'
+import { until } from './ground.ts'
+import { OUT } from './people.ts'
+import type { PlatformUnderTest } from './platforms.ts'
+import { BOT_NAME, type Rig } from './rig.ts'
+
+export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
+  test('a waiting room is waited in, and admission leads into the meeting', async () => {
+    const session = await rig.session(rig.meeting('waiting-room'))
+    expect(await session.driver.join(session.stop.signal)).toBe('waiting_room')
+    expect(session.meeting.botName).toBe(BOT_NAME)
+    const waiting = session.driver.waitForAdmission(session.stop.signal)
+    session.meeting.admit()
+    await waiting
+    expect(session.meeting.state).toBe('call')
+    expect(session.meeting.truth.admittedAt).not.toBeNull()
+    await session.driver.leave()
+  })
+
+  test('a denial is told as one, with what was seen', async () => {
+    const meeting = rig.meeting('waiting-room')
+    const life = rig.life(meeting)
+    await life.whenStatus('in_waiting_room')
+    meeting.deny()
+    const { report, exitCode } = await life.outcome
+    expect(report).toMatchObject({ status: 'failed', error_code: 'BOT_NOT_ACCEPTED' })
+    expect(exitCode).toBe(3)
+    for (const file of ['screenshot.png', 'page.html', 'failure.json'])
+      expect(existsSync(join(life.folder, 'debug', file)), file).toBe(true)
+  })
+
+  test.runIf(platform.givesUpWaiting)('a platform that gives up the waiting is told as a time out', async () => {
+    const session = await rig.session(rig.meeting('knock-timeout'))
+    await expect(session.enter()).rejects.toMatchObject({ code: 'TIMEOUT_WAITING_TO_START' })
+  })
+
+  test('nobody answers within the limit of the job: the knock is withdrawn', async () => {
+    const meeting = rig.meeting('waiting-room')
+    const life = rig.life(meeting, { timeout_config: { waiting_room_timeout: 2 } })
+    const { report } = await life.outcome
+    expect(report).toMatchObject({ status: 'failed', error_code: 'TIMEOUT_WAITING_TO_START' })
+    await until(
+      () => OUT.includes(meeting.state),
+      () => `the knock is withdrawn; the page is in ${meeting.state}`,
+    )
+  })
+
+  test('a stop while waiting withdraws the knock', async () => {
+    const meeting = rig.meeting('waiting-room')
+    const life = rig.life(meeting)
+    await life.whenStatus('in_waiting_room')
+    life.stop()
+    expect(await life.outcome).toMatchObject({ report: { error_code: 'EXITING_MEETING_BEFORE_RECORD' }, exitCode: 0 })
+    expect(OUT).toContain(meeting.state)
+  })
+
+  test('a stop before the bot has asked leaves nothing behind', async () => {
+    const session = await rig.session(rig.meeting('waiting-room'))
+    const joining = session.driver.join(session.stop.signal)
+    joining.catch(() => {})
+    await until(() => session.meeting.state !== 'none', 'the page is opened')
+    session.stop.abort(new Error('stopped'))
+    await expect(joining).rejects.toThrow('stopped')
+    await session.driver.leave()
+    await session.driver.close()
+    await until(
+      () => OUT.includes(session.meeting.state),
+      () => `the page is left; it is in ${session.meeting.state}`,
+    )
+  })
+
+  test('a link to no meeting is told as one', async () => {
+    const life = rig.life(rig.meeting('invalid-link'), { timeout_config: { waiting_room_timeout: 2 } })
+    expect((await life.outcome).report.error_code).toBe(platform.invalidLink)
+  })
+
+  test('a wall that wants an account is told as one', async () => {
+    const session = await rig.session(rig.meeting('login-wall'))
+    const refusal: BotError = await session.enter().then(
+      () => Promise.reject(new Error('it came in')),
+      (error) => error,
+    )
+    expect(refusal.code).toBe('LOGIN_REQUIRED')
+    expect(refusal.message).toContain('browser_state')
+  })
+
+  test.runIf(platform.session)('a stored session opens a meeting that is closed to guests', async () => {
+    const { name, domain } = platform.session!
+    const cookie = { name, domain, value: 'stored', path: '/', expires: -1, httpOnly: true, secure: true }
+    const state = { cookies: [{ ...cookie, sameSite: 'Lax' as const }], origins: [] }
+    const guest = await rig.session(rig.meeting('signed-in-join'))
+    await expect(guest.enter()).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' })
+    const session = await rig.session(rig.meeting('signed-in-join'), {
+      browserState: { kind: 'storage_state', state },
+    })
+    await session.enter()
+    expect(session.meeting.state).toBe('call')
+    await session.driver.leave()
+  })
+}

@@ -1,0 +1,160 @@
+/** Promises of one meeting, kept one after the other: who is there, who speaks, chat both ways, sound, a lost connection. */
+import { beforeAll, expect, test } from 'vitest'
+import { shownShare } from '../../media/meeting-recording.ts'
+import { heartbeats, until } from './ground.ts'
+import { chatOf, heard, PEOPLE, peopleOf, seconds, turnsOf } from './people.ts'
+import { isComposite, pictureOf } from './pictures.ts'
+import type { PlatformUnderTest } from './platforms.ts'
+import { BOT_NAME, type Rig, type Session } from './rig.ts'
+
+export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
+  let session: Session
+  const people = () => peopleOf(session.events)
+  const idOf = (name: string) => people().find((person) => person.name === name)?.id
+  beforeAll(async () => {
+    session = await rig.session(rig.meeting('open', { people: PEOPLE }), { recordingMode: 'gallery_view' })
+  })
+
+  test('an open meeting is joined under the name of the job', async () => {
+    expect(await session.driver.join(session.stop.signal)).toBe('in_meeting')
+    expect(session.meeting.state).toBe('call')
+    expect(session.meeting.botName).toBe(BOT_NAME)
+  })
+
+  test('everybody else is told by name, whatever the name looks like, and the bot is not among them', async () => {
+    await until(
+      () => people().length >= 3,
+      () => `three people; told were ${JSON.stringify(people())}`,
+    )
+    await session.event('heartbeat', ({ others }) => others === 3)
+    expect(
+      people()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(PEOPLE.map(({ name }) => name).sort())
+  })
+
+  test('gallery view shows everybody in the picture of the recording, and no page', async () => {
+    await session.driver.prepareRecording(session.stop.signal)
+    await picture((shown) => [0, 1, 2].every((look) => shownShare(shown, look) > 0.06))
+  })
+
+  test('people of one name are two; a new name is a change and not another person', async () => {
+    session.meeting.addPerson({ id: 'dan', name: 'Cléo Ñandú' })
+    await until(() => people().filter(({ name }) => name === 'Cléo Ñandú').length === 2, 'two of one name')
+    const before = people().map(({ id }) => id)
+    session.meeting.renamePerson('dan', 'Dan Dee')
+    await session.event('participant_changed', ({ participant }) => participant.name === 'Dan Dee')
+    expect(people().map(({ id }) => id)).toEqual(before)
+    const dan = idOf('Dan Dee')
+    session.meeting.removePerson('dan')
+    await session.event('participant_left', ({ participantId }) => participantId === dan)
+    await session.event('heartbeat', ({ others }) => others === 3)
+  })
+
+  test('who speaks is told within a second of the truth', async () => {
+    for (const id of ['ann', 'cleo']) {
+      session.meeting.startSpeaking(id)
+      await seconds(3)
+      session.meeting.stopSpeaking(id)
+      await seconds(2)
+    }
+    const { turns } = session.meeting.truth
+    expect(turns.map(({ personId }) => personId)).toEqual(['ann', 'cleo'])
+    for (const turn of turns) {
+      const id = idOf(turn.name)
+      const told = await until(
+        () => turnsOf(session.events, id).some(({ to }) => to !== null),
+        `${turn.name} spoke`,
+      ).then(() => turnsOf(session.events, id))
+      const [first, last] = [told[0], told.at(-1)]
+      expect(Math.abs(first!.from - turn.startedAt), `${turn.name} began`).toBeLessThan(1000)
+      expect(Math.abs(last!.to! - turn.endedAt!), `${turn.name} ended`).toBeLessThan(1500)
+    }
+    const spoke = new Set(session.events.flatMap((event) => (event.type === 'speaking' ? [event.participantId] : [])))
+    expect(spoke, 'nobody else spoke').toEqual(new Set([idOf('Ann Host'), idOf('Cléo Ñandú')]))
+  })
+
+  test('a shared screen is told, with who shares it where the page says so', async () => {
+    session.meeting.startSharing('ann')
+    const { participantId } = await session.event('screen_share', ({ isSharing }) => isSharing)
+    expect(participantId).toBe(platform.namesSharer ? idOf('Ann Host') : null)
+    session.meeting.stopSharing('ann')
+    await session.event('screen_share', ({ isSharing }) => !isSharing)
+    expect(people()).toHaveLength(3)
+  })
+
+  test('chat is written', async () => {
+    const texts = ['Hello 👋 from the bot', 'see https://example.com/?a=1&b=<x>', 'two\nlines']
+    for (const text of texts) await session.driver.sendChat(text)
+    expect(chatOf(session.meeting)).toEqual(texts)
+    await until(
+      () => heard(session.events).filter(({ isOwn }) => isOwn).length === 3,
+      'the own messages are known as own',
+    )
+  })
+
+  test('chat is read while the panel is closed, each message once', async () => {
+    for (const [id, text] of [
+      ['ann', 'ok'],
+      ['ann', 'ok'],
+      ['ben', 'A <script>alert(1)</script> & 😀'],
+    ] as const)
+      session.meeting.say(id, text)
+    const others = () => heard(session.events).filter(({ isOwn }) => !isOwn)
+    await until(() => others().length >= 3, 'all are heard')
+    await heartbeats(session.events, 4)
+    expect(others().map(({ senderName, text }) => [senderName, text])).toEqual([
+      ['Ann Host', 'ok'],
+      ['Ann Host', 'ok'],
+      ['Ben <b>Bold</b> & "Sons"', 'A <script>alert(1)</script> & 😀'],
+    ])
+    expect(others().map(({ senderId }) => senderId)).toEqual([
+      idOf('Ann Host'),
+      idOf('Ann Host'),
+      idOf(PEOPLE[1]!.name),
+    ])
+  })
+
+  test('sound that the bot plays is heard by the others, and it is mute again when told', async () => {
+    expect(session.meeting.bot.microphoneOn).toBe(false)
+    const tone = Int16Array.from(
+      { length: 24_000 * 6 },
+      (_, index) => 8000 * Math.sin((index * 2 * Math.PI * 440) / 24_000),
+    )
+    expect(await session.driver.playSound(tone, 24_000)).toBeGreaterThan(4)
+    await until(() => session.meeting.bot.microphoneOn, 'the microphone is on')
+    await until(() => session.meeting.bot.sent().audioIsSilent === false, 'the sound is sent')
+    await session.driver.clearSound()
+    await session.driver.closeMicrophone()
+    await until(() => !session.meeting.bot.microphoneOn, 'the microphone is off')
+  })
+
+  test('a connection that is lost and comes back ends nothing', async () => {
+    session.meeting.loseConnection()
+    await session.event('connection', ({ state }) => state === 'lost')
+    session.meeting.regainConnection()
+    await session.event('connection', ({ state }) => state === 'recovered')
+    await heartbeats(session.events, 3)
+    expect(session.events.filter(({ type }) => type === 'failed' || type === 'ended')).toEqual([])
+  })
+
+  test('leaving leaves the meeting to the others', async () => {
+    await session.driver.leave()
+    expect(session.meeting.state).toBe('left')
+    expect(session.meeting.people).toHaveLength(3)
+  })
+
+  async function picture(fits: (shown: Awaited<ReturnType<typeof pictureOf>>) => boolean): Promise<void> {
+    const deadline = Date.now() + 60_000
+    for (;;) {
+      const shown = await pictureOf(await session.driver.screenshot(), rig.folder)
+      if (isComposite(shown) && fits(shown)) return
+      if (Date.now() > deadline) {
+        const shares = [0, 1, 2].map((look) => shownShare(shown, look).toFixed(2))
+        throw new Error(`Another picture is shown: composite ${isComposite(shown)}, looks ${shares.join(' ')}`)
+      }
+      await seconds(0.5)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** Who is in the meetings of the suite, and what was told of them. */
+import type { MockMeeting, MockPerson } from '../../../mock/types.ts'
+import type { ChatMessage, MeetingEvent, Participant } from '../../../src/meeting.ts'
+
+/** Looks come in the order in which people are named. */
+export const PEOPLE: MockPerson[] = [
+  { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
+  { id: 'ben', name: 'Ben <b>Bold</b> & "Sons"', camera: true },
+  { id: 'cleo', name: 'Cléo Ñandú', camera: true },
+]
+
+/** States of a page that has left. */
+export const OUT = ['left', 'closed', 'none']
+
+/** Who is there now, as told, in the order of coming. */
+export function peopleOf(events: readonly MeetingEvent[]): Participant[] {
+  const present = new Map<string, Participant>()
+  for (const event of events) {
+    if (event.type === 'participant_joined' || event.type === 'participant_changed')
+      present.set(event.participant.id, event.participant)
+    if (event.type === 'participant_left') present.delete(event.participantId)
+  }
+  return [...present.values()]
+}
+
+export function turnsOf(
+  events: readonly MeetingEvent[],
+  id: string | undefined,
+): { from: number; to: number | null }[] {
+  const turns: { from: number; to: number | null }[] = []
+  for (const event of events) {
+    if (event.type !== 'speaking' || event.participantId !== id) continue
+    if (event.isSpeaking) turns.push({ from: event.at, to: null })
+    else if (turns.length > 0) turns.at(-1)!.to = event.at
+  }
+  return turns
+}
+
+export function heard(events: readonly MeetingEvent[]): ChatMessage[] {
+  return events.flatMap((event) => (event.type === 'chat_message' ? [event.message] : []))
+}
+
+/** What the bot wrote, as the meeting got it. */
+export function chatOf(meeting: MockMeeting): string[] {
+  return meeting.truth.chat.filter(({ senderId }) => senderId === null).map(({ text }) => text)
+}
+
+/** Sound and speech go at natural speed. */
+export function seconds(count: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, count * 1000))
+}

@@ -1,0 +1,81 @@
+/** Promises that the driver and the life keep together: whole lives, with a recorder that only counts. */
+import { expect, test } from 'vitest'
+import { ChatUnavailable } from '../../../src/errors.ts'
+import { until } from './ground.ts'
+import { chatOf, OUT, PEOPLE } from './people.ts'
+import { isComposite, pictureOf } from './pictures.ts'
+import type { Rig } from './rig.ts'
+
+export function wholeLife(rig: Rig): void {
+  test('speaker view: greets, hears and writes while paused, and is removed', async () => {
+    const meeting = rig.meeting('waiting-room', { people: PEOPLE })
+    const life = rig.life(meeting, {
+      recording_mode: 'speaker_view',
+      entry_message: 'This call is being recorded',
+      timeout_config: { removed_too_early: 0 },
+    })
+    await life.whenStatus('in_waiting_room')
+    meeting.admit()
+    await life.whenStatus('in_call_recording')
+    await until(() => chatOf(meeting).length === 1, 'the entry message is written')
+    expect(chatOf(meeting)).toEqual(['This call is being recorded'])
+    expect(isComposite(await pictureOf(await life.driver!.screenshot(), rig.folder))).toBe(true)
+
+    expect(await life.command({ type: 'pause' })).toMatchObject({ ok: true })
+    meeting.say('ben', 'Off the record')
+    await life.whenEvent((event) => event.type === 'chat_message' && event.text === 'Off the record', 'it is heard')
+    expect(await life.command({ type: 'send_chat', message: 'Still here' })).toMatchObject({ ok: true })
+    expect(await life.command({ type: 'resume' })).toMatchObject({ ok: true })
+    expect(chatOf(meeting)).toEqual(['This call is being recorded', 'Still here'])
+    expect(life.spans).toHaveLength(2)
+
+    meeting.remove()
+    const { report } = await life.outcome
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+    expect(report.end_message).toContain('removed')
+    expect(report.participants.map(({ name }) => name).sort()).toEqual(PEOPLE.map(({ name }) => name).sort())
+  })
+
+  test('sound only: shows no picture of its own, and goes when everybody has left', async () => {
+    const meeting = rig.meeting('open', { people: PEOPLE.slice(0, 1) })
+    const life = rig.life(meeting, { timeout_config: { everyone_left_timeout: 2 } })
+    await life.whenStatus('in_call_recording')
+    await life.whenEvent((event) => event.type === 'participant_joined', 'Ann is there')
+    expect(isComposite(await pictureOf(await life.driver!.screenshot(), rig.folder))).toBe(false)
+    meeting.removePerson('ann')
+    const { report } = await life.outcome
+    expect(report).toMatchObject({ status: 'completed', end_code: 'NO_ATTENDEES' })
+    await until(
+      () => OUT.includes(meeting.state),
+      () => `the meeting is left; the page is in ${meeting.state}`,
+    )
+  })
+
+  test('silence: goes when nobody has spoken for the time of the job', async () => {
+    const meeting = rig.meeting('open')
+    const life = rig.life(meeting, { timeout_config: { silence_timeout: 4 } })
+    const { report } = await life.outcome
+    expect(report).toMatchObject({ status: 'completed', end_code: 'NO_SPEAKER' })
+  })
+
+  test('a meeting that is ended for all ends the life, and is told apart from a removal', async () => {
+    const meeting = rig.meeting('open')
+    const life = rig.life(meeting)
+    await life.whenStatus('in_call_recording')
+    meeting.endForAll()
+    const { report } = await life.outcome
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+    expect(report.end_message).toContain('ended')
+  })
+
+  test('chat that is switched off is told, and ends nothing', async () => {
+    const meeting = rig.meeting('chat-disabled')
+    const life = rig.life(meeting, { entry_message: 'Hello' })
+    await life.whenStatus('in_call_recording')
+    await life.whenEvent((event) => event.type === 'notice' && event.message.includes('entry message'), 'it is said')
+    await expect(life.driver!.sendChat('Hello')).rejects.toThrow(ChatUnavailable)
+    expect(meeting.state).toBe('call')
+    life.stop()
+    expect((await life.outcome).report.end_code).toBe('API_REQUEST')
+  })
+}
