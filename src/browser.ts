@@ -76,6 +76,8 @@ const ALWAYS = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
+  // A page that is taller than the window would have one beside the picture of the recording.
+  '--hide-scrollbars',
   // No line above the page about flags; it would be in the picture.
   '--test-type',
   '--noerrdialogs',

@@ -4,6 +4,7 @@ import { JanusRelay } from './janus/relay.ts'
 import type { JanusServer } from './janus/server.ts'
 import { FLASH_INTERVAL_SECONDS, LOOKS, type PictureSpec } from './pictures.ts'
 import { ProgramStore } from './program-store.ts'
+import { checked, type MediaRoomOptions } from './room-options.ts'
 import type { RoomClock } from './rtp-sender.ts'
 import { MediaSession } from './session.ts'
 import type { SessionOptions } from './session-lines.ts'
@@ -15,6 +16,7 @@ export type { DataChannelLike } from './data-channel.ts'
 export { JanusServer } from './janus/server.ts'
 export { lookColor } from './pictures.ts'
 export type { SentByPage } from './received-media.ts'
+export type { MediaRoomOptions } from './room-options.ts'
 export type { MediaSession, SessionState } from './session.ts'
 export type { MediaLine, SessionOptions } from './session-lines.ts'
 export type { VideoSource } from './slots.ts'
@@ -33,32 +35,8 @@ export interface MediaPerson {
   look: number
 }
 
-export interface MediaRoomOptions {
-  /**
-   * Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3.
-   * `perPerson` gives everybody streams of their own, for sound and pictures, named by `SessionOptions`.
-   */
-  audioStreams?: number | 'perPerson'
-  /** Of camera pictures; even numbers. Default 640×360. Shared screens are twice as wide and high. */
-  width?: number
-  height?: number
-  /** Of camera pictures; default 24. Shared screens have half of it. */
-  fps?: number
-  /** Share of packets (0 to 1) that get lost on the way to the page. Default 0. */
-  loss?: number
-  /** Where encoded media is kept between runs. */
-  cacheFolder?: string
-  /** Everything goes through this media server: people publish there, pages get what comes out. */
-  via?: JanusServer
-  /** With a media server: share of packets (0 to 1) that never leave the people. Default 0. */
-  publisherLoss?: number
-  /** With a media server: key frames are held back until one is asked for, and this long after that. Default 0. */
-  keyFrameDelayMs?: number
-}
-
 /** After a pause longer than this (a stopped process, a starved machine) the lost time is skipped, not sent late. */
 const MAX_CATCH_UP_MS = 400
-const MAX_AUDIO_STREAMS = 16
 
 /**
  * The media half of a mock meeting: people with distinct pictures and voices, sent to pages over real WebRTC as a
@@ -85,17 +63,7 @@ export class MediaRoom {
   #isClosed = false
 
   constructor(options: MediaRoomOptions = {}) {
-    const { width = 640, height = 360, fps = 24, loss = 0, audioStreams = 3 } = options
-    if (width % 2 !== 0 || height % 2 !== 0 || width < 64 || height < 64) {
-      throw new RangeError(`Pictures need an even width and height of at least 64, not ${width}×${height}`)
-    }
-    if (!Number.isInteger(fps) || fps < 10 || fps > 60)
-      throw new RangeError(`fps is an integer from 10 to 60, not ${fps}`)
-    if (!(loss >= 0 && loss < 1)) throw new RangeError(`loss is a share from 0 to less than 1, not ${loss}`)
-    const isNumber = audioStreams !== 'perPerson'
-    if (isNumber && !(Number.isInteger(audioStreams) && audioStreams >= 1 && audioStreams <= MAX_AUDIO_STREAMS)) {
-      throw new RangeError(`audioStreams is an integer from 1 to ${MAX_AUDIO_STREAMS}, not ${audioStreams}`)
-    }
+    const { width, height, fps, loss, audioStreams } = checked(options)
     this.#size = { width, height, fps }
     this.#loss = loss
     this.#audioStreams = audioStreams

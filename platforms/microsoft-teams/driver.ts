@@ -59,7 +59,7 @@ export async function openMicrosoftTeams(
       wait: (signs, situation) => knock.wait(signs, situation),
     },
     chat: chat.steps,
-    leaving: leaveSteps(page),
+    leaving: leaveSteps(page, () => knock.wasAsked),
     hide: hideCoordinates,
     watching: { eachLook: (signs, situation, isNewDocument) => housekeeping.look(signs, situation, isNewDocument) },
   })

@@ -10,11 +10,11 @@ import type { TeamsPage } from './teams-page.ts'
 const STIR_EVERY_MS = 4 * 60_000
 /** Sound of nobody for so long: neither sources nor marks tell who speaks in this meeting. */
 const UNATTRIBUTED_MS = 8000
-const CAPTION_TRIES = 2
-const CAPTIONS_EVERY_MS = 60_000
+const CAPTION_TRIES = 3
+const CAPTIONS_EVERY_MS = 15_000
 const LAYOUT_TRIES = 2
 /** A menu is open a moment after the click. */
-const MENU_MS = 2000
+const MENU_MS = 3000
 const POLL_MS = 100
 
 export class Housekeeping {

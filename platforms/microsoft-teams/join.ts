@@ -11,6 +11,8 @@ const MAX_NAME_LENGTH = 60
 const NAME_TRIES = 10
 /** Between two presses of a control that leads on. Milliseconds. */
 const STEP_EVERY_MS = 3000
+/** A switch of the sound that does not obey may be a sign misread; it is no reason to stay outside. */
+const SOUND_TRIES = 3
 /** A request that fell is made again at most this often without effect, and this long apart (field notes 3.3). */
 const ASK_AGAIN_TRIES = 3
 const ASK_AGAIN_EVERY_MS = 5000
@@ -26,7 +28,7 @@ export interface Knocking {
 export class Knock {
   readonly #knocking: Knocking
   readonly #name: string
-  readonly #steps = new Map<string, number>()
+  readonly #steps = new Map<string, { at: number; times: number }>()
   #nameTries = 0
   #clicks = 0
   #clickedAt: number | null = null
@@ -46,8 +48,9 @@ export class Knock {
   /** One look at a page that leads in. */
   async prepareAndAsk(signs: PageSigns, { kind }: Situation<SituationKind>): Promise<void> {
     const { page } = this.#knocking
-    if (kind === 'launcher') await this.#step('launcher', () => page.press('onWeb'))
-    else if (kind === 'permission_gate') await this.#step('permissions', () => page.ask('warmUpDevices'))
+    if (kind === 'launcher') await this.#step('launcher', Number.POSITIVE_INFINITY, () => page.press('onWeb'))
+    else if (kind === 'permission_gate')
+      await this.#step('permissions', Number.POSITIVE_INFINITY, () => page.ask('warmUpDevices'))
     else await this.#ask(signs)
   }
 
@@ -99,8 +102,9 @@ export class Knock {
       )
     if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
     // Without the computer's sound the bot hears nothing.
-    if (signs.withoutComputerAudio && (await this.#step('sound', () => page.press('computerAudio')))) return
-    if (signs.speakerIsOff && (await this.#step('speaker', () => page.press('speaker')))) return
+    if (signs.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
+      return
+    if (signs.speakerIsOff && (await this.#step('speaker', SOUND_TRIES, () => page.press('speaker')))) return
     this.#entranceSince ??= clock.now()
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
@@ -122,15 +126,13 @@ export class Knock {
     await page.press('join')
   }
 
-  /** True while the step was taken so lately that its effect has to be awaited. Three times at most. */
-  async #step(name: string, take: () => Promise<unknown>): Promise<boolean> {
+  /** True while the step was taken so lately that its effect has to be awaited; false once it was taken `most` times. */
+  async #step(name: string, most: number, take: () => Promise<unknown>): Promise<boolean> {
     const { clock, logger } = this.#knocking.page
-    const last = this.#steps.get(name) ?? Number.NEGATIVE_INFINITY
-    if (clock.now() - last < STEP_EVERY_MS) return true
-    const key = `${name} times`
-    const times = (this.#steps.get(key) ?? 0) + 1
-    if (times > 3 && name !== 'launcher' && name !== 'permissions') return false
-    this.#steps.set(name, clock.now()).set(key, times)
+    const { at, times } = this.#steps.get(name) ?? { at: Number.NEGATIVE_INFINITY, times: 0 }
+    if (clock.now() - at < STEP_EVERY_MS) return true
+    if (times >= most) return false
+    this.#steps.set(name, { at: clock.now(), times: times + 1 })
     try {
       await take()
     } catch (error) {

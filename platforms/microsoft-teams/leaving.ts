@@ -15,9 +15,15 @@ const IN_FRONT: ReadonlySet<SituationKind> = new Set<SituationKind>([
   'off_site',
 ])
 
-export function leaveSteps(page: TeamsPage): LeaveSteps<PageSigns> {
+/** `hasAsked`: a request to join went out, or the bot is in. */
+export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps<PageSigns> {
   return {
     async press(signs) {
+      if (!hasAsked()) {
+        // Nobody waits for an answer to nothing; the page may be between two documents for long.
+        await page.browser.page.goto('about:blank', { timeout: page.waits.leaveMs })
+        return false
+      }
       const wasPressed = signs?.leaveControl
         ? await page.press('leave')
         : (await page.press('cancel')) || (await page.press('leave'))

@@ -82,6 +82,8 @@ export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
   leaving: LeaveSteps<Signs>
   watching?: Pick<Watching<Signs, Kind>, 'eachLook' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
+  /** What would let the bot in where a platform wants an account; default: a stored session of the browser. */
+  accountAdvice?: string
   /** Removes what is secret from a text of the evidence, beyond what the logger knows as secret. */
   hide?(text: string): string
 }
@@ -221,7 +223,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       const { message, step, canRetry } = error
       const advice = this.#parts.options.browserState
         ? 'The stored session that was given (browser_state) is not signed in any more, or its account may not join.'
-        : 'A stored session of an account (browser_state) would help.'
+        : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
       throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, {
         cause: error,
         canRetry,

@@ -3,7 +3,7 @@ import { h } from '../../shared/page/dom.ts'
 
 const STYLES = `
 * { box-sizing: border-box }
-html, body, #react { margin: 0; height: 100%; background: #040404; color: #fff; font: 15px/1.4 -apple-system, 'Segoe UI', Roboto, sans-serif }
+html, body, #react { margin: 0; height: 100%; overflow: hidden; background: #040404; color: #fff; font: 15px/1.4 -apple-system, 'Segoe UI', Roboto, sans-serif }
 button, input, textarea { font: inherit }
 [hidden] { display: none !important }
 .sr-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0) }

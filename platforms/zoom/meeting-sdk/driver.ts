@@ -16,7 +16,7 @@ import type { ElementName } from '../page/types.ts'
 import { SELECTORS } from '../selectors.ts'
 import { WORDS } from '../words.ts'
 import { ATTEMPT_WAITS, type AttemptWaits, SdkAttempt, type SdkMeetingPage } from './attempt.ts'
-import type { SdkPageApi, SdkPageConfig, SdkSigns } from './page/types.ts'
+import type { SdkAnswer, SdkPageApi, SdkPageConfig, SdkSigns } from './page/types.ts'
 import { type SdkPage, serveSdkPage } from './page-server.ts'
 import { mustStillBeAllowed, obtainRight, RIGHT_WAITS, type RightWaits } from './recording-right.ts'
 import { Secrets } from './secrets.ts'
@@ -145,13 +145,14 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
           clock: page.clock,
           waits,
           facts: async () => page.lastSigns?.sdk ?? null,
-          startCapture: async () => (await page.ask('capture', 'start')) ?? NO_ANSWER,
-          request: async () => (await page.ask('requestCapture')) ?? NO_ANSWER,
+          startCapture: () => answerOf(page.ask('capture', 'start')),
+          request: () => answerOf(page.ask('requestCapture')),
         }
         await obtainRight(desk, limitMs, signal)
         hasRight = true
       },
       hide: (text) => secrets.hide(text),
+      accountAdvice: 'An access key of a user (conf_access_token_url) would help.',
     })
     this.#served = served
   }
@@ -162,7 +163,10 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
   }
 }
 
-const NO_ANSWER = { ok: false as const, code: null, text: 'the page did not answer' }
+/** A page that does not answer is asked again; what is wrong with it, the watch says. */
+async function answerOf(asked: Promise<SdkAnswer | null>): Promise<SdkAnswer> {
+  return (await asked.catch(() => null)) ?? { ok: false, code: null, text: 'the page did not answer' }
+}
 
 /** The SDK's own call: nothing has to be opened, and its answer says what became of the message. */
 function sdkChatSteps(page: SdkMeetingPage): ChatSteps {

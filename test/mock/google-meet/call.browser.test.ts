@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser, poll, visibleText } from './mock-browser.ts'
+import { clickUntil, poll, visibleText } from '../mock-browser.ts'
+import { MeetBrowser } from './meet-browser.ts'
 
-let browser: MockBrowser
+let browser: MeetBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await MeetBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, MockBrowser, poll } from './mock-browser.ts'
+import { clickUntil, poll } from '../mock-browser.ts'
+import { MeetBrowser } from './meet-browser.ts'
 
-let browser: MockBrowser
+let browser: MeetBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await MeetBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())

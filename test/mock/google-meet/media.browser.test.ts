@@ -1,12 +1,13 @@
 import { gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { MockBrowser, poll } from './mock-browser.ts'
+import { poll } from '../mock-browser.ts'
+import { MeetBrowser } from './meet-browser.ts'
 import { messagesAt, numberAt, type Read, readProtobuf, textAt } from './read-protobuf.ts'
 
-let browser: MockBrowser
+let browser: MeetBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await MeetBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())

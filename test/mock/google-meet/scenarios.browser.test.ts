@@ -3,14 +3,15 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCENARIOS } from '../../../mock/google-meet/index.ts'
 import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
-import { MockBrowser, visibleText } from './mock-browser.ts'
+import { visibleText } from '../mock-browser.ts'
+import { MeetBrowser } from './meet-browser.ts'
 
 /** Quick enough for all of them, slow enough that a loaded machine sees each state. */
 const SPEED = 12
 
-let browser: MockBrowser
+let browser: MeetBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await MeetBrowser.start()
 })
 afterAll(() => browser.close())
 

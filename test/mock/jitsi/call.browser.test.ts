@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { clickUntil, MockBrowser, poll } from './mock-browser.ts'
+import { clickUntil, poll } from '../mock-browser.ts'
+import { JitsiBrowser } from './jitsi-browser.ts'
 
-let browser: MockBrowser
+let browser: JitsiBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await JitsiBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())

@@ -3,14 +3,14 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCENARIOS } from '../../../mock/jitsi/index.ts'
 import type { JitsiMeeting } from '../../../mock/jitsi/meeting.ts'
-import { MockBrowser } from './mock-browser.ts'
+import { JitsiBrowser } from './jitsi-browser.ts'
 
 /** Quick enough for all of them, slow enough that a loaded machine sees each state. */
 const SPEED = 12
 
-let browser: MockBrowser
+let browser: JitsiBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await JitsiBrowser.start()
 })
 afterAll(() => browser.close())
 

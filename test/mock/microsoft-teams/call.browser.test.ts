@@ -6,7 +6,8 @@ import type { SpeakingMark } from '../../../mock/microsoft-teams/page/protocol.t
 import { readChannelMessage } from '../../../mock/microsoft-teams/push.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/microsoft-teams/settings.ts'
 import { THREE } from '../../../mock/shared/scenario.ts'
-import { clickUntil, poll, TeamsBrowser, tid } from './teams-browser.ts'
+import { clickUntil, poll } from '../mock-browser.ts'
+import { TeamsBrowser, tid } from './teams-browser.ts'
 
 let browser: TeamsBrowser
 beforeAll(async () => {

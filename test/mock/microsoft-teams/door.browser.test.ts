@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { readCoords } from '../../../mock/microsoft-teams/links.ts'
-import { askToJoin, poll, TeamsBrowser, type TestPage, tid, visibleText } from './teams-browser.ts'
+import { poll, type TestPage, visibleText } from '../mock-browser.ts'
+import { askToJoin, TeamsBrowser, tid } from './teams-browser.ts'
 
 let browser: TeamsBrowser
 beforeAll(async () => {

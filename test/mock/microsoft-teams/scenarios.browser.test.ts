@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { DOOR_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-door.ts'
 import { LOBBY_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-lobby.ts'
-import { TeamsBrowser, tid, visibleText } from './teams-browser.ts'
+import { visibleText } from '../mock-browser.ts'
+import { TeamsBrowser, tid } from './teams-browser.ts'
 
 /** Quick enough for all of them; what passes between two looks is in the log. */
 const SPEED = 25

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clientUrl, knock, MockBrowser, poll } from './mock-browser.ts'
+import { poll } from '../mock-browser.ts'
+import { clientUrl, knock, ZoomBrowser } from './zoom-browser.ts'
 
-let browser: MockBrowser
+let browser: ZoomBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await ZoomBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clientUrl, knock, MockBrowser, poll, QUICK } from './mock-browser.ts'
+import { poll, QUICK } from '../mock-browser.ts'
+import { clientUrl, knock, ZoomBrowser } from './zoom-browser.ts'
 
-let browser: MockBrowser
+let browser: ZoomBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await ZoomBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())
@@ -209,7 +210,7 @@ describe('the site around it', () => {
 
   test('speaks the language of a browser that does not ask for English', async () => {
     const meeting = browser.mock.open('wc-german', { speed: QUICK })
-    const german = await browser.page(undefined, 'de-DE')
+    const german = await browser.page({ locale: 'de-DE' })
     await german.goto(clientUrl(meeting))
     await german.getByText('Beitreten', { exact: true }).waitFor()
     const english = await browser.page()

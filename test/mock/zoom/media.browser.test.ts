@@ -1,11 +1,12 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ZoomMeeting } from '../../../mock/zoom/index.ts'
-import { MockBrowser, poll } from './mock-browser.ts'
+import { poll } from '../mock-browser.ts'
+import { ZoomBrowser } from './zoom-browser.ts'
 
-let browser: MockBrowser
+let browser: ZoomBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await ZoomBrowser.start()
 })
 afterEach(() => browser.clear())
 afterAll(() => browser.close())

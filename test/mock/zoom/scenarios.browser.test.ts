@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { ZoomMeeting } from '../../../mock/zoom/index.ts'
-import { clientUrl, MockBrowser } from './mock-browser.ts'
+import { clientUrl, ZoomBrowser } from './zoom-browser.ts'
 
 /** Quick enough for all of them, slow enough that a loaded machine sees each state. */
 const SPEED = 12
 
-let browser: MockBrowser
+let browser: ZoomBrowser
 beforeAll(async () => {
-  browser = await MockBrowser.start()
+  browser = await ZoomBrowser.start()
 })
 afterAll(() => browser.close())
 

@@ -22,6 +22,8 @@ export interface PlatformUnderTest {
   invalidLink: ErrorCode
   /** A cookie of an account, without which the mock's `signed-in-join` shows a wall; absent where its mock has none. */
   session?: { name: string; domain: string }
+  /** The field of the job that the platform's wall would open for; `browser_state` where nothing is said. */
+  accountHint?: string
   /** More options of its driver. */
   driver?: Partial<DriverOptions>
   /** The page says who shares a screen, and not only that somebody does. */
@@ -73,6 +75,7 @@ export const ZOOM_SDK: PlatformUnderTest = {
   // Its numbers tell the two apart.
   invalidLink: 'INVALID_MEETING_URL',
   driver: ZOOM_SDK_DRIVER,
+  accountHint: 'conf_access_token_url',
   namesSharer: true,
 }
 

@@ -29,6 +29,21 @@ function nameOf(events: readonly MeetingEvent[], id: string): string {
   return person && 'participant' in person ? person.participant.name : `nobody (${id})`
 }
 
+/** The turns of the scenario itself are over, as the meeting has it and as it was told. */
+async function quiet({ meeting, events }: Inside): Promise<void> {
+  for (const { id } of meeting.people) meeting.stopSpeaking(id)
+  await until(() => meeting.truth.turns.every(({ endedAt }) => endedAt !== null), 'nobody speaks')
+  const beats = () => events.filter(({ type }) => type === 'heartbeat').length
+  const before = beats()
+  await until(() => beats() > before + 8, 'some looks later')
+  await until(() => {
+    const speaking = new Map(
+      events.flatMap((event) => (event.type === 'speaking' ? [[event.participantId, event.isSpeaking]] : [])),
+    )
+    return ![...speaking.values()].includes(true)
+  }, 'nobody is told to speak')
+}
+
 /** One turn of this person; resolves with the name it was told for. */
 async function turnOf({ meeting, events }: Inside, personId: string): Promise<string> {
   const before = events.length
@@ -70,6 +85,19 @@ describe('names', () => {
   })
 })
 
+test('no-call-object, captions-submenu: people by signalling alone, and who speaks by captions from the menu', async () => {
+  const attempt = await inside('no-call-object', { speed: 4 })
+  await until(() => joined(attempt.events).length === 3, 'everybody is told, and the bot is not')
+  expect(joined(attempt.events)).toEqual(attempt.meeting.people.map(({ name }) => name).sort())
+  await attempt.event('heartbeat', ({ others }) => others === 3)
+  attempt.meeting.startSpeaking('ann')
+  const turn = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking, 60_000)
+  expect(turn.source).toBe('captions')
+  expect(nameOf(attempt.events, turn.participantId)).toBe('Ann Host')
+  attempt.meeting.removePerson('bob')
+  await attempt.event('participant_left', ({ participantId }) => nameOf(attempt.events, participantId) === 'Bob Berg')
+})
+
 test('rtc-roster-and-dsh: somebody comes, speaks, shares and goes', async () => {
   const attempt = await inside('open')
   const { meeting } = attempt
@@ -90,6 +118,7 @@ describe('who speaks', () => {
     const attempt = await inside('speaking-signal-csrc', { speed: 1000 })
     const { meeting, events } = attempt
     await attempt.event('heartbeat', ({ others }) => others === 3)
+    await quiet(attempt)
     events.length = 0
     meeting.startSpeaking('ann')
     const ann = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking)
@@ -111,6 +140,7 @@ describe('who speaks', () => {
     async (mark) => {
       const attempt = await inside(`speaking-signal-${mark}`, { speed: 1000 })
       await attempt.event('heartbeat', ({ others }) => others === 3)
+      await quiet(attempt)
       expect(await turnOf(attempt, 'ann')).toBe('Ann Host')
       expect(await turnOf(attempt, 'bob')).toBe('Bob Berg')
     },

@@ -146,7 +146,10 @@ export function startSdkPage(config: SdkPageConfig): void {
       await composite.painted()
     },
     startSdk: (given) => pilot.start(given),
-    joinMeeting: (given) => pilot.join(given),
+    joinMeeting(given) {
+      sessionStorage.removeItem(LEFT_KEY)
+      pilot.join(given)
+    },
     capture: (what) => pilot.capture(what),
     requestCapture: () => pilot.requestCapture(),
     async sendChat(text) {
