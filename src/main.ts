@@ -179,6 +179,7 @@ async function meetingOpener(
     botName: job.bot_name,
     botImage,
     recordingMode: job.recording_mode,
+    playout: job.streaming?.output ? 'live' : 'even',
     recordingConsent: job.recording_consent,
     hostMap: config.hostMap,
     chromium: config.chromium,

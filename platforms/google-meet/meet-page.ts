@@ -12,11 +12,13 @@ export function meetScript({
   botName,
   botImage,
   recordingMode,
-}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode'>) {
+  playout = 'even',
+}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout'>) {
   return meetingScript<PageConfig>('page/google-meet', {
     botName,
     botImage,
     recordingMode,
+    playout,
     meetingHosts: ['meet.google.com'],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

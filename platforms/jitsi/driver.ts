@@ -42,6 +42,7 @@ export async function openJitsi(
     botName,
     botImage,
     recordingMode,
+    playout: options.playout ?? 'even',
     meetingHosts: [new URL(address.url).hostname],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

@@ -13,11 +13,13 @@ export function teamsScript({
   botName,
   botImage,
   recordingMode,
-}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode'>) {
+  playout = 'even',
+}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout'>) {
   return meetingScript<PageConfig>('page/microsoft-teams', {
     botName,
     botImage,
     recordingMode,
+    playout,
     meetingHosts: TEAMS_HOSTS,
     selectors: SELECTORS,
     // What the page says of being alone is a sign and no label, but it is the page script that weighs it.

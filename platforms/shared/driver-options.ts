@@ -3,6 +3,7 @@ import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Clock } from '../../src/ports.ts'
 import type { RecordingMode } from '../../src/wire/codes.ts'
+import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
 
 /** What every platform's driver is told. */
@@ -11,6 +12,8 @@ export interface DriverOptions {
   /** A data: URL that is shown as the bot's picture; null keeps its camera off. */
   botImage: string | null
   recordingMode: RecordingMode
+  /** Default `even`; `live` where somebody hears the meeting through the bot. */
+  playout?: Playout
   /** What to answer when the meeting asks whether the bot agrees to be recorded itself. */
   recordingConsent: 'accept' | 'refuse'
   hostMap: readonly MappedHost[]

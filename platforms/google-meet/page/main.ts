@@ -44,7 +44,7 @@ function start(config: PageConfig): void {
   devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
 
   if (tap) {
-    evenPlayout(tap)
+    evenPlayout(tap, config.playout)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'collections') return

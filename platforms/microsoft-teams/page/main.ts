@@ -72,7 +72,7 @@ function start(config: PageConfig): void {
   let endNotice: EndNotice | null = null
 
   if (tap) {
-    evenPlayout(tap)
+    evenPlayout(tap, config.playout)
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'main-channel') return
       channel.addEventListener('message', ({ data }) => {

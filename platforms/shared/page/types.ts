@@ -4,6 +4,9 @@
  */
 import type { RecordingMode } from '../../../src/wire/codes.ts'
 
+/** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
+export type Playout = 'even' | 'live'
+
 export interface CommonConfig {
   /** Name of the event by which the driver calls; nobody can guess it, and nothing of it can be enumerated. */
   channel: string
@@ -13,6 +16,7 @@ export interface CommonConfig {
   /** A data: URL, or null for none. */
   botImage: string | null
   recordingMode: RecordingMode
+  playout: Playout
   /** Of the platform's `selectors.ts`. */
   selectors: Readonly<Record<string, string>>
   /** Sources of case-insensitive expressions for labels, of the platform's `words.ts`. */

@@ -47,6 +47,7 @@ export async function openZoomSdk(
       botName: options.botName,
       botImage: options.botImage,
       recordingMode: options.recordingMode,
+      playout: options.playout ?? 'even',
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),

@@ -33,6 +33,8 @@ export class Roster {
   #listAt: number | null = null
   #listCount: number | null = null
   #hasOwnRow = false
+  /** A tile shows a name that nobody has. */
+  #hasNewName = false
 
   constructor(botName: string) {
     this.#botName = botName
@@ -85,7 +87,7 @@ export class Roster {
 
   /** Whether the participants panel may know more than the roster. `count` is everybody, as the page says. */
   isListDue(count: number | null, at: number): boolean {
-    if (this.#listAt === null || at - this.#listAt > LIST_OLD_MS) return true
+    if (this.#listAt === null || this.#hasNewName || at - this.#listAt > LIST_OLD_MS) return true
     return count !== null && count !== this.#listCount
   }
 
@@ -93,6 +95,7 @@ export class Roster {
   takeList({ rows, isOneLook }: SeenList, count: number | null, at: number): void {
     this.#listAt = at
     this.#listCount = count
+    this.#hasNewName = false
     this.#hasOwnRow = rows.some(({ isSelf }) => isSelf)
     const others = rows.filter(({ isSelf, name }) => !isSelf && name !== '')
     const left = [...others]
@@ -133,7 +136,11 @@ export class Roster {
       const namesakes = this.#people.filter((person) => person.name === tile.name)
       if (this.#isOwnName(tile.name, namesakes.length, tiles)) return
       const free = namesakes.filter((person) => isFree(person) && (person.userId === null || tile.userId === null))
-      const person = free[0] ?? (isListFresh || namesakes.length > 0 ? null : this.#add(tile.name, false))
+      const isNew = namesakes.length === 0 && !isListFresh
+      // Where everybody is known, a new name is somebody's of them; the list will say whose.
+      const hasRoom = this.#listAt === null || (count !== null && this.#people.length < count - 1)
+      if (isNew && !hasRoom) this.#hasNewName = true
+      const person = free[0] ?? (isNew && hasRoom ? this.#add(tile.name, false) : null)
       if (!person) return
       owners[index] = person
       if (tile.userId !== null && person.userId === null && !this.ofUser(tile.userId)) person.userId = tile.userId

@@ -60,7 +60,7 @@ export function start(config: PageConfig): void {
   let tileOwners: (Person | null)[] = []
 
   if (tap) {
-    evenPlayout(tap)
+    evenPlayout(tap, config.playout)
     speech = watchSpeech({
       // Sources of the client's own loop-back connection name nobody.
       receivers: () => [],

@@ -40,6 +40,7 @@ export async function openWebClient(
     botName,
     botImage,
     recordingMode,
+    playout: options.playout ?? 'even',
     meetingHosts: hosts,
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

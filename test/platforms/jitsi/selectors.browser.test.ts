@@ -30,6 +30,7 @@ function script(): string {
     botName: 'Bot',
     botImage: null,
     recordingMode: 'speaker_view',
+    playout: 'even',
     meetingHosts: ['meet.jit.si'],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

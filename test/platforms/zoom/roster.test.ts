@@ -137,3 +137,14 @@ test('when one of many without a tile leaves, nobody is taken for the one until 
   list('Ann', 'Bob', 'Dan')
   expect(roster.present().map(({ name }) => name)).toEqual(['Ann', 'Bob', 'Dan'])
 })
+
+test('a new name on a tile where everybody is known is no new person, but a reason to read the list', () => {
+  const { roster, ids } = rosterOf('Ann', 'Bob')
+  const [bob] = ids('Bob')
+  roster.takeTiles([tile('Ann'), tile('Robert')], 3, 10_000)
+  expect(roster.present().map(({ name }) => name)).toEqual(['Ann', 'Bob'])
+  expect(roster.isListDue(3, 10_000)).toBe(true)
+  roster.takeList({ rows: [ME, row('Ann'), row('Robert')], isOneLook: true }, 3, 10_000)
+  expect(ids('Robert')).toEqual([bob])
+  expect(roster.isListDue(3, 10_000)).toBe(false)
+})

@@ -77,7 +77,7 @@ export function startSdkPage(config: SdkPageConfig): void {
       })
     : null
   if (tap) {
-    evenPlayout(tap)
+    evenPlayout(tap, config.playout)
     setInterval(look, LOOK_EVERY_MS)
   }
 
