@@ -29,9 +29,7 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   zoom: {
     'dialogs.breakouts_close': COMPOSED,
     'labels.me': COMPOSED,
-    'labels.muted': COMPOSED,
     'labels.peopleCount': COMPOSED,
-    'labels.unmuted': COMPOSED,
   },
   jitsi: {
     'dialogs.local_name': NOT_SHOWN,

@@ -90,6 +90,12 @@ test('no-call-object, captions-submenu: people by signalling alone, and who spea
   await until(() => joined(attempt.events).length === 3, 'everybody is told, and the bot is not')
   expect(joined(attempt.events)).toEqual(attempt.meeting.people.map(({ name }) => name).sort())
   await attempt.event('heartbeat', ({ others }) => others === 3)
+  // The scenario's own turns end one that is begun here.
+  const { turns } = attempt.meeting.truth
+  await until(
+    () => turns.length >= 3 && turns.every(({ endedAt }) => endedAt !== null),
+    "the scenario's turns are over",
+  )
   attempt.meeting.startSpeaking('ann')
   const turn = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking, 60_000)
   expect(turn.source).toBe('captions')

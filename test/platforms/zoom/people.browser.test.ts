@@ -32,12 +32,10 @@ test('people come, are renamed and go, and the bot is none of them', async () =>
   attempt.meeting.addPerson({ id: 'dan', name: 'Dan Dole' })
   await until(() => present(attempt).includes('Dan Dole'), 'who came is told')
   attempt.meeting.renamePerson('dan', 'Daniel Dole')
-  // Nobody says that a name has changed, so it is found when the list is looked at again.
-  attempt.meeting.addPerson({ id: 'eve', name: 'Eve' })
   await until(() => present(attempt).includes('Daniel Dole'), 'the new name is told')
   attempt.meeting.removePerson('bob')
   await until(() => !present(attempt).includes('Bob Berg'), 'who went is told')
-  expect(present(attempt)).toEqual(['Ann Host', 'Daniel Dole', 'Eve'])
+  expect(present(attempt)).toEqual(['Ann Host', 'Daniel Dole'])
   await attempt.event('participant_changed', ({ participant }) => participant.isHost === true)
 })
 

@@ -141,6 +141,8 @@ test('when one of many without a tile leaves, nobody is taken for the one until 
 test('a new name on a tile where everybody is known is no new person, but a reason to read the list', () => {
   const { roster, ids } = rosterOf('Ann', 'Bob')
   const [bob] = ids('Bob')
+  roster.takeList({ rows: [ME, row('Ann'), row('Bob')], isOneLook: true }, 3, 0)
+  expect(roster.isListDue(3, 10_000)).toBe(false)
   roster.takeTiles([tile('Ann'), tile('Robert')], 3, 10_000)
   expect(roster.present().map(({ name }) => name)).toEqual(['Ann', 'Bob'])
   expect(roster.isListDue(3, 10_000)).toBe(true)
