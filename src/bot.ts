@@ -1,4 +1,5 @@
 /** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
+import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
 import { BotChat } from './bot-chat.ts'
 import { within } from './clock.ts'
@@ -6,8 +7,9 @@ import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { BotError, toBotError } from './errors.ts'
+import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from './leave-rules.ts'
-import { type Logger, redactText } from './logger.ts'
+import type { Logger } from './logger.ts'
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
 import { noteMeeting } from './meeting-notes.ts'
 import type {
@@ -48,7 +50,6 @@ const STREAMING_CLOSE_DEADLINE_MS = 5_000
 const EVIDENCE_DEADLINE_MS = 20_000
 /** Joining parts without encoding is bounded by the disk, even for the longest recording. */
 const FINISH_DEADLINE_MS = 600_000
-const REPORT_DEADLINE_MS = 10_000
 const DRAIN_DEADLINE_MS = 15_000
 /** How often the leave rules look, and the pace of progress reports. */
 const RULES_EVERY_MS = 1_000
@@ -330,105 +331,22 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     // The recording is safe before anything is made of it that it can do without.
     const delivery = new Delivery({ job, ...parts })
     await delivery.store([...recorded, ...(await filesBeside(parts.workFolder))])
-    const transcriptProblem = await transcribe(recorded)
-    await writeReport(end, recorded)
+    const after: AfterRecording = { job, target, ...parts }
+    const transcriptProblem = await makeTranscript(after, recorded, impatience.signal)
+    const spans = recorder.spans()
+    await makeReport(after, recorded, { end: end.message, spans, repeatedFrames })
     await delivery.store(await filesBeside(parts.workFolder))
-    const delivered = await delivery.finish(recorder.spans())
-    const finalEnd = finalEndOf(end, recorded, delivered.problem, transcriptProblem)
-    const isNormal = isNormalEnd(finalEnd.code)
-    const outcome = isNormal ? 'completed' : 'failed'
-    const failure = isNormal
-      ? {}
-      : { error_code: finalEnd.code as FinalReport['error_code'] & string, error_message: finalEnd.message }
-    const first = recorder.spans()[0]
-    const report: FinalReport = {
-      type: 'final_report',
-      status: outcome,
-      end_code: finalEnd.code,
-      end_message: finalEnd.message,
-      error_code: failure.error_code ?? null,
-      error_message: failure.error_message ?? null,
-      // A link may carry a password or a token; reports are stored and sent.
-      meeting_url: redactText(target.url),
-      meeting_platform: target.platform,
-      bot_name: job.bot_name,
-      recording_mode: job.recording_mode,
-      joined_at: isoOrNull(joinedAt),
-      exited_at: isoOrNull(exitedAt),
-      recording_started_at: isoOrNull(first?.startedAt ?? null),
-      duration_seconds: first ? recordedMs(recorder.spans(), clock.now()) / 1000 : null,
-      participants: timeline.participants(),
-      speakers: timeline.speakers(),
-      artifacts: delivered.artifacts,
-      location: storage.location(),
-      extra: job.extra ?? null,
-    }
-    status.enter(outcome, { end_code: finalEnd.code, end_message: finalEnd.message, ...failure })
+    const { artifacts, problem } = await delivery.finish(spans)
+    const finalEnd = finalEndOf(end, { hasFiles: recorded.length > 0, storingProblem: problem, transcriptProblem })
+    const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, location: storage.location() }
+    const report = finalReportOf(finalEnd, { ...life, now: clock.now() })
+    const { code, message } = finalEnd
+    status.enter(report.status, { end_code: code, end_message: message, ...errorOf(finalEnd) })
     control.report(report)
     await control.drain(DRAIN_DEADLINE_MS)
     await control.close()
-    await deliverJournal({ job, ...parts }, delivered)
+    await deliverJournal({ job, ...parts }, problem)
     return { report, exitCode: exitCodeOf(finalEnd, hasRecorded(), isDefect) }
-  }
-
-  /** Takes minutes for a long meeting; whoever asks to stop meanwhile has the recording, but no transcript. */
-  async function transcribe(recorded: RecordedFile[]): Promise<Error | null> {
-    if (parts.transcribe === null || !recorded.some(({ name }) => name === 'audio.m4a')) return null
-    const limit = job.transcription?.timeout ?? 0
-    const signal = AbortSignal.any([impatience.signal, AbortSignal.timeout(limit * 1000)])
-    try {
-      await parts.transcribe(parts.workFolder, signal)
-      return null
-    } catch (thrown) {
-      logger.error('The recording could not be transcribed', { error: thrown })
-      if (impatience.signal.aborted) return new Error('The bot was asked to stop meanwhile.')
-      if (signal.aborted) return new Error(`It took longer than ${limit} s.`)
-      return thrown instanceof Error ? thrown : new Error(String(thrown))
-    }
-  }
-
-  /** A page for people; the recording is complete without it, so it may fail and must not take long. */
-  async function writeReport(end: End, recorded: RecordedFile[]): Promise<void> {
-    const spans = recorder.spans()
-    if (recorded.length === 0) return
-    const work = parts.writeReport(parts.workFolder, {
-      meetingUrl: redactText(target.url),
-      botName: job.bot_name,
-      startedAt: spans[0]?.startedAt ?? null,
-      seconds: recordedMs(spans, clock.now()) / 1000,
-      end: end.message,
-      files: recorded.map(({ name }) => name),
-      bytes: recorded.reduce((sum, { bytes }) => sum + bytes, 0),
-      framesPerSecond: job.frame_rate,
-      repeatedFrames,
-      pauses: Math.max(0, spans.length - 1),
-    })
-    await within(clock, REPORT_DEADLINE_MS, work, () => new Error('The report took too long')).catch((error) =>
-      logger.warn('The report could not be made', { error }),
-    )
-  }
-
-  /** A good end stays good only if its recording exists and is stored. */
-  function finalEndOf(
-    end: End,
-    recorded: RecordedFile[],
-    storingProblem: Error | null,
-    transcriptProblem: Error | null,
-  ): End {
-    if (!isNormalEnd(end.code)) return end
-    if (recorded.length === 0)
-      return { code: 'INTERNAL_ERROR', message: `${end.message} But no file could be made of the recording.` }
-    if (storingProblem)
-      return {
-        code: 'INTERNAL_ERROR',
-        message: `The recording could not be stored and stays on the machine: ${storingProblem.message}`,
-      }
-    if (transcriptProblem)
-      return {
-        code: 'TRANSCRIPTION_FAILED',
-        message: `The recording is complete, but not its transcript: ${transcriptProblem.message}`,
-      }
-    return end
   }
 }
 
@@ -462,8 +380,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
 }

@@ -102,12 +102,12 @@ export class Delivery {
  * The last file: the journal, which now holds the final report. Afterwards the local copies go, if everything is
  * stored elsewhere. Never rejects.
  */
-export async function deliverJournal(parts: DeliveryParts, delivered: Delivered): Promise<void> {
+export async function deliverJournal(parts: DeliveryParts, storingProblem: Error | null): Promise<void> {
   const { storage, logger, workFolder, job } = parts
   const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
   try {
     await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
-    if (job.storage.type === 's3' && delivered.problem === null) await rm(workFolder, { recursive: true, force: true })
+    if (job.storage.type === 's3' && storingProblem === null) await rm(workFolder, { recursive: true, force: true })
   } catch (error) {
     logger.error('The journal could not be stored and stays on the machine', {
       error,

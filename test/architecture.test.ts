@@ -78,6 +78,8 @@ const LIFE = [
   'src/recording-clock.ts',
   'src/artifacts.ts',
   'src/delivery.ts',
+  'src/after-recording.ts',
+  'src/final-report.ts',
 ]
 const isIn = (file: string, places: readonly string[]) =>
   places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))

@@ -1,5 +1,5 @@
 /**
- * Reads the state that the page keeps in a global of its own (field notes 2). Whatever another version of the page does
+ * Reads the state that the page keeps in a global of its own (docs/jitsi-facts.md 2). Whatever another version of the page does
  * not have is missing in the answer; nothing of it is trusted to be there, to be short or to be what its name says.
  */
 
