@@ -3,6 +3,7 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCENARIOS } from '../../../mock/jitsi/index.ts'
 import type { JitsiMeeting } from '../../../mock/jitsi/meeting.ts'
+import { notOpenedByDriverTests } from '../driver-tests.ts'
 import { JitsiBrowser } from './jitsi-browser.ts'
 
 /** Quick enough for all of them, slow enough that a loaded machine sees each state. */
@@ -60,8 +61,8 @@ const ELSEWHERE: Record<string, RegExp> = {
 const DEADLINE_MS = 60_000
 const STEP_MS = 50
 
-describe('every scenario', () => {
-  test.concurrent.each(Object.keys(SCENARIOS))('%s comes to its end', async (name) => {
+describe('every scenario that the driver has no test of', () => {
+  test.concurrent.each(notOpenedByDriverTests('jitsi', Object.keys(SCENARIOS)))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED }) as JitsiMeeting
     const page = await browser.page()
     const end = ENDS[name] ?? 'call'

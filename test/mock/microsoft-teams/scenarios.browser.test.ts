@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { DOOR_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-door.ts'
 import { LOBBY_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-lobby.ts'
+import { notOpenedByDriverTests } from '../driver-tests.ts'
 import { visibleText } from '../mock-browser.ts'
 import { TeamsBrowser, tid } from './teams-browser.ts'
 
@@ -73,8 +74,8 @@ const NAMES = [
 const DEADLINE_MS = 90_000
 const STEP_MS = 60
 
-describe('every scenario of door and waiting room', () => {
-  test.concurrent.each(NAMES)('%s comes to its end', async (name) => {
+describe('every scenario of door and waiting room that the driver has no test of', () => {
+  test.concurrent.each(notOpenedByDriverTests('microsoft-teams', NAMES))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED })
     const page = await browser.page()
     const end = ENDS[name] ?? 'call'

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { ZoomMeeting } from '../../../mock/zoom/index.ts'
+import { notOpenedByDriverTests } from '../driver-tests.ts'
 import { clientUrl, ZoomBrowser } from './zoom-browser.ts'
 
 /** Quick enough for all of them, slow enough that a loaded machine sees each state. */
@@ -74,8 +75,8 @@ const CONSENTS = ['#onetrust-reject-all-handler', '#disclaimer_agree', '#wc_agre
 /** What leads elsewhere than into the call, and some that lead there by another way; the rest has tests of its own. */
 const JUDGED = [...Object.keys(ENDS), 'wc-classic', 'wc-no-devices', 'wc-name-prefilled', 'wc-host-starts']
 
-describe('every scenario that leads elsewhere than into the call', () => {
-  test.concurrent.each(JUDGED)('%s comes to its end', async (name) => {
+describe('every scenario that leads elsewhere than into the call and that the driver has no test of', () => {
+  test.concurrent.each(notOpenedByDriverTests('zoom', JUDGED))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED })
     const page = await browser.page()
     const end = ENDS[name] ?? 'call'

@@ -1,0 +1,12 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../src/page-scripts.ts'
+
+/** Of these scenarios those that no test of the platform's driver opens: the others are looked at there, more closely. */
+export function notOpenedByDriverTests(platform: string, scenarios: readonly string[]): string[] {
+  const files = globSync(['conformance/*.ts', `${platform}/**/*.browser.test.ts`], {
+    cwd: join(packageRoot, 'test', 'platforms'),
+  })
+  const text = files.map((file) => readFileSync(join(packageRoot, 'test', 'platforms', file), 'utf8')).join('\n')
+  return scenarios.filter((name) => !text.includes(`'${name}'`))
+}
