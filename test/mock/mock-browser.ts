@@ -120,23 +120,30 @@ function askForSmallPictures(): void {
 
 /**
  * Clicks something that may be hidden by an idle toolbar or not be listening yet, until the condition holds, and still
- * holds a moment later: on a busy machine a click that was given up may arrive after all, and undo the next one.
+ * holds `holdMs` later: on a busy machine a click that was given up may arrive after all, and undo the next one.
  */
-export async function clickUntil(page: Page, selector: string, done: () => boolean | Promise<boolean>): Promise<void> {
+export async function clickUntil(
+  page: Page,
+  selector: string,
+  done: () => boolean | Promise<boolean>,
+  holdMs = 0,
+): Promise<void> {
   for (const until = Date.now() + DEADLINE_MS; Date.now() < until; ) {
     await page.mouse.move(300 + (Date.now() % 40), 300)
     // Covered or hidden just then; the next attempt moves the pointer again.
     await page
       .locator(selector)
       .first()
-      .click({ timeout: 4000 })
+      .click({ timeout: 2000 })
       .catch(() => {})
-    for (let wait = 0; wait < 20; wait++) {
+    for (let wait = 0; wait < 10; wait++) {
+      if (await done()) {
+        if (holdMs === 0) return
+        await page.waitForTimeout(holdMs)
+        if (await done()) return
+        break
+      }
       await page.waitForTimeout(60)
-      if (!(await done())) continue
-      await page.waitForTimeout(300)
-      if (await done()) return
-      break
     }
   }
   throw new Error(`Clicking ${selector} came to nothing`)

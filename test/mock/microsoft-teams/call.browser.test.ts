@@ -6,8 +6,8 @@ import type { SpeakingMark } from '../../../mock/microsoft-teams/page/protocol.t
 import { readChannelMessage } from '../../../mock/microsoft-teams/push.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/microsoft-teams/settings.ts'
 import { THREE } from '../../../mock/shared/scenario.ts'
-import { clickUntil, poll } from '../mock-browser.ts'
-import { TeamsBrowser, tid } from './teams-browser.ts'
+import { poll } from '../mock-browser.ts'
+import { clickUntil, TeamsBrowser, tid } from './teams-browser.ts'
 
 let browser: TeamsBrowser
 beforeAll(async () => {
@@ -230,8 +230,9 @@ describe('the stage', () => {
       async () => (await banner.count()) === 0,
     )
     meeting.show('consent')
-    await page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
-    await poll(() => page.getByRole('dialog').count()).toBe(0)
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await clickUntil(page, '[role="dialog"] button:has-text("OK")', async () => (await dialog.count()) === 0)
     meeting.removePerson('ann')
     await page.getByText(/only one here|Waiting for others/).waitFor()
     expect(meeting.state).toBe('call')

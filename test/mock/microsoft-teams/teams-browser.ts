@@ -2,7 +2,14 @@ import type { Page } from 'playwright'
 import { type MockMicrosoftTeams, startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import type { MockMeetingOptions } from '../../../mock/types.ts'
-import { DEADLINE_MS, launchFor, MockBrowser, type PageOptions, type TestPage } from '../mock-browser.ts'
+import {
+  clickUntil as clickUntilIt,
+  DEADLINE_MS,
+  launchFor,
+  MockBrowser,
+  type PageOptions,
+  type TestPage,
+} from '../mock-browser.ts'
 
 export const tid = (name: string) => `[data-tid="${name}"]`
 
@@ -64,4 +71,9 @@ export async function askToJoin(page: Page, meeting: TeamsMeeting, name = 'Test 
     }
     await meeting.whenState('joining', 300).catch(() => {})
   }
+}
+
+/** Panes of Teams open and close by the same button, so what a click brought about has to last. */
+export function clickUntil(page: Page, selector: string, done: () => boolean | Promise<boolean>): Promise<void> {
+  return clickUntilIt(page, selector, done, 300)
 }

@@ -9,8 +9,8 @@ export const PEOPLE: MockPerson[] = [
   { id: 'cleo', name: 'Cléo Ñandú', camera: true },
 ]
 
-/** States of a page that has left. */
-export const OUT = ['left', 'closed', 'none']
+/** States of a page that has left, or that never became one: on its way through the platform's redirects. */
+export const OUT = ['left', 'closed', 'none', 'redirecting']
 
 /** Who is there now, as told, in the order of coming. */
 export function peopleOf(events: readonly MeetingEvent[]): Participant[] {
