@@ -198,6 +198,19 @@ describe('imports', () => {
     expect(users.map(({ file }) => file).filter((file) => !isIn(file, places))).toEqual([])
   })
 
+  test('every room of the program is built, judged here and sent to the image', () => {
+    const rooms = globSync('*/index.ts', { cwd: packageRoot }).map(dirname).sort()
+    expect(rooms).toContain('streaming')
+    const { include } = JSON.parse(readFileSync(join(packageRoot, 'tsconfig.build.json'), 'utf8')) as {
+      include: string[]
+    }
+    const sent = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
+    const judged = new Set(sources.map(({ file }) => file.split('/')[0]))
+    expect(rooms.filter((room) => !include.includes(room) || !judged.has(room) || !sent.includes(`!${room}`))).toEqual(
+      [],
+    )
+  })
+
   test('the environment is read in one place', () => {
     const readers = sources.filter(({ file }) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')))
     expect(readers.map(({ file }) => file)).toEqual(['src/cli/index.ts'])
