@@ -1,13 +1,10 @@
 /** The green room: fills in the name, sets the devices and presses the button, each as often as is reasonable. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import { NameBox } from '../shared/name-box.ts'
 import type { MeetPage } from './meet-page.ts'
 import type { PageSigns } from './page/types.ts'
 import { labelIsJoin } from './words.ts'
-
-/** The box takes no more, and people read no more. */
-const MAX_NAME_LENGTH = 60
-const NAME_TRIES = 10
 
 export interface Knocking {
   page: MeetPage
@@ -19,8 +16,7 @@ export interface Knocking {
 
 export class Knock {
   readonly #knocking: Knocking
-  readonly #name: string
-  #nameTries = 0
+  readonly #nameBox: NameBox
   #clicks = 0
   #clickedAt: number | null = null
   #onlySwitch = 0
@@ -28,7 +24,7 @@ export class Knock {
 
   constructor(knocking: Knocking) {
     this.#knocking = knocking
-    this.#name = [...knocking.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+    this.#nameBox = new NameBox(knocking.page, knocking.botName)
   }
 
   get wasAsked(): boolean {
@@ -52,7 +48,7 @@ export class Knock {
       await page.press('withoutAccount')
       return
     }
-    if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
+    if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
     this.#greenRoomSince ??= clock.now()
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#greenRoomSince < waits.devicesMs
@@ -86,17 +82,6 @@ export class Knock {
       `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`,
       { step: 'pre-join', canRetry: true },
     )
-  }
-
-  /** True when the box holds the name, as the latest look saw it. */
-  async #fillName(value: string): Promise<boolean> {
-    if (value === this.#name) return true
-    // A shorter box cuts the name; after some tries its beginning will do.
-    if (this.#nameTries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
-    if (this.#nameTries >= 3 * NAME_TRIES) return value !== ''
-    this.#nameTries++
-    await this.#knocking.page.fill('nameBox', this.#name)
-    return false
   }
 }
 

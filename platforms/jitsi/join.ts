@@ -2,13 +2,11 @@
 import { BotError } from '../../src/errors.ts'
 import type { DeviceKeeper } from '../shared/device-keeper.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
+import { NameBox } from '../shared/name-box.ts'
 import type { Situation } from '../shared/situation.ts'
 import type { ElementName, PageSigns } from './page/types.ts'
 import type { SituationKind } from './situation.ts'
 
-/** People read no more, and servers cut what is longer. */
-const MAX_NAME_LENGTH = 60
-const NAME_TRIES = 10
 /** A press on a button that is not listening yet comes to nothing. */
 const PASSWORD_PRESSES = 8
 /** So often the password is given before it counts as the wrong one. */
@@ -24,8 +22,7 @@ export interface Knocking {
 
 export class Door {
   readonly #knocking: Knocking
-  readonly #name: string
-  #nameTries = 0
+  readonly #nameBox: NameBox
   #clicks = 0
   #clickedAt: number | null = null
   #screen: PageSigns['screen'] = null
@@ -38,7 +35,7 @@ export class Door {
 
   constructor(knocking: Knocking) {
     this.#knocking = knocking
-    this.#name = [...knocking.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+    this.#nameBox = new NameBox(knocking.page, knocking.botName)
   }
 
   get wasAsked(): boolean {
@@ -84,7 +81,7 @@ export class Door {
       this.#since = clock.now()
       this.#clickedAt = null
     }
-    if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
+    if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - (this.#since ?? 0) < waits.devicesMs
     if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
@@ -134,17 +131,6 @@ export class Door {
     page.logger.info('Giving the password of the room')
     await page.fill('passwordBox', password)
     await page.press('passwordJoin')
-  }
-
-  /** True when the box holds the name, as the latest look saw it. */
-  async #fillName(value: string): Promise<boolean> {
-    if (value === this.#name) return true
-    // A shorter box cuts the name; after some tries its beginning will do.
-    if (this.#nameTries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
-    if (this.#nameTries >= 3 * NAME_TRIES) return value !== ''
-    this.#nameTries++
-    await this.#knocking.page.fill('nameBox', this.#name)
-    return false
   }
 }
 

@@ -1,14 +1,12 @@
 /** The way in: launcher, name, devices and the button, each as often as is reasonable; and the waiting room's own trap. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import { NameBox } from '../shared/name-box.ts'
 import type { Situation } from '../shared/situation.ts'
 import type { PageSigns } from './page/types.ts'
 import type { SituationKind } from './situation.ts'
 import type { TeamsPage } from './teams-page.ts'
 
-/** The box takes no more, and people read no more. */
-const MAX_NAME_LENGTH = 60
-const NAME_TRIES = 10
 /** Between two presses of a control that leads on. Milliseconds. */
 const STEP_EVERY_MS = 3000
 /** A switch of the sound that does not obey may be a sign misread; it is no reason to stay outside. */
@@ -27,9 +25,8 @@ export interface Knocking {
 
 export class Knock {
   readonly #knocking: Knocking
-  readonly #name: string
+  readonly #nameBox: NameBox
   readonly #steps = new Map<string, { at: number; times: number }>()
-  #nameTries = 0
   #clicks = 0
   #clickedAt: number | null = null
   #entranceSince: number | null = null
@@ -38,7 +35,7 @@ export class Knock {
 
   constructor(knocking: Knocking) {
     this.#knocking = knocking
-    this.#name = [...knocking.botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+    this.#nameBox = new NameBox(knocking.page, knocking.botName)
   }
 
   get wasAsked(): boolean {
@@ -100,7 +97,7 @@ export class Knock {
           step: 'pre-join',
         },
       )
-    if (signs.nameBox !== null && !(await this.#fillName(signs.nameBox.value))) return
+    if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
     // Without the computer's sound the bot hears nothing.
     if (signs.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
       return
@@ -139,17 +136,6 @@ export class Knock {
       logger.debug('A step on the way in failed', { step: name, error })
     }
     return true
-  }
-
-  /** True when the box holds the name, as the latest look saw it. */
-  async #fillName(value: string): Promise<boolean> {
-    if (value === this.#name) return true
-    // A shorter box cuts the name; after some tries its beginning will do.
-    if (this.#nameTries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
-    if (this.#nameTries >= 3 * NAME_TRIES) return value !== ''
-    this.#nameTries++
-    await this.#knocking.page.fill('nameBox', this.#name)
-    return false
   }
 }
 
