@@ -1,28 +1,24 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Stats } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import * as files from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolder } from '../src/make-folder.ts'
-import type { Storage, StoredFile } from '../src/ports.ts'
+import type { GrowingFile, GrowingStart, Storage, StoredFile } from '../src/ports.ts'
 import { StorageError } from './error.ts'
+import { syncFolder, writeAll } from './file-writing.ts'
 import { explainFolderError, systemCode } from './folder-errors.ts'
+import { GrowingFolderFile } from './growing-folder-file.ts'
 import { nameParts, recordingFolder } from './names.ts'
+import { Spool } from './spool.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
 /** What is used of the file system, so that tests can have a disk that is full or forgets. */
-export type Disk = Pick<typeof files, 'link' | 'mkdir' | 'open' | 'realpath' | 'rename' | 'rm' | 'stat'>
+export type Disk = Pick<typeof files, 'copyFile' | 'link' | 'mkdir' | 'open' | 'realpath' | 'rename' | 'rm' | 'stat'>
 
 interface Contents {
   bytes: number
   sha256: string
-}
-
-async function writeAll(handle: files.FileHandle, data: Uint8Array): Promise<void> {
-  for (let done = 0; done < data.length; ) {
-    const { bytesWritten } = await handle.write(data, done, data.length - done)
-    done += bytesWritten
-  }
 }
 
 /**
@@ -56,6 +52,7 @@ async function readContents(
 export class FolderStorage implements Storage {
   readonly #folder: string
   readonly #disk: Disk
+  readonly #spool: Spool
 
   constructor(config: { path: string }, recording: { botId: string }, disk: Disk = files) {
     if (config.path === '' || config.path.includes('\0')) {
@@ -63,6 +60,7 @@ export class FolderStorage implements Storage {
     }
     this.#folder = path.join(path.resolve(config.path), recordingFolder(recording.botId))
     this.#disk = disk
+    this.#spool = new Spool(this.#folder)
   }
 
   location(): string {
@@ -112,6 +110,23 @@ export class FolderStorage implements Storage {
     }
   }
 
+  async grow(file: GrowingStart, signal: AbortSignal): Promise<GrowingFile> {
+    const target = path.join(this.#folder, ...nameParts(file.name))
+    signal.throwIfAborted()
+    return GrowingFolderFile.begin(file, { disk: this.#disk, spool: this.#spool, target })
+  }
+
+  async fetch(name: string, local: string, signal: AbortSignal): Promise<void> {
+    const stored = path.join(this.#folder, ...nameParts(name))
+    signal.throwIfAborted()
+    try {
+      if (await this.#isAlreadyThere(local, stored)) return
+      await this.#disk.copyFile(stored, local, constants.COPYFILE_FICLONE)
+    } catch (error) {
+      throw explainFolderError(error, `read ${name}`, stored)
+    }
+  }
+
   #temporaryIn(folder: string): string {
     return path.join(folder, `.standin-${randomUUID()}.partial`)
   }
@@ -137,7 +152,7 @@ export class FolderStorage implements Storage {
       if (!isLinked) await this.#readBack(temporary, contents, target, signal)
       signal.throwIfAborted()
       await this.#disk.rename(temporary, target)
-      await this.#syncFolder(path.dirname(target))
+      await syncFolder(this.#disk, path.dirname(target))
       const stored = await this.#disk.stat(target)
       return this.#checked(contents, stored.size, target)
     } finally {
@@ -216,17 +231,5 @@ export class FolderStorage implements Storage {
       'corrupted',
       `${place} changed while it was stored: ${contents.bytes} of ${expectedBytes} bytes`,
     )
-  }
-
-  /** A rename survives a power cut only once its folder is synced; some file systems cannot, and need not. */
-  async #syncFolder(folder: string): Promise<void> {
-    const handle = await this.#disk.open(folder, 'r')
-    try {
-      await handle.sync()
-    } catch (error) {
-      if (!['EINVAL', 'ENOTSUP', 'EPERM', 'EBADF'].includes(systemCode(error) ?? '')) throw error
-    } finally {
-      await handle.close()
-    }
   }
 }

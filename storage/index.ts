@@ -5,6 +5,9 @@ import type { S3Tuning, StorageConfig } from './s3-session.ts'
 
 export { StorageError, type StorageTrouble } from './error.ts'
 export { parseS3Address, type S3Address } from './names.ts'
+export { type Abandoned, type BucketRecovery, listAbandoned, recoverBucket } from './recover-bucket.ts'
+export { recoverSpool } from './recover-spool.ts'
+export type { GrownFormat, Recovered, RecoveredFile } from './recovery.ts'
 export { readS3Object } from './s3-object.ts'
 export type { S3Tuning, StorageConfig } from './s3-session.ts'
 
@@ -14,7 +17,7 @@ export type { S3Tuning, StorageConfig } from './s3-session.ts'
  */
 export function openStorage(
   config: StorageConfig,
-  recording: { botId: string },
+  recording: { botId: string; workFolder?: string },
   tuning: Partial<Pick<S3Tuning, 'clock' | 'onRetry'>> = {},
 ): Storage {
   return config.type === 'folder' ? new FolderStorage(config, recording) : new S3Storage(config, recording, tuning)

@@ -26,6 +26,8 @@ export interface RetryOptions {
   clock: Clock
   signal: AbortSignal
   isTransient: (error: unknown) => boolean
+  /** Ends the pause that is under way when it is aborted; later pauses are as long as ever. */
+  hurry?: AbortSignal
   /** Told before each pause. */
   onRetry: (error: unknown, attempt: number, delayMs: number) => void
 }
@@ -51,9 +53,21 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
       const delayMs = Math.round(ceilingMs * (0.5 + Math.random() / 2))
       if (elapsedMs + delayMs > patience.totalMs) throw new GaveUp(error, count, elapsedMs)
       options.onRetry(error, count, delayMs)
-      await clock.sleep(delayMs, signal).catch((stopped: unknown) => {
-        throw signal.aborted ? signal.reason : stopped
-      })
+      await pause(delayMs, options)
     }
+  }
+}
+
+async function pause(delayMs: number, { clock, signal, hurry }: RetryOptions): Promise<void> {
+  const cut = new AbortController()
+  const onHurry = () => cut.abort()
+  if (hurry?.aborted === false) hurry.addEventListener('abort', onHurry, { once: true })
+  try {
+    await clock.sleep(delayMs, AbortSignal.any([signal, cut.signal]))
+  } catch (stopped) {
+    if (signal.aborted) throw signal.reason
+    if (!cut.signal.aborted) throw stopped
+  } finally {
+    hurry?.removeEventListener('abort', onHurry)
   }
 }

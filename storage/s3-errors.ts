@@ -110,6 +110,28 @@ export function isTransientS3Error(error: unknown): boolean {
   )
 }
 
+/** The server's own word for what the SDK throws, such as `NoSuchUpload`. */
+export function s3CodeOf(error: unknown): string {
+  return readAnswer(error).code
+}
+
+/** Credentials that are not there at the start will not come either. */
+export function hasNoCredentials(error: unknown): boolean {
+  return readAnswer(error).code === 'CredentialsProviderError'
+}
+
+/** Whether other credentials, or the same ones a little later, may be let through. */
+export function isCredentialTrouble(error: unknown): boolean {
+  const { code, status } = readAnswer(error)
+  return (
+    status === 401 ||
+    status === 403 ||
+    // Answers to HEAD have no body, and so no reason.
+    (status === 400 && isUnnamed(code)) ||
+    /^(Expired|Invalid)Token|^TokenRefreshRequired$|^RequestExpired$|^CredentialsProviderError$/.test(code)
+  )
+}
+
 export interface S3Place {
   bucket: string
   key: string

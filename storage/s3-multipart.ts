@@ -16,6 +16,11 @@ export interface UploadStart {
   patience?: Patience
   /** Reasons to give up at once that would otherwise be tried again. */
   isHopeless?: (error: unknown) => boolean
+  isPassing?: (error: unknown) => boolean
+  hurry?: AbortSignal
+  /** Whether parts will come with a SHA-256; as the session has it unless told. */
+  withChecksums?: boolean
+  onRetry?: (error: StorageError) => void
 }
 
 /**
@@ -25,6 +30,7 @@ export interface UploadStart {
 export async function createUpload(session: S3Session, start: UploadStart): Promise<string> {
   const { key, signal } = start
   let isAmbiguous = false
+  const begunAt = Date.now()
   const grace = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
@@ -38,8 +44,11 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
       signal: grace.signal,
       patience: start.patience ?? session.tuning.patience,
       isHopeless: (error: unknown) => signal.aborted || start.isHopeless?.(error) === true,
-      onRetry: () => {
+      isPassing: start.isPassing,
+      hurry: start.hurry,
+      onRetry: (error: StorageError) => {
         isAmbiguous = true
+        start.onRetry?.(error)
       },
     }
     const answer = await session.request(circumstances, (options) =>
@@ -48,7 +57,7 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
           Bucket: session.bucket,
           Key: key,
           ContentType: start.contentType,
-          ...(session.withChecksums ? { ChecksumAlgorithm: 'SHA256' as const } : {}),
+          ...((start.withChecksums ?? session.withChecksums) ? { ChecksumAlgorithm: 'SHA256' as const } : {}),
         }),
         options,
       ),
@@ -59,10 +68,10 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
         `Cannot store s3://${session.bucket}/${key}: the server answered, but named no upload. Check storage.endpoint: that may be no S3 server.`,
       )
     }
-    if (isAmbiguous) await abortStrays(session, key, answer.UploadId)
+    if (isAmbiguous) await abortStrays(session, key, answer.UploadId, Date.now() - begunAt)
     return answer.UploadId
   } catch (error) {
-    if (isAmbiguous || signal.aborted) await abortStrays(session, key, null)
+    if (isAmbiguous || signal.aborted) await abortStrays(session, key, null, Date.now() - begunAt)
     if (signal.aborted) throw signal.reason
     throw error
   } finally {
@@ -71,18 +80,27 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
   }
 }
 
+/** S3 tells the beginning of an upload in whole seconds. */
+const STRAY_MARGIN_MS = 2_000
+
 /**
- * Ends uploads of this key whose id was lost with an answer that never arrived. Only the session of one recording
- * writes this key, so they are ours. Best effort: listing uploads needs a right that the bot may do without.
+ * Ends uploads of this key whose id was lost with an answer that never arrived. Only those that began within the last
+ * `withinMs`: an older one may hold what a bot of the same id recorded before its death. Best effort: listing uploads
+ * needs a right that the bot may do without.
  */
-async function abortStrays(session: S3Session, key: string, keepId: string | null): Promise<void> {
+async function abortStrays(session: S3Session, key: string, keepId: string | null, withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(session.tuning.cleanupMs)
   try {
     const list = await session.client.send(new ListMultipartUploadsCommand({ Bucket: session.bucket, Prefix: key }), {
       abortSignal: signal,
     })
-    for (const stray of list.Uploads ?? []) {
-      if (stray.Key !== key || stray.UploadId === undefined || stray.UploadId === keepId) continue
+    const uploads = (list.Uploads ?? []).filter((upload) => upload.Key === key)
+    // The server's own clock, where it can be had: that of this machine may be wrong by hours.
+    const kept = uploads.find((upload) => upload.UploadId === keepId)?.Initiated?.getTime()
+    const since = (kept ?? Date.now()) - withinMs - STRAY_MARGIN_MS
+    for (const stray of uploads) {
+      if (stray.UploadId === undefined || stray.UploadId === keepId) continue
+      if (stray.Initiated !== undefined && stray.Initiated.getTime() < since) continue
       await session.client.send(
         new AbortMultipartUploadCommand({ Bucket: session.bucket, Key: key, UploadId: stray.UploadId }),
         { abortSignal: signal },

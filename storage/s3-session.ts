@@ -6,7 +6,7 @@ import type { storageSchema } from '../src/wire/job.ts'
 import { StorageError } from './error.ts'
 import { normalizePrefix } from './names.ts'
 import { GaveUp, type Patience, withRetries } from './retry.ts'
-import { explainS3Error, isTransientS3Error } from './s3-errors.ts'
+import { explainS3Error, isCredentialTrouble, isTransientS3Error } from './s3-errors.ts'
 
 /** The job's `storage` object, before or after its defaults were filled in. */
 export type StorageConfig = z.input<typeof storageSchema>
@@ -35,6 +35,8 @@ export interface S3Tuning {
 }
 
 const MIB = 1024 * 1024
+/** Whoever gives credentials is not to be asked at the pace of retries. */
+const ASK_ANEW_EVERY_MS = 5_000
 
 export const DEFAULT_TUNING: S3Tuning = {
   // 3 x 8 MiB is little beside a browser, and enough to fill 100 Mbit/s at 100 ms round trip.
@@ -59,12 +61,18 @@ export interface Circumstances {
   patience?: Patience
   /** Further reasons to give up at once. */
   isHopeless?: (error: unknown) => boolean
-  onRetry?: () => void
+  /** Further reasons to try again. */
+  isPassing?: (error: unknown) => boolean
+  /** Ends the pause before the next attempt. */
+  hurry?: AbortSignal
+  onRetry?: (error: StorageError) => void
 }
 
 /** One bucket with its client. Every request of storage goes through `request`. */
 export class S3Session {
-  readonly client: S3Client
+  #client: S3Client
+  readonly #createClient: (() => S3Client) | null
+  #askedAnewAt = 0
   readonly bucket: string
   readonly prefix: string
   readonly tuning: S3Tuning
@@ -81,7 +89,13 @@ export class S3Session {
     const secrets = [config.secret_access_key, config.session_token].filter((secret) => secret !== undefined)
     const endpoint = config.endpoint === undefined ? null : checkedEndpoint(config.endpoint)
     this.#place = { bucket: config.bucket, endpoint, region: config.region ?? null, secrets }
-    this.client = createClient(config, this.tuning)
+    this.#client = createClient(config, this.tuning)
+    // What a job names stays as it is; what the environment gives is renewed there.
+    this.#createClient = config.access_key_id === undefined ? () => createClient(config, this.tuning) : null
+  }
+
+  get client(): S3Client {
+    return this.#client
   }
 
   /**
@@ -98,16 +112,33 @@ export class S3Session {
         patience: circumstances.patience ?? this.tuning.patience,
         clock: this.tuning.clock,
         signal,
-        isTransient: (error) => circumstances.isHopeless?.(error) !== true && isTransientS3Error(error),
+        hurry: circumstances.hurry,
+        isTransient: (error) =>
+          circumstances.isHopeless?.(error) !== true &&
+          (isTransientS3Error(error) || circumstances.isPassing?.(error) === true),
         onRetry: (error, attempt, delayMs) => {
-          circumstances.onRetry?.()
-          this.tuning.onRetry({ step, key, attempt, delayMs, error: this.explain(error, step, key).message })
+          const explained = this.explain(error, step, key)
+          circumstances.onRetry?.(explained)
+          if (isCredentialTrouble(error)) this.#askForCredentialsAnew()
+          this.tuning.onRetry({ step, key, attempt, delayMs, error: explained.message })
         },
       })
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw this.explain(error, step, key)
     }
+  }
+
+  /**
+   * The SDK renews credentials before they end, by its own clock. Those that the server refuses all the same are asked
+   * for again by a client that has never seen them.
+   */
+  #askForCredentialsAnew(): void {
+    const now = this.tuning.clock.now()
+    if (this.#createClient === null || now - this.#askedAnewAt < ASK_ANEW_EVERY_MS) return
+    this.#askedAnewAt = now
+    // The old one is not destroyed: other requests may be on their way with it.
+    this.#client = this.#createClient()
   }
 
   explain(error: unknown, step: string, key: string): StorageError {

@@ -71,7 +71,7 @@ function digest(algorithm: 'md5' | 'sha256', data: Uint8Array): Buffer {
 }
 
 /** What lets the server refuse a body that was damaged on its way. Content-MD5 is what every server knows. */
-function integrity(md5: Buffer, sha256: Buffer | null): { ContentMD5: string } | { ChecksumSHA256: string } {
+export function integrity(md5: Buffer, sha256: Buffer | null): { ContentMD5: string } | { ChecksumSHA256: string } {
   return sha256 === null ? { ContentMD5: md5.toString('base64') } : { ChecksumSHA256: sha256.toString('base64') }
 }
 

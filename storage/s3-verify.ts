@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
-import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import { crc32 } from 'node:zlib'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { StorageError } from './error.ts'
+import { readObject } from './s3-object.ts'
 import type { S3Session } from './s3-session.ts'
 import type { Digests, Receipt } from './s3-upload.ts'
+
+/** What the server itself can say of a stored file. */
+type WholeDigests = Pick<Digests, 'bytes' | 'etag' | 'checksum'>
 
 /** What a header says, without the quotes that S3 puts around it. */
 function bare(value: string | undefined): string | undefined {
@@ -10,7 +15,7 @@ function bare(value: string | undefined): string | undefined {
 }
 
 /** The server's own words prove the bytes: both digests are made of every byte, and so of the size too. */
-function isProof(receipt: Receipt, digests: Digests): boolean {
+function isProof(receipt: Receipt, digests: WholeDigests): boolean {
   return bare(receipt.checksum) === digests.checksum || bare(receipt.etag) === digests.etag
 }
 
@@ -26,7 +31,44 @@ export async function verifyStored(
   receipt: Receipt,
   signal: AbortSignal,
 ): Promise<void> {
-  const place = `s3://${session.bucket}/${key}`
+  if (await serverProves(session, key, digests, receipt, signal)) return
+  const sha256 = await readObject(session, { step: 'read back', key, signal }, async (chunks) => {
+    const hash = createHash('sha256')
+    for await (const chunk of chunks) hash.update(chunk)
+    return hash.digest('hex')
+  })
+  if (sha256 !== digests.sha256) throw corrupted(session, key, `its SHA-256 is ${sha256} instead of ${digests.sha256}`)
+}
+
+/**
+ * The same for a file that was stored while it grew. With `arePartsTrusted` the size is enough where the server gives no
+ * digest of the whole: it has checked each part against its MD5, and no download of hours of recording is worth more.
+ */
+export async function verifyGrown(
+  session: S3Session,
+  key: string,
+  grown: WholeDigests & { crc32: number; arePartsTrusted: boolean },
+  receipt: Receipt,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await serverProves(session, key, grown, receipt, signal)) || grown.arePartsTrusted) return
+  const found = await readObject(session, { step: 'read back', key, signal }, async (chunks) => {
+    let crc = 0
+    for await (const chunk of chunks) crc = crc32(chunk, crc)
+    return crc
+  })
+  if (found !== grown.crc32)
+    throw corrupted(session, key, `its CRC-32 is ${found.toString(16)} instead of ${grown.crc32.toString(16)}`)
+}
+
+/** Whether the server's own words prove the whole. Rejects where they prove the opposite. */
+async function serverProves(
+  session: S3Session,
+  key: string,
+  digests: WholeDigests,
+  receipt: Receipt,
+  signal: AbortSignal,
+): Promise<boolean> {
   const head = await session
     .request({ step: 'verify', key, signal }, (options) =>
       session.client.send(
@@ -44,47 +86,22 @@ export async function verifyStored(
       if (mayOnlyWrite) return null
       throw error
     })
-  if (head === null) return
+  if (head === null) return true
   if (head.ContentLength !== digests.bytes) {
     throw new StorageError(
       'corrupted',
-      `${place} holds ${head.ContentLength ?? 'an unknown number of'} bytes instead of ${digests.bytes}. Store it again.`,
+      `s3://${session.bucket}/${key} holds ${head.ContentLength ?? 'an unknown number of'} bytes instead of ${digests.bytes}. Store it again.`,
     )
   }
   const checksum = bare(head.ChecksumSHA256)
   if (checksum !== undefined && digests.checksum !== null && checksum !== digests.checksum)
-    throw corrupted(place, checksum, digests.checksum)
-  if (isProof({ etag: head.ETag, checksum: head.ChecksumSHA256 }, digests)) return
-  const sha256 = await readBack(session, key, signal)
-  if (sha256 !== digests.sha256) throw corrupted(place, sha256, digests.sha256)
+    throw corrupted(session, key, `its SHA-256 is ${checksum} instead of ${digests.checksum}`)
+  return isProof({ etag: head.ETag, checksum: head.ChecksumSHA256 }, digests)
 }
 
-function corrupted(place: string, found: string, expected: string): StorageError {
+function corrupted(session: S3Session, key: string, how: string): StorageError {
   return new StorageError(
     'corrupted',
-    `${place} is not what was sent: its SHA-256 is ${found} instead of ${expected}. Store it again; if that does not help, the server loses bytes.`,
+    `s3://${session.bucket}/${key} is not what was sent: ${how}. Store it again; if that does not help, the server loses bytes.`,
   )
-}
-
-async function readBack(session: S3Session, key: string, signal: AbortSignal): Promise<string> {
-  return session.request({ step: 'read back', key, signal }, async (options) => {
-    const answer = await session.client.send(new GetObjectCommand({ Bucket: session.bucket, Key: key }), options)
-    const hash = createHash('sha256')
-    let bytes = 0
-    const body = answer.Body as AsyncIterable<Uint8Array> & { destroy(): void }
-    const onAbort = () => body.destroy()
-    options.abortSignal.addEventListener('abort', onAbort, { once: true })
-    try {
-      for await (const chunk of body) {
-        hash.update(chunk)
-        bytes += chunk.length
-      }
-    } finally {
-      options.abortSignal.removeEventListener('abort', onAbort)
-    }
-    if (bytes !== answer.ContentLength) {
-      throw Object.assign(new Error(`The answer ended after ${bytes} bytes`), { code: 'ECONNRESET' })
-    }
-    return hash.digest('hex')
-  })
 }

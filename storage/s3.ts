@@ -1,27 +1,43 @@
-import { open } from 'node:fs/promises'
-import type { Storage, StoredFile } from '../src/ports.ts'
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { GrowingFile, GrowingStart, Storage, StoredFile } from '../src/ports.ts'
 import { StorageError } from './error.ts'
 import { explainFolderError } from './folder-errors.ts'
 import { objectKey, recordingFolder } from './names.ts'
+import { hasNoCredentials } from './s3-errors.ts'
+import { S3GrowingFile } from './s3-growing-file.ts'
 import { abortUpload, createUpload } from './s3-multipart.ts'
+import { readObject } from './s3-object.ts'
 import { type S3Config, S3Session, type S3Tuning } from './s3-session.ts'
 import { type Digests, putParts, putWhole, type Upload } from './s3-upload.ts'
 import { verifyStored } from './s3-verify.ts'
+import { Spool } from './spool.ts'
 
 /** Never becomes an object: its upload is begun and aborted. */
 const PROBE_NAME = '.standin-write-test'
+const MIB = 1024 * 1024
+const SPOOL_LIMIT_MIB = 2048
 
 /**
  * A recording under `s3://bucket/prefix/<bot id>/`. Small files go up in one request, larger ones in parts of a fixed
  * size; memory is bounded by a few parts whatever the file's size.
  */
 export class S3Storage implements Storage {
+  readonly #config: S3Config
   readonly #session: S3Session
   readonly #botId: string
+  readonly #spool: Spool
 
-  constructor(config: S3Config, recording: { botId: string }, tuning: Partial<S3Tuning> = {}) {
+  /** `workFolder` holds what is on its way to the server. */
+  constructor(config: S3Config, recording: { botId: string; workFolder?: string }, tuning: Partial<S3Tuning> = {}) {
+    this.#config = config
     this.#session = new S3Session(config, tuning)
     this.#botId = recordingFolder(recording.botId)
+    const workFolder = recording.workFolder ?? path.join(tmpdir(), 'standin', this.#botId)
+    this.#spool = new Spool(workFolder, (config.spool_limit_mb ?? SPOOL_LIMIT_MIB) * MIB)
     // A prefix that leaves no room for names is found here and not after the meeting.
     this.#key(PROBE_NAME)
   }
@@ -40,8 +56,7 @@ export class S3Storage implements Storage {
       contentType: 'application/octet-stream',
       signal,
       patience: this.#session.tuning.preparePatience,
-      // Credentials that are not there at the start will not come either.
-      isHopeless: (error) => error instanceof Error && error.name === 'CredentialsProviderError',
+      isHopeless: hasNoCredentials,
     })
     const isGone = await abortUpload(this.#session, key, uploadId)
     signal.throwIfAborted()
@@ -76,6 +91,28 @@ export class S3Storage implements Storage {
       throw explainFolderError(error, `read ${file.name}`, file.path)
     } finally {
       await source.close()
+    }
+  }
+
+  async grow(file: GrowingStart, signal: AbortSignal): Promise<GrowingFile> {
+    const key = this.#key(file.name)
+    signal.throwIfAborted()
+    const place = { session: this.#session, config: this.#config, spool: this.#spool, key, location: this.location() }
+    return S3GrowingFile.begin(file, place)
+  }
+
+  async fetch(name: string, local: string, signal: AbortSignal): Promise<void> {
+    const key = this.#key(name)
+    const partial = `${local}.partial`
+    try {
+      await readObject(this.#session, { step: 'read', key, signal }, (chunks) =>
+        pipeline(chunks, createWriteStream(partial)),
+      )
+      await rename(partial, local)
+    } catch (error) {
+      await rm(partial, { force: true })
+      if (signal.aborted) throw signal.reason
+      throw explainFolderError(error, `read ${name}`, local)
     }
   }
 

@@ -19,9 +19,11 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: Buffer
+  /** Where there is no body to tell it: of what a HEAD asks about. */
+  bytes?: number
 }
 
-function nameOperation(method: string, key: string, query: URLSearchParams): string {
+function nameOperation(method: string, key: string, query: URLSearchParams, isCopy: boolean): string {
   const has = (name: string) => query.has(name)
   if (key === '') {
     if (method === 'GET' && has('uploads')) return 'ListMultipartUploads'
@@ -30,6 +32,7 @@ function nameOperation(method: string, key: string, query: URLSearchParams): str
   }
   switch (method) {
     case 'PUT':
+      if (isCopy) return has('uploadId') ? 'UploadPartCopy' : 'CopyObject'
       return has('uploadId') ? 'UploadPart' : 'PutObject'
     case 'POST':
       return has('uploads') ? 'CreateMultipartUpload' : has('uploadId') ? 'CompleteMultipartUpload' : 'Unknown'
@@ -51,7 +54,7 @@ export function operationOf(method: string, url: string, headers: IncomingHttpHe
   const key = rest.join('/')
   const query = new URLSearchParams(rawQuery)
   const part = query.get('partNumber')
-  const operation = nameOperation(method, key, query)
+  const operation = nameOperation(method, key, query, headers['x-amz-copy-source'] !== undefined)
   const partNumber = part === null ? null : Number(part)
   return { operation, method, url, headers, bucket, key, query, partNumber, body: Buffer.alloc(0) }
 }
@@ -86,6 +89,10 @@ function checksumHeader(checksum: string | undefined): Record<string, string> {
   return checksum === undefined ? {} : { 'x-amz-checksum-sha256': checksum }
 }
 
+function checksumTag(checksum: string | undefined): string {
+  return checksum === undefined ? '' : tag('ChecksumSHA256', checksum)
+}
+
 function readParts(body: Buffer): NamedPart[] {
   return [...body.toString('utf8').matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, inner = '']) => {
     const field = (name: string) => new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(inner)?.[1]
@@ -110,6 +117,7 @@ function describe(object: StoredObject, request: S3Request): Record<string, stri
 
 function getObject(object: StoredObject, request: S3Request): Reply | Refusal {
   const headers = describe(object, request)
+  if (request.method === 'HEAD') return { status: 200, headers, body: Buffer.alloc(0), bytes: object.bytes }
   const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '')
   if (range === null) return { status: 200, headers, body: object.body }
   const size = object.body.length
@@ -126,7 +134,10 @@ function list(state: S3State, request: S3Request): Reply {
   const prefix = request.query.get('prefix') ?? ''
   if (request.operation === 'ListMultipartUploads') {
     const uploads = [...state.uploads].filter(([, upload]) => upload.key.startsWith(prefix))
-    const items = uploads.map(([id, upload]) => `<Upload>${tag('Key', upload.key)}${tag('UploadId', id)}</Upload>`)
+    const items = uploads.map(
+      ([id, upload]) =>
+        `<Upload>${tag('Key', upload.key)}${tag('UploadId', id)}${tag('Initiated', upload.begunAt.toISOString())}</Upload>`,
+    )
     return xml(
       'ListMultipartUploadsResult',
       tag('Bucket', request.bucket) + tag('IsTruncated', 'false') + items.join(''),
@@ -134,9 +145,18 @@ function list(state: S3State, request: S3Request): Reply {
   }
   const objects = [...state.objects].filter(([key]) => key.startsWith(prefix))
   const items = objects.map(
-    ([key, { body, etag }]) => `<Contents>${tag('Key', key)}${tag('Size', body.length)}${tag('ETag', etag)}</Contents>`,
+    ([key, { bytes, etag }]) => `<Contents>${tag('Key', key)}${tag('Size', bytes)}${tag('ETag', etag)}</Contents>`,
   )
   return xml('ListBucketResult', tag('Name', request.bucket) + tag('IsTruncated', 'false') + items.join(''))
+}
+
+/** The bytes that a copy is made of; null where they are not there. */
+function copied(state: S3State, request: S3Request): Buffer | null {
+  const [, ...rest] = decodeURIComponent(String(request.headers['x-amz-copy-source']).replace(/^\//, '')).split('/')
+  const source = state.objects.get(rest.join('/'))
+  if (source === undefined) return null
+  const range = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers['x-amz-copy-source-range']))
+  return range === null ? source.body : source.body.subarray(Number(range[1]), Number(range[2]) + 1)
 }
 
 /** Does what a checked request asks for. */
@@ -165,12 +185,25 @@ export function answerOperation(state: S3State, request: S3Request, knowsChecksu
       state.objects.delete(key)
       return empty(204)
     case 'CreateMultipartUpload': {
-      const id = state.begin(key, contentType)
+      const id = state.begin(
+        key,
+        contentType,
+        knowsChecksums && request.headers['x-amz-checksum-algorithm'] !== undefined,
+      )
       return xml('InitiateMultipartUploadResult', tag('Bucket', request.bucket) + tag('Key', key) + tag('UploadId', id))
     }
     case 'UploadPart': {
       const part = state.putPart(key, uploadId, request.partNumber ?? 0, body, withChecksum)
       return 'code' in part ? part : empty(200, { etag: part.etag, ...checksumHeader(part.checksum) })
+    }
+    case 'CopyObject':
+    case 'UploadPartCopy': {
+      const content = copied(state, request)
+      if (content === null) return { status: 404, code: 'NoSuchKey', message: 'The specified key does not exist.' }
+      if (request.operation === 'CopyObject')
+        return xml('CopyObjectResult', tag('ETag', state.put(key, content, contentType, false).etag))
+      const part = state.putPart(key, uploadId, request.partNumber ?? 0, content, false)
+      return 'code' in part ? part : xml('CopyPartResult', tag('ETag', part.etag))
     }
     case 'AbortMultipartUpload':
       return state.abort(key, uploadId) ?? empty(204)
@@ -179,7 +212,7 @@ export function answerOperation(state: S3State, request: S3Request, knowsChecksu
       if ('code' in upload) return upload
       const items = [...upload.parts].map(
         ([number, part]) =>
-          `<Part>${tag('PartNumber', number)}${tag('ETag', part.etag)}${tag('Size', part.body.length)}</Part>`,
+          `<Part>${tag('PartNumber', number)}${tag('ETag', part.etag)}${tag('Size', part.body.length)}${checksumTag(part.checksum)}</Part>`,
       )
       return xml(
         'ListPartsResult',
@@ -189,8 +222,10 @@ export function answerOperation(state: S3State, request: S3Request, knowsChecksu
     case 'CompleteMultipartUpload': {
       const object = state.complete(key, uploadId, readParts(body))
       if ('code' in object) return object
-      const checksum = object.checksum === undefined ? '' : tag('ChecksumSHA256', object.checksum)
-      return xml('CompleteMultipartUploadResult', tag('Key', key) + tag('ETag', object.etag) + checksum)
+      return xml(
+        'CompleteMultipartUploadResult',
+        tag('Key', key) + tag('ETag', object.etag) + checksumTag(object.checksum),
+      )
     }
     default:
       return { status: 501, code: 'NotImplemented', message: 'A header or query you provided is not implemented' }

@@ -56,6 +56,8 @@ export interface S3Server {
   /** The most requests of one kind that were under way at once. */
   mostAtOnce(operation: string): number
   fail(fault: Fault): void
+  /** Ends all faults. */
+  forgive(): void
   /** Calls back before each request of this kind is answered, once its body has arrived. */
   before(operation: string, callback: (request: { key: string }) => void): void
   /** Stops listening and breaks every connection; the memory stays. */
@@ -162,7 +164,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   function send(request: S3Request, reply: Reply, effect: Fault['effect'] | null, response: ServerResponse): void {
     const half = reply.body.subarray(0, reply.body.length >> 1)
     const date = new Date(Date.now() + (options.clockAheadMs ?? 0)).toUTCString()
-    const length = effect?.kind === 'short_answer' ? half.length : reply.body.length
+    const length = effect?.kind === 'short_answer' ? half.length : (reply.bytes ?? reply.body.length)
     response.writeHead(reply.status, { ...reply.headers, 'content-length': length, date, 'x-amz-request-id': 'test' })
     if (request.method === 'HEAD') response.end()
     else if (effect?.kind === 'short_answer') response.end(half)
@@ -242,6 +244,9 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     mostAtOnce: (operation) => underWay.get(operation)?.most ?? 0,
     fail: (fault) => {
       faults.push({ times: 1, ...fault })
+    },
+    forgive: () => {
+      faults.length = 0
     },
     before: (operation, callback) => {
       watchers.push({ operation, callback })

@@ -3,7 +3,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Refusal } from './sigv4.ts'
 
 export interface StoredObject {
-  body: Buffer
+  /** Put together from its parts when somebody first wants it: hours of recording take seconds to copy in memory. */
+  readonly body: Buffer
+  bytes: number
   contentType: string
   etag: string
   /** As in `x-amz-checksum-sha256`; present where the client sent one. */
@@ -13,6 +15,8 @@ export interface StoredObject {
 
 export interface Part {
   body: Buffer
+  /** Of the body, so that completing takes no longer for more bytes, as on real servers. */
+  md5: Buffer
   etag: string
   checksum: string | undefined
 }
@@ -20,6 +24,9 @@ export interface Part {
 export interface PendingUpload {
   key: string
   contentType: string
+  /** The parts of such an upload are named with their checksums, those of others without. */
+  withChecksums: boolean
+  begunAt: Date
   parts: Map<number, Part>
 }
 
@@ -62,14 +69,15 @@ export class S3State {
 
   put(key: string, body: Buffer, contentType: string, withChecksum: boolean): StoredObject {
     const checksum = withChecksum ? sha256(body).toString('base64') : undefined
-    const object = { body, contentType, etag: this.#etag(md5(body)), checksum, modifiedAt: new Date() }
+    const bytes = body.length
+    const object = { body, bytes, contentType, etag: this.#etag(md5(body)), checksum, modifiedAt: new Date() }
     this.objects.set(key, object)
     return object
   }
 
-  begin(key: string, contentType: string): string {
+  begin(key: string, contentType: string, withChecksums = false): string {
     const id = randomUUID()
-    this.uploads.set(id, { key, contentType, parts: new Map() })
+    this.uploads.set(id, { key, contentType, withChecksums, begunAt: new Date(), parts: new Map() })
     return id
   }
 
@@ -85,7 +93,8 @@ export class S3State {
       return refuse(400, 'InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive')
     }
     const checksum = withChecksum ? sha256(body).toString('base64') : undefined
-    const part = { body, etag: this.#etag(md5(body)), checksum }
+    const digest = md5(body)
+    const part = { body, md5: digest, etag: this.#etag(digest), checksum }
     upload.parts.set(number, part)
     return part
   }
@@ -107,6 +116,12 @@ export class S3State {
         return refuse(400, 'InvalidPartOrder', 'The list of parts was not in ascending order.')
       }
       const part = upload.parts.get(number)
+      if (upload.withChecksums !== (checksum !== undefined))
+        return refuse(
+          400,
+          'InvalidRequest',
+          'The complete request must include the checksum for each part, or for none.',
+        )
       const isNamedRight = part !== undefined && part.etag.replaceAll('"', '') === etag.replaceAll('"', '')
       if (!isNamedRight || (checksum !== undefined && checksum !== part.checksum)) {
         return refuse(400, 'InvalidPart', 'One or more of the specified parts could not be found.')
@@ -116,13 +131,23 @@ export class S3State {
       }
       parts.push(part)
     }
-    const body = Buffer.concat(parts.map((part) => part.body))
+    let whole: Buffer | null = null
     const suffix = `-${parts.length}`
-    const etag = this.#etag(md5(Buffer.concat(parts.map((part) => md5(part.body)))), suffix)
+    const etag = this.#etag(md5(Buffer.concat(parts.map((part) => part.md5))), suffix)
     const isChecked = parts.every((part) => part.checksum !== undefined)
     const ofParts = Buffer.concat(parts.map((part) => Buffer.from(part.checksum ?? '', 'base64')))
     const checksum = isChecked ? `${sha256(ofParts).toString('base64')}${suffix}` : undefined
-    const object = { body, contentType: upload.contentType, etag, checksum, modifiedAt: new Date() }
+    const object = {
+      get body() {
+        whole ??= Buffer.concat(parts.map((part) => part.body))
+        return whole
+      },
+      bytes: parts.reduce((sum, part) => sum + part.body.length, 0),
+      contentType: upload.contentType,
+      etag,
+      checksum,
+      modifiedAt: new Date(),
+    }
     this.objects.set(key, object)
     this.uploads.delete(id)
     return object

@@ -59,7 +59,7 @@ export function storageContract(name: string, getPlace: () => Place): void {
       const storage = place.open(botId)
       await storage.prepare(never)
       await storage.prepare(never)
-      expect(await place.leftovers()).toEqual([])
+      expect(await place.leftovers(botId)).toEqual([])
       expect(await place.read(botId, '.standin-write-test')).toBeNull()
     })
 
@@ -76,7 +76,7 @@ export function storageContract(name: string, getPlace: () => Place): void {
       const stored = await place.open(botId).store({ name: 'video.mp4', path: local.path, ...video }, never)
       expect(stored).toMatchObject({ bytes: local.content.length, sha256: local.sha256 })
       expect((await place.read(botId, 'video.mp4'))?.equals(local.content)).toBe(true)
-      expect(await place.leftovers()).toEqual([])
+      expect(await place.leftovers(botId)).toEqual([])
     })
 
     test.for([-1, 0, 1])('a file of a whole step and %d bytes is whole', async (difference) => {
@@ -113,7 +113,7 @@ export function storageContract(name: string, getPlace: () => Place): void {
         expect(stored.sha256).toBe(local.sha256)
         expect((await place.read(botId, 'video.mp4'))?.equals(local.content)).toBe(true)
       }
-      expect(await place.leftovers()).toEqual([])
+      expect(await place.leftovers(botId)).toEqual([])
     })
 
     test('files sent at the same time do not disturb each other', async () => {
@@ -140,7 +140,7 @@ export function storageContract(name: string, getPlace: () => Place): void {
       expect(error).toMatchObject({ name: 'StorageError', trouble: 'corrupted' })
       expect(error.message).toContain(local.sha256)
       expect((await readFile(local.path)).equals(local.content)).toBe(true)
-      expect(await place.leftovers()).toEqual([])
+      expect(await place.leftovers(botId)).toEqual([])
     })
 
     test('a stop in the middle ends the storing, leaves nothing half done, and the older file as it was', async () => {
@@ -154,7 +154,7 @@ export function storageContract(name: string, getPlace: () => Place): void {
       expect(await rejectionOf(storage.store({ name: 'video.mp4', path: local.path, ...video }, stop.signal))).toBe(
         reason,
       )
-      expect(await place.leftovers()).toEqual([])
+      expect(await place.leftovers(botId)).toEqual([])
       expect(await place.read(botId, 'video.mp4')).toEqual(older.content)
       expect((await readFile(local.path)).equals(local.content)).toBe(true)
     })

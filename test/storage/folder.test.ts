@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Disk, FolderStorage } from '../../storage/folder.ts'
 import { openStorage } from '../../storage/index.ts'
 import { storageContract } from './contract.ts'
-import { localFile, never, type Place, rejectionOf, temporaryFolder, video } from './place.ts'
+import { growthContract } from './growth-contract.ts'
+import { type GrowingPlace, localFile, never, rejectionOf, temporaryFolder, video } from './place.ts'
 
 const run = promisify(execFile)
 const STEP = 1024 * 1024
@@ -47,7 +48,7 @@ async function listAll(folder: string): Promise<string[]> {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
 }
 
-function folderPlace(root: string): Place {
+function folderPlace(root: string): GrowingPlace {
   let onMiddle: (() => void) | null = null
   let damaged: string | null = null
   const disk = diskWith((handle, file, flags) => {
@@ -75,10 +76,12 @@ function folderPlace(root: string): Place {
   })
   return {
     stepBytes: STEP,
+    longBytes: 33 * STEP,
+    workFolder: (botId) => path.join(root, botId),
     addressOf: (botId, name) => path.join(root, botId, name),
     open: (botId) => new FolderStorage({ path: root }, { botId }, disk),
     read: (botId, name) => files.readFile(path.join(root, botId, name)).catch(() => null),
-    leftovers: async () => (await listAll(root)).filter((file) => file.includes('.standin-')),
+    leftovers: async (botId) => (await listAll(path.join(root, botId))).filter((file) => /\.standin-|spool/.test(file)),
     inTheMiddle: (callback) => {
       onMiddle = callback
     },
@@ -89,13 +92,14 @@ function folderPlace(root: string): Place {
 }
 
 let root = ''
-let place: Place
+let place: GrowingPlace
 beforeAll(async () => {
   root = await files.mkdtemp(path.join(tmpdir(), 'standin-folder-'))
   place = folderPlace(root)
 })
 afterAll(() => files.rm(root, { recursive: true, force: true }))
 storageContract('a folder', () => place)
+growthContract('a folder', () => place)
 
 describe('the folder storage', () => {
   test('makes the folder and those above it', async () => {

@@ -1,10 +1,10 @@
 /** What the contract suite needs of a place where recordings go, whatever it is. */
-import { createHash, randomFillSync } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Storage } from '../../src/ports.ts'
+import type { GrowingStart, Storage } from '../../src/ports.ts'
 
 export interface Place {
   /** Files above this size go in several steps. */
@@ -14,12 +14,34 @@ export interface Place {
   open(botId: string): Storage
   /** Reads a stored file by other means than the storage; null where there is none. */
   read(botId: string, name: string): Promise<Buffer | null>
-  /** Temporary files and unfinished uploads, anywhere in the place. */
-  leftovers(): Promise<string[]>
+  /** Temporary files and unfinished uploads of one bot. */
+  leftovers(botId: string): Promise<string[]>
   /** Calls back once, in the middle of the next file of several steps, when a part of it is stored. */
   inTheMiddle(callback: () => void): void
   /** Changes one bit of the next stored file before it is verified. */
   damageNext(botId: string, name: string): void
+}
+
+/** A place in which files grow. */
+export interface GrowingPlace extends Place {
+  /** A body of this size lies fixed behind its room: it is no short recording any more. */
+  longBytes: number
+  /** The bot's folder on this machine, in which the spool lies. */
+  workFolder(botId: string): string
+}
+
+export const RECOVERY_HEAD = Buffer.from('a head for recovery')
+
+export function growthOf(name: string, headBytes = 5_000): GrowingStart {
+  return { name, contentType: 'video/mp4', headBytes, recoveryHead: RECOVERY_HEAD }
+}
+
+export function head(bytes: number): Buffer {
+  return Buffer.alloc(bytes, 'head')
+}
+
+export function pieces(count: number, bytes: number): Buffer[] {
+  return Array.from({ length: count }, () => randomBytes(bytes))
 }
 
 /** A folder for local files that goes with the test. */

@@ -1,15 +1,19 @@
 /** An S3 bucket as a place for the contract suites: through a proxy that lets tests step in. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import {
   CreateBucketCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { S3Storage } from '../../storage/s3.ts'
 import type { S3Config, S3Tuning } from '../../storage/s3-session.ts'
 import { type S3Proxy, startS3Proxy } from '../servers/s3-proxy.ts'
-import type { Place } from './place.ts'
+import type { GrowingPlace } from './place.ts'
 
 export interface S3Access {
   endpoint: string
@@ -25,7 +29,7 @@ export const TEST_TUNING: Partial<S3Tuning> = {
   preparePatience: { firstDelayMs: 10, maxDelayMs: 50, totalMs: 300 },
 }
 
-export interface S3Place extends Place {
+export interface S3Place extends GrowingPlace {
   bucket: string
   proxy: S3Proxy
   /** Straight to the server, past the proxy. */
@@ -66,10 +70,16 @@ export async function openS3Place(
     region: access.region,
     access_key_id: access.accessKeyId,
     secret_access_key: access.secretAccessKey,
+    // Else there would be more in the bucket than a test expects, or not, as time will have it.
+    tail_seconds: 0,
     ...overrides,
   })
-  const openWith: S3Place['openWith'] = (botId, overrides = {}, tuning = {}) =>
-    new S3Storage(config(overrides), { botId }, { ...TEST_TUNING, ...tuning })
+  const work = await mkdtemp(path.join(tmpdir(), 'standin-work-'))
+  const workFolder = (botId: string) => path.join(work, botId)
+  const openWith: S3Place['openWith'] = (botId, overrides = {}, tuning = {}) => {
+    const recording = { botId, workFolder: /[/\0]/.test(botId) ? work : workFolder(botId) }
+    return new S3Storage(config(overrides), recording, { ...TEST_TUNING, ...tuning })
+  }
 
   async function read(botId: string, name: string): Promise<Buffer | null> {
     try {
@@ -83,6 +93,8 @@ export async function openS3Place(
 
   return {
     stepBytes: TEST_TUNING.partBytes!,
+    longBytes: 3 * TEST_TUNING.partBytes! + 1,
+    workFolder,
     bucket,
     proxy,
     client,
@@ -92,9 +104,15 @@ export async function openS3Place(
     addressOf: (botId, name) => `s3://${bucket}/${keyOf(botId, name)}`,
     open: (botId) => openWith(botId),
     read,
-    leftovers: async () => {
-      const list = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
-      return (list.Uploads ?? []).map((upload) => upload.Key ?? '')
+    leftovers: async (botId) => {
+      const place = { Bucket: bucket, Prefix: keyOf(botId, '') }
+      const [uploads, objects, spooled] = await Promise.all([
+        client.send(new ListMultipartUploadsCommand(place)),
+        client.send(new ListObjectsV2Command(place)),
+        readdir(workFolder(botId), { recursive: true }).catch(() => []),
+      ])
+      const keys = (objects.Contents ?? []).map(({ Key = '' }) => Key).filter((key) => key.endsWith('.recovery'))
+      return [...(uploads.Uploads ?? []).map(({ Key = '' }) => Key), ...keys, ...spooled]
     },
     inTheMiddle: (callback) => {
       proxy.onRequest = async ({ operation, partNumber }) => {
@@ -117,6 +135,7 @@ export async function openS3Place(
     crash: server.crash,
     restart: server.restart,
     close: async () => {
+      await rm(work, { recursive: true, force: true })
       client.destroy()
       await proxy.close()
     },

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type Radosgw, startRadosgw } from '../servers/radosgw.ts'
 import { storageContract } from './contract.ts'
+import { growthContract } from './growth-contract.ts'
 import { s3Contract } from './s3-contract.ts'
 import { openS3Place, type S3Place } from './s3-place.ts'
+import { s3RecoveryContract } from './s3-recovery-contract.ts'
 
 let server: Radosgw | undefined
 let place: S3Place
@@ -19,3 +21,5 @@ afterAll(async () => {
 
 storageContract("Ceph's radosgw", () => place)
 s3Contract("Ceph's radosgw", () => place)
+growthContract("Ceph's radosgw", () => place)
+s3RecoveryContract("Ceph's radosgw", () => place)

@@ -1,0 +1,107 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { InvalidJob } from '../config.ts'
+import { type Io, listAbandonedIn, recoverFolder, recoverIn } from '../main.ts'
+
+export interface RecoverFlags {
+  s3?: string
+  s3Endpoint?: string
+  s3Region?: string
+  botId?: string
+  olderThan: string
+  list?: boolean
+  json?: boolean
+}
+
+type Recovered = Awaited<ReturnType<typeof recoverFolder>>
+
+const EXIT_UNFINISHED = 4
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `standin recover`: finishes what dead bots left, in folders of this machine or in a bucket. Throws InvalidJob. */
+export async function recover(folder: string | undefined, flags: RecoverFlags, io: Io): Promise<number> {
+  if ((folder === undefined) === (flags.s3 === undefined))
+    throw new InvalidJob([{ path: 'recover', message: 'give either a folder or --s3' }])
+  const stop = new AbortController()
+  const onInterrupt = () => stop.abort(new Error('It was interrupted.'))
+  process.once('SIGINT', onInterrupt)
+  try {
+    if (folder !== undefined) return await recoverFolders(resolve(folder), flags, io, stop.signal)
+    return await recoverBucket(flags.s3!, flags, io, stop.signal)
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'StorageError') throw error
+    io.errors.write(`${error.message}\n`)
+    return EXIT_UNFINISHED
+  } finally {
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signal: AbortSignal): Promise<number> {
+  const recovered: Recovered = { files: [], problems: [] }
+  for (const place of await recordingsWithSpool(folder)) {
+    try {
+      const { files, problems } = await recoverFolder(place, { signal, tuning: telling(io) })
+      recovered.files.push(...files)
+      recovered.problems.push(...problems)
+    } catch (error) {
+      recovered.problems.push({ name: place, error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+  return tell(recovered, flags, io)
+}
+
+async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signal: AbortSignal): Promise<number> {
+  const place = placeOf(address, flags)
+  const options = { olderThanMs: millisecondsOf(flags.olderThan), botId: flags.botId, signal, tuning: telling(io) }
+  if (flags.list) {
+    io.output.write(`${JSON.stringify(await listAbandonedIn(place, options), null, 2)}\n`)
+    return 0
+  }
+  return tell(await recoverIn(place, options), flags, io)
+}
+
+/** A server that is away is waited for, and whoever waits should know for what. */
+function telling(io: Io) {
+  return { onRetry: ({ error }: { error: string }) => void io.errors.write(`${error} It is tried again.\n`) }
+}
+
+/** The folder itself, or those in it, where something grows. */
+async function recordingsWithSpool(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new InvalidJob([{ path: folder, message: `cannot be read (${error.code})` }])
+  })
+  if (entries.some(({ name }) => name === 'spool')) return [folder]
+  const inside = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
+  const hasSpool = await Promise.all(inside.map((each) => stat(join(each, 'spool')).catch(() => null)))
+  return inside.filter((_, index) => hasSpool[index] !== null)
+}
+
+function placeOf(address: string, flags: RecoverFlags): Parameters<typeof recoverIn>[0] {
+  const match = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*)$/.exec(address)
+  if (match === null) throw new InvalidJob([{ path: '--s3', message: 'must be s3://bucket/prefix' }])
+  const { bucket, prefix } = match.groups as { bucket: string; prefix: string }
+  return { type: 's3', bucket, prefix, endpoint: flags.s3Endpoint, region: flags.s3Region }
+}
+
+function millisecondsOf(time: string): number {
+  const { count, unit } = /^(?<count>\d+)(?<unit>[smhd])$/.exec(time)?.groups ?? {}
+  if (count === undefined || unit === undefined)
+    throw new InvalidJob([{ path: '--older-than', message: 'must be a number with s, m, h or d, such as 2h' }])
+  return Number(count) * UNITS[unit]!
+}
+
+function tell({ files, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
+  for (const file of files) {
+    const { location, bytes, seconds, index } = file
+    const length = seconds === null ? '' : `, ${Math.round(seconds)} s`
+    const caveat = index === 'whole' ? '' : '; it plays by its fragments, since its index could not be made again'
+    io.output.write(json ? `${JSON.stringify(file)}\n` : `${location}: ${bytes} bytes${length}${caveat}\n`)
+  }
+  for (const { name, error } of problems)
+    io.errors.write(
+      json ? `${JSON.stringify({ name, error: error.message })}\n` : `${name} is not finished: ${error.message}\n`,
+    )
+  if (files.length + problems.length === 0 && !json) io.output.write('Nothing is left unfinished.\n')
+  return problems.length === 0 ? 0 : EXIT_UNFINISHED
+}

@@ -1,0 +1,123 @@
+/** What a growing file's folder says of it to whoever has to finish it after the death of its process: JSON lines. */
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+const NAME = 'journal.jsonl'
+
+/** The first line. Holds no secret. */
+export interface GrowthStart {
+  name: string
+  contentType: string
+  /** Bytes in front of the body in the finished file, unless that has a compact head. */
+  room: number
+  /** Base64. */
+  recoveryHead: string
+  /** UTC milliseconds. */
+  startedAt: number
+  /** Where the file goes, in S3; absent for a folder. */
+  s3?: {
+    bucket: string
+    key: string
+    endpoint?: string
+    region?: string
+    force_path_style?: boolean
+    checksums?: 'when_required' | 'when_supported'
+    partBytes: number
+  }
+}
+
+/** A part that the S3 server has. Digests in hex. */
+export interface StoredPart {
+  number: number
+  bytes: number
+  etag: string
+  md5: string
+  /** Where checksums are sent. */
+  sha256: string | null
+  crc32: number
+}
+
+type Line =
+  | { begin: GrowthStart }
+  /** The body is whole up to here, in bytes. */
+  | { to: number }
+  | { upload: string }
+  | { part: StoredPart }
+  /** The file is complete at its place; what is left here is rubbish. */
+  | { done: true }
+
+export interface Growth {
+  start: GrowthStart
+  wholeBytes: number
+  uploadId: string | null
+  parts: StoredPart[]
+  isDone: boolean
+}
+
+/** Writes lines, each whole or not at all as a reader sees them. */
+export class GrowthJournal {
+  readonly #handle: FileHandle
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  static async begin(folder: string, start: GrowthStart): Promise<GrowthJournal> {
+    const journal = new GrowthJournal(await open(path.join(folder, NAME), 'ax'))
+    try {
+      await journal.write({ begin: start })
+      return journal
+    } catch (error) {
+      await journal.close()
+      throw error
+    }
+  }
+
+  /** Goes on with a dead process's journal. */
+  static async goOn(folder: string): Promise<GrowthJournal> {
+    const journal = new GrowthJournal(await open(path.join(folder, NAME), 'a'))
+    // Its last line may be torn.
+    await journal.#handle.write('\n').catch(() => {
+      // A full disk must not keep what lies on it from being finished.
+    })
+    return journal
+  }
+
+  /** Resolves when the operating system has the line: it survives this process. */
+  async write(line: Line): Promise<void> {
+    const text = `${JSON.stringify(line)}\n`
+    const { bytesWritten } = await this.#handle.write(text)
+    if (bytesWritten < Buffer.byteLength(text))
+      throw Object.assign(new Error('The disk took only a part of a line'), { code: 'ENOSPC' })
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+}
+
+/** Reads what a dead process left; null where not even the first line is whole, so that nothing was kept either. */
+export async function readGrowth(folder: string): Promise<Growth | null> {
+  const text = await readFile(path.join(folder, NAME), 'utf8').catch(() => '')
+  let growth: Growth | null = null
+  for (const raw of text.split('\n')) {
+    const line = parseLine(raw)
+    if (line === null) continue
+    if ('begin' in line) growth ??= { start: line.begin, wholeBytes: 0, uploadId: null, parts: [], isDone: false }
+    if (growth === null) continue
+    if ('to' in line) growth.wholeBytes = line.to
+    if ('upload' in line) growth.uploadId = line.upload
+    if ('part' in line) growth.parts.push(line.part)
+    if ('done' in line) growth.isDone = true
+  }
+  return growth
+}
+
+/** Null for the torn line that a kill leaves. */
+function parseLine(text: string): Line | null {
+  try {
+    return text === '' ? null : (JSON.parse(text) as Line)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,140 @@
+/** Finishes what a dead bot left in the spool of its folder: at its place in the folder, or in S3. */
+import * as files from 'node:fs/promises'
+import path from 'node:path'
+import { StorageError } from './error.ts'
+import { explainFolderError } from './folder-errors.ts'
+import { GROWING_NAME, GrowingFolderFile, readBody } from './growing-folder-file.ts'
+import { type Growth, readGrowth } from './growth-journal.ts'
+import { padHead } from './head-room.ts'
+import { nameParts } from './names.ts'
+import { recoverSpooledUpload } from './recover-upload.ts'
+import { earlierName, type GrownFormat, type Recovered, type RecoveredFile, toError } from './recovery.ts'
+import type { S3Config, S3Tuning } from './s3-session.ts'
+import { own, Spool, spoolOf } from './spool.ts'
+
+export interface SpoolRecovery {
+  format: GrownFormat
+  /** Keys for S3, which no journal holds; absent for those of the environment. */
+  credentials?: Pick<S3Config, 'access_key_id' | 'secret_access_key' | 'session_token'>
+  /** A bot of the same id is about to begin: what is finished here must not bear the names that it will use. */
+  asEarlier?: boolean
+  /** See `UploadRecovery`. */
+  indexLimitMs?: number
+  tuning?: Partial<S3Tuning>
+  signal: AbortSignal
+}
+
+/**
+ * Rejects where the bot may still be alive. What cannot be finished is told in `problems` and stays as it is; an
+ * existing file is never replaced: what is recovered then goes into a folder `earlier-…` beside it.
+ */
+export async function recoverSpool(recordingFolder: string, options: SpoolRecovery): Promise<Recovered> {
+  const recovered: Recovered = { files: [], problems: [] }
+  const spool = spoolOf(recordingFolder)
+  const names = await files.readdir(spool).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw explainFolderError(error, 'look for unfinished recordings', spool)
+  })
+  if (names.length === 0) return recovered
+  const ownership = await own(spool)
+  try {
+    for (const { folder, growth } of await readGrowths(spool, names)) {
+      try {
+        options.signal.throwIfAborted()
+        const file = await recoverOne(recordingFolder, folder, growth, options)
+        if (file !== null) recovered.files.push(file)
+        await files.rm(folder, { recursive: true, force: true })
+      } catch (thrown) {
+        recovered.problems.push({ name: growth.start.name, error: toError(thrown) })
+      }
+    }
+    return recovered
+  } finally {
+    await ownership.release()
+  }
+}
+
+/** Oldest first. A folder whose journal has no beginning holds nothing, and goes. */
+async function readGrowths(spool: string, names: string[]): Promise<{ folder: string; growth: Growth }[]> {
+  const growths: { folder: string; growth: Growth }[] = []
+  for (const name of names) {
+    const folder = path.join(spool, name)
+    if (!(await files.stat(folder)).isDirectory()) continue
+    const growth = await readGrowth(folder)
+    if (growth === null) await files.rm(folder, { recursive: true, force: true })
+    else growths.push({ folder, growth })
+  }
+  return growths.sort((a, b) => a.growth.start.startedAt - b.growth.start.startedAt)
+}
+
+/** Null where nothing was recorded, or the file is complete already. */
+async function recoverOne(
+  recordingFolder: string,
+  folder: string,
+  growth: Growth,
+  options: SpoolRecovery,
+): Promise<RecoveredFile | null> {
+  if (growth.isDone) return null
+  if (growth.start.s3 !== undefined) return recoverSpooledUpload(folder, growth, options)
+  return recoverFile(recordingFolder, folder, growth, options)
+}
+
+async function recoverFile(
+  recordingFolder: string,
+  folder: string,
+  growth: Growth,
+  { format, signal, asEarlier = false }: SpoolRecovery,
+): Promise<RecoveredFile | null> {
+  const { name, room, startedAt } = growth.start
+  const recoveryHead = Buffer.from(growth.start.recoveryHead, 'base64')
+  const growing = path.join(folder, GROWING_NAME)
+  const left = await files.stat(growing).catch(() => null)
+  if (left === null || growth.wholeBytes === 0) {
+    // Killed right after the rename: the file is at its place.
+    return null
+  }
+  const source = await files.open(growing, 'r')
+  let bytes = Math.min(growth.wholeBytes, left.size - room)
+  let index: Awaited<ReturnType<GrownFormat['indexBody']>> | null = null
+  try {
+    index = await format.indexBody(recoveryHead, readBody(source, room, room + bytes))
+    bytes = index.wholeBytes
+  } catch {
+    // What cannot be indexed may still play by its fragments; it is not thrown away.
+  } finally {
+    await source.close()
+  }
+  if (bytes <= 0) throw new StorageError('missing', `${growing} holds nothing of what its journal tells`)
+  const free = await freeTarget(recordingFolder, name, startedAt, asEarlier)
+  const spool = new Spool(recordingFolder)
+  const file = await GrowingFolderFile.goOn(growth, { disk: files, spool, folder, target: free, bytes })
+  try {
+    const makeHead =
+      index?.makeHead ?? ((space: number | null) => (space === null ? recoveryHead : padHead(recoveryHead, space)))
+    const stored = await file.finish(makeHead, signal)
+    return {
+      ...stored,
+      name: path.relative(recordingFolder, free).split(path.sep).join('/'),
+      botId: path.basename(recordingFolder),
+      seconds: index?.seconds ?? null,
+      index: index === null ? 'fragments' : 'whole',
+      startedAt,
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function freeTarget(
+  recordingFolder: string,
+  name: string,
+  startedAt: number,
+  asEarlier: boolean,
+): Promise<string> {
+  const target = path.join(recordingFolder, ...nameParts(name))
+  const isFree = await files.stat(target).then(
+    () => false,
+    () => true,
+  )
+  return isFree && !asEarlier ? target : path.join(recordingFolder, ...nameParts(earlierName(name, startedAt)))
+}
