@@ -1,19 +1,16 @@
-import { open, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
+import type { Readable } from 'node:stream'
 import type { Clock } from '../src/ports.ts'
 import { supervise } from '../src/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg-args.ts'
 import { type CaptureProgress, createProgressReader, createReportReader } from './ffmpeg-output.ts'
 import { childEnvironment, type RecorderLimits } from './settings.ts'
 
-/** One running ffmpeg that writes one segment. */
+/** One running ffmpeg that records one span. */
 export interface Capture {
   /** UTC milliseconds of the first picture, or of the first sound where only sound is recorded. */
   startedAt: number
   progress(): CaptureProgress
-  /** Bytes handed to the file system. */
-  bytes(): number
-  /** Asks ffmpeg to finish; resolves when it is gone and the file is closed. Repeatable, never rejects. */
+  /** Asks ffmpeg to finish; resolves when it is gone and its output is taken. Repeatable, never rejects. */
   stop(): Promise<void>
   /** Ends at once what does not have to be finished. */
   kill(): void
@@ -22,6 +19,8 @@ export interface Capture {
 export interface CaptureListener {
   progress(progress: CaptureProgress): void
   silence(isSilent: boolean, seconds: number): void
+  /** Every line of standard error, to the last. */
+  report(line: string): void
   /** Comes once, and only for what was not asked for: ffmpeg died, stands still, or the disk is full. */
   failed(error: Error): void
 }
@@ -31,12 +30,13 @@ const STALL_CHECK_MS = 500
 const NO_PROGRESS: CaptureProgress = { frames: 0, seconds: 0, repeatedFrames: 0, isLast: false }
 
 /**
- * Starts recording into a new file at `path`; resolves when the first picture or sound is captured. Rejects when that
- * takes too long or ffmpeg ends first, and when the signal is aborted; nothing runs then.
+ * Starts recording; resolves when the first picture or sound is captured. Rejects when that takes too long or ffmpeg ends
+ * first, and when the signal is aborted; nothing runs then.
  */
 export async function startCapture(options: {
   settings: CaptureSettings
-  path: string
+  /** Takes ffmpeg's output, a fragmented MP4, piece by piece; ffmpeg waits for it. Where it rejects, the capture fails. */
+  take: (bytes: Uint8Array) => Promise<void>
   folder: string
   limits: RecorderLimits
   clock: Clock
@@ -75,11 +75,6 @@ export async function startCapture(options: {
   })
 
   signal.throwIfAborted()
-  // 'wx': a segment never overwrites another one. flush: what is closed survives a power cut.
-  const handle = await open(options.path, 'wx').catch((error: Error) => {
-    throw new Error(`The recording cannot be written: ${error.message}`)
-  })
-  const file = handle.createWriteStream({ flush: true })
   const child = await supervise({
     name: 'encoder',
     command: 'ffmpeg',
@@ -88,24 +83,33 @@ export async function startCapture(options: {
     stdin: true,
     extraPipes: 1,
     binaryStdout: true,
-    lines: { 2: readReport, 3: readProgress },
+    lines: {
+      2: (line) => {
+        readReport(line)
+        listener.report(line)
+      },
+      3: readProgress,
+    },
     stopSteps: [
       { ask: (process) => process.stdin?.write('q'), deadlineMs: limits.encoderStopMs },
       { ask: 'SIGINT', deadlineMs: INTERRUPT_DEADLINE_MS },
     ],
   })
 
-  let writeError: Error | null = null
-  const written = pipeline(child.stdout!, file).catch((error: Error) => {
-    writeError = error
+  let isWanted = true
+  let takeError: Error | null = null
+  const taken = takeAll(child.stdout!, async (bytes) => {
+    if (isWanted) await options.take(bytes)
+  }).catch((error: Error) => {
+    takeError = error
   })
   const stalling = new AbortController()
   const gone = child.ended.then(async (ending) => {
     stalling.abort()
-    await written
-    return writeError === null
+    await taken
+    return takeError === null
       ? new Error(ending.text)
-      : new Error(`The recording cannot be written: ${writeError.message}`)
+      : new Error(`The recording cannot be kept: ${takeError.message}`, { cause: takeError })
   })
   const stop = async () => {
     isStopping = true
@@ -123,9 +127,9 @@ export async function startCapture(options: {
     })
     await Promise.race([begun, gone.then((error) => Promise.reject(error)), late, abort.promise])
   } catch (error) {
+    // Nobody counts on it yet, and a second attempt begins anew.
+    isWanted = false
     await stop()
-    // Nobody counts on it yet, and a second attempt needs the name.
-    await rm(options.path, { force: true })
     throw error
   } finally {
     deadline.abort()
@@ -150,10 +154,14 @@ export async function startCapture(options: {
   return {
     startedAt: startedAt!,
     progress: () => progress,
-    bytes: () => file.bytesWritten,
     stop,
     kill: () => child.signal('SIGKILL'),
   }
+}
+
+/** A stream that is not read to its end is destroyed, and its writer with it. */
+async function takeAll(stream: Readable, take: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+  for await (const bytes of stream as AsyncIterable<Uint8Array>) await take(bytes)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { PICTURE_HEIGHT, PICTURE_WIDTH, SAMPLE_RATE } from './settings.ts'
+import { SAMPLE_RATE } from './settings.ts'
 
 export interface CaptureSettings {
   pulseServer: string
@@ -43,7 +43,8 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
 
 /**
  * Arguments of the capturing ffmpeg: a fragmented MP4 goes to standard output, progress to descriptor 3, reports to
- * standard error; `q` on standard input ends it.
+ * standard error; `q` on standard input ends it. Only at -loglevel verbose it tells how long a picture was repeated and
+ * how sound was corrected, which quality.ts counts.
  *
  * Inputs. -probesize and -analyzeduration are cut short, because probing swallows the first seconds otherwise. Sound is
  * opened first, so that it runs when the first picture is taken. Both devices stamp with the wall clock; ffmpeg would
@@ -54,10 +55,15 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
  * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
  * pictures stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to
  * the nearest frame instead. superfast with
- * -bf 0 (no reordering, so that segments join without a gap). The GOP is fixed (-sc_threshold 0) for seeking and cuts.
+ * -bf 0 (no reordering, so that spans join without a gap). The GOP is fixed (-sc_threshold 0) for seeking and cuts.
+ * -threads 2: more of them cost more in all, hold more memory, and each holds back a picture that a kill takes with it.
  *
- * Container. Fragments make what is on disk playable after any kill; delay_moov writes the header with the first
- * fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
+ * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
+ * one (6 against 14 million cycles for a picture, docs/benchmarks.md), so the way goes over bgr24. The matrix is that of
+ * BT.601 on both ways and is written into the stream, because players take unmarked pictures of this size for BT.709.
+ *
+ * Container. Each fragment is stored as it comes, so that a kill costs half a second; delay_moov writes the header with
+ * the first fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
  */
 export function captureArguments(settings: CaptureSettings): string[] {
   const { picture, source, voiceSource } = settings
@@ -68,7 +74,7 @@ export function captureArguments(settings: CaptureSettings): string[] {
     soundInput(settings.pulseServer, name, index === leader ? null : leader),
   )
   return [
-    ...['-hide_banner', '-nostats', '-loglevel', 'info', '-progress', 'pipe:3', '-stats_period', '0.25'],
+    ...['-hide_banner', '-nostats', '-loglevel', 'verbose', '-progress', 'pipe:3', '-stats_period', '0.25'],
     ...sounds,
     ...(picture === null ? [] : pictureInput(picture)),
     ...(picture === null ? [] : ['-map', `${leader}:v`, ...videoEncoding(picture.framesPerSecond)]),
@@ -94,10 +100,12 @@ function soundInput(server: string, source: string, follows: number | null): str
 function soundFilters({ picture, voiceSource, noiseFloorDb, silenceMs }: CaptureSettings): string[] {
   const delay =
     picture === null ? [] : [`adelay=${Math.round(picture.latencyMs + 500 / picture.framesPerSecond)}:all=1`]
+  // Next to free; it tells at the end how much of the sound is at its limit.
+  const level = 'volumedetect'
   const inStep = ['atrim=start=0', DRIFT_CORRECTION, ...delay].join(',')
   const silence = `silencedetect=noise=${noiseFloorDb}dB:duration=${silenceMs / 1000}`
-  if (voiceSource === null) return ['-map', '0:a', '-af', `${inStep},${silence}`]
-  const mix = `[0:a]${inStep},${silence}[meeting];[1:a]${inStep}[voice];[meeting][voice]amix=inputs=2:duration=first:normalize=0[mix]`
+  if (voiceSource === null) return ['-map', '0:a', '-af', `${level},${inStep},${silence}`]
+  const mix = `[0:a]${level},${inStep},${silence}[meeting];[1:a]${inStep}[voice];[meeting][voice]amix=inputs=2:duration=first:normalize=0[mix]`
   return ['-filter_complex', mix, '-map', '[mix]']
 }
 
@@ -112,74 +120,16 @@ function pictureInput(picture: NonNullable<CaptureSettings['picture']>): string[
 function videoEncoding(framesPerSecond: number): string[] {
   const gop = String(framesPerSecond * SECONDS_BETWEEN_KEY_FRAMES)
   return [
-    ...[
-      '-r',
-      String(framesPerSecond),
-      '-fps_mode',
-      'cfr',
-      '-frame_drop_threshold',
-      '0.5',
-      '-c:v',
-      'libx264',
-      '-preset',
-      'superfast',
-    ],
+    ...['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p'],
+    ...['-r', String(framesPerSecond), '-fps_mode', 'cfr', '-frame_drop_threshold', '0.5'],
+    ...['-c:v', 'libx264', '-preset', 'superfast', '-threads', '2'],
     ...['-crf', String(VIDEO_CRF), '-maxrate', `${VIDEO_MAX_KILOBITS}k`, '-bufsize', `${2 * VIDEO_MAX_KILOBITS}k`],
     ...['-bf', '0', '-g', gop, '-keyint_min', gop, '-sc_threshold', '0', '-pix_fmt', 'yuv420p'],
+    ...['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
   ]
 }
 
-/** Shared with the silence that fills joins: packets that follow each other must be of one kind. */
-export const AUDIO_ENCODING: readonly string[] = [
+/** Stereo always: silence between spans is a packet of that kind. */
+const AUDIO_ENCODING: readonly string[] = [
   ...['-c:a', 'aac', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(SAMPLE_RATE), '-ac', '2'],
 ]
-
-const QUIET = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'warning', '-y']
-/**
- * The index goes before the data, so that a player starts while the file is still arriving. -copyts: the packet that
- * primes the sound's decoder lies before zero, and ffmpeg would move everything to make it zero.
- */
-const INDEX_FIRST = ['-copyts', '-movflags', '+faststart', '-f', 'mp4']
-
-/** One whole segment becomes the final file; nothing is encoded again. */
-export function remuxArguments(input: string, output: string): string[] {
-  return [...QUIET, '-i', input, '-map', '0', '-c', 'copy', ...INDEX_FIRST, output]
-}
-
-/** The sound of a file alone, as it was encoded. */
-export function soundOnlyArguments(input: string, output: string): string[] {
-  return [...QUIET, '-i', input, '-map', '0:a', '-c', 'copy', ...INDEX_FIRST, output]
-}
-
-/** The sound of a segment as ADTS, which is a plain row of packets. */
-export function packetsArguments(input: string, output: string): string[] {
-  return [...QUIET, '-i', input, '-map', '0:a', '-c', 'copy', '-copyinkf', '-f', 'adts', output]
-}
-
-/** Encoded silence as ADTS, to fill up sound that ends before its picture. */
-export function silenceArguments(output: string): string[] {
-  const silence = `anullsrc=sample_rate=${SAMPLE_RATE}:channel_layout=stereo`
-  return [...QUIET, '-f', 'lavfi', '-t', '1', '-i', silence, ...AUDIO_ENCODING, '-f', 'adts', output]
-}
-
-/**
- * Pictures by a list of segments, stamped anew by counting them (`setts`), sound as one row of packets, of which the
- * first primes the decoder and belongs before zero.
- */
-export function joinArguments(options: {
-  /** The concat list, and how many pictures of it make a second; null where there is sound alone. */
-  pictures: { list: string; framesPerSecond: number } | null
-  packets: string
-  primingSeconds: number
-  output: string
-}): string[] {
-  const { pictures, packets, primingSeconds, output } = options
-  const sound = ['-itsoffset', String(-primingSeconds), '-f', 'aac', '-i', packets]
-  if (pictures === null) return [...QUIET, ...sound, '-map', '0:a', '-c', 'copy', ...INDEX_FIRST, output]
-  const list = ['-f', 'concat', '-safe', '0', '-i', pictures.list]
-  const count = `setts=ts=N/(${pictures.framesPerSecond}*TB)`
-  const tracks = ['-map', '0:v', '-map', '1:a', '-c', 'copy', '-bsf:v', count]
-  return [...QUIET, ...list, ...sound, ...tracks, ...INDEX_FIRST, output]
-}
-
-export const DEFAULT_PICTURE = { width: PICTURE_WIDTH, height: PICTURE_HEIGHT }

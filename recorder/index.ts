@@ -2,28 +2,37 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCleanup } from '../src/cleanup.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, RecordedFile, RecordedSpan, Recorder, RecorderEvent, Stage } from '../src/ports.ts'
+import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, Stage } from '../src/ports.ts'
 import type { Supervised } from '../src/supervised.ts'
 import type { RecordingMode } from '../src/wire/codes.ts'
 import { type AudioSink, startAudioSink } from './audio-sink.ts'
 import { type Capture, startCapture } from './capture.ts'
 import { type Display, startDisplay } from './display.ts'
 import { createSoundWatch } from './ffmpeg-output.ts'
-import { makeFinalFiles } from './final-files.ts'
-import { segmentName } from './segments.ts'
+import { createQualityWatch } from './quality.ts'
+import { type Grow, Recording } from './recording.ts'
 import {
   BROWSER_PICTURE_LATENCY_MS,
   DEFAULT_LIMITS,
+  END_SECONDS,
+  INDEXED_SECONDS,
   PICTURE_HEIGHT,
   PICTURE_WIDTH,
   type RecorderLimits,
+  SAMPLE_RATE,
 } from './settings.ts'
+
+export { type IndexedBody, indexBody } from './mp4/index-body.ts'
 
 export interface RecorderOptions {
   mode: RecordingMode
   framesPerSecond: 25 | 30
-  /** The recording's own folder, which exists; everything that is written goes into it. */
+  /** The recording's own folder, which exists, for what is needed on the way. */
   folder: string
+  /** Begins one of the recording's files. */
+  grow: Grow
+  /** Nobody records longer than this; less room is kept for the index then. */
+  longestSeconds?: number
   logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   clock: Clock
   width?: number
@@ -33,10 +42,6 @@ export interface RecorderOptions {
   /** By how much sound waits for its picture; the default is what was measured of Chromium. */
   pictureLatencyMs?: number
   limits?: Partial<RecorderLimits>
-}
-
-interface Span extends RecordedSpan {
-  path: string
 }
 
 /**
@@ -50,11 +55,17 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const height = options.height ?? PICTURE_HEIGHT
   const latencyMs = options.pictureLatencyMs ?? BROWSER_PICTURE_LATENCY_MS
   const hasPicture = mode !== 'audio_only'
-  const segmentFolder = join(folder, 'segments')
   const workFolder = join(folder, 'work')
 
   const listeners = new Set<(event: RecorderEvent) => void>()
-  const spans: Span[] = []
+  const spans: RecordedSpan[] = []
+  const recording = new Recording({
+    grow: options.grow,
+    hasPicture,
+    framesPerSecond,
+    reserveSeconds: Math.min(options.longestSeconds ?? Number.POSITIVE_INFINITY, INDEXED_SECONDS) + END_SECONDS,
+  })
+  const quality = createQualityWatch(hasPicture ? framesPerSecond : null, SAMPLE_RATE)
   const closing = new AbortController()
   const cleanup = createCleanup(({ step, error }) => logger.warn('A clean-up step failed', { step, error }))
   let stage: Stage | null = null
@@ -62,9 +73,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let sound: AudioSink | null = null
   let capture: Capture | null = null
   let failure: Error | null = null
-  let finishing: Promise<RecordedFile[]> | null = null
+  let finishing: Promise<FinishedRecording> | null = null
   /** Of the spans that are over. */
-  const past = { seconds: 0, bytes: 0, repeatedFrames: 0 }
+  const past = { seconds: 0, repeatedFrames: 0 }
 
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(operation: () => Promise<T>): Promise<T> => {
@@ -102,7 +113,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (stage !== null) return stage
     const either = AbortSignal.any([signal, closing.signal])
     either.throwIfAborted()
-    await mkdir(segmentFolder, { recursive: true })
     await mkdir(workFolder, { recursive: true, mode: 0o700 })
     cleanup.add('work folder', () => rm(workFolder, { recursive: true, force: true }))
     if (sound === null) {
@@ -142,7 +152,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (failure !== null) throw failure
     if (finishing !== null) throw new Error('The recording is finished')
     if (sound === null || (hasPicture && display === null)) throw new Error('The recorder is not prepared')
-    const path = join(segmentFolder, segmentName(spans.length))
     soundWatch.beginSpan()
     const started = await startCapture({
       settings: {
@@ -153,7 +162,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         noiseFloorDb: limits.noiseFloorDb,
         silenceMs: limits.silenceMs,
       },
-      path,
+      take: recording.openSpan(),
       folder: workFolder,
       limits,
       clock,
@@ -161,21 +170,28 @@ export function createRecorder(options: RecorderOptions): Recorder {
       listener: {
         progress: (progress) => {
           if (capture === null) return
+          const lagMs = quality.progress(progress, clock.now())
           emit({
             type: 'progress',
             seconds: past.seconds + progress.seconds,
-            bytes: past.bytes + capture.bytes(),
+            bytes: recording.bytes,
             droppedFrames: past.repeatedFrames + progress.repeatedFrames,
+            lagMs,
             at: clock.now(),
           })
           soundWatch.progress(progress.seconds)
         },
-        silence: (isSilent, seconds) => soundWatch.report(isSilent, seconds),
+        silence: (isSilent, seconds) => {
+          soundWatch.report(isSilent, seconds)
+          quality.silence(isSilent, seconds)
+        },
+        report: (line) => quality.report(line, clock.now()),
         failed: fail,
       },
     })
     capture = started
-    spans.push({ startedAt: started.startedAt, endedAt: null, path })
+    spans.push({ startedAt: started.startedAt, endedAt: null })
+    quality.beginSpan(started.startedAt)
     logger.info('Recording runs', { span: spans.length, startedAt: new Date(started.startedAt).toISOString() })
   }
 
@@ -184,44 +200,36 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const ending = capture
     await ending.stop()
     capture = null
-    const { seconds, repeatedFrames } = ending.progress()
+    // What a dead encoder had not given away is gone; the spans tell what is really in the files.
+    const { seconds, ...media } = await recording.closeSpan()
+    const { repeatedFrames } = ending.progress()
+    quality.endSpan(ending.progress())
     past.seconds += seconds
-    past.bytes += ending.bytes()
     past.repeatedFrames += repeatedFrames
     const span = spans.at(-1)!
-    span.endedAt = Math.round(span.startedAt + spanSeconds(ending) * 1000)
-    logger.info('Recording rests', { span: spans.length, seconds, bytes: ending.bytes(), repeatedFrames })
+    span.endedAt = Math.round(span.startedAt + seconds * 1000)
+    logger.info('Recording rests', { span: spans.length, seconds, ...media, bytes: recording.bytes, repeatedFrames })
   }
 
-  /** Time is counted in pictures, because the joined file counts it so. */
-  function spanSeconds(ended: Capture): number {
-    const { frames, seconds } = ended.progress()
-    return hasPicture ? frames / framesPerSecond : seconds
-  }
-
-  async function finish(): Promise<RecordedFile[]> {
+  async function finish(signal: AbortSignal): Promise<FinishedRecording> {
+    const askedAt = performance.now()
     await inTurn(endSpan)
-    const result = await makeFinalFiles({
-      folder,
-      workFolder,
-      segmentPaths: spans.map((span) => span.path),
-      picture: hasPicture ? { width, height, framesPerSecond } : null,
-      limits,
-      logger,
+    const stoppedAt = performance.now()
+    const finished = await recording.finish(signal)
+    logger.info('The recording is complete', {
+      files: finished.files.map(({ stored: { name, bytes }, durationSeconds }) => ({ name, bytes, durationSeconds })),
+      encoderMs: Math.round(stoppedAt - askedAt),
+      storingMs: Math.round(performance.now() - stoppedAt),
     })
-    // A killed encoder's last fragment is cut off; the spans follow what is really there.
-    for (const [index, seconds] of result.spanSeconds.entries()) {
-      const span = spans[index]!
-      span.endedAt = Math.round(span.startedAt + seconds * 1000)
-    }
-    return result.files
+    return finished
   }
 
   async function close(): Promise<void> {
     closing.abort(new Error('The recorder was closed'))
-    // Finished files are not to be torn apart; an unfinished span is ended politely, which its own deadlines bound.
+    // Files that are being finished are not to be torn apart; a span that runs is ended politely, within deadlines.
     await finishing?.catch(() => {})
     await inTurn(endSpan).catch((error) => logger.warn('The last span did not end cleanly', { error }))
+    await recording.close()
     await cleanup.run()
   }
 
@@ -235,8 +243,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return () => listeners.delete(listener)
     },
     spans: () => spans.map(({ startedAt, endedAt }) => ({ startedAt, endedAt })),
-    finish() {
-      finishing ??= finish()
+    quality: () => (spans.length === 0 ? null : quality.figures()),
+    finish(signal) {
+      finishing ??= finish(signal)
       return finishing
     },
     close,

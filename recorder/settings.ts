@@ -13,6 +13,11 @@ export const SAMPLE_RATE = 48_000
  */
 export const BROWSER_PICTURE_LATENCY_MS = 30
 
+/** Room is kept for the index of so long a recording: what a job gets that asks for nothing else. */
+export const INDEXED_SECONDS = 4 * 3600
+/** What a recording may run on beyond its longest time until it has ended. */
+export const END_SECONDS = 60
+
 export interface RecorderLimits {
   /** Display or sound server from start to ready. */
   serverReadyMs: number
@@ -26,12 +31,6 @@ export interface RecorderLimits {
   silenceMs: number
   /** Peak level in dBFS; comfort noise of meeting clients stays near -70, quiet speech peaks above -40. */
   noiseFloorDb: number
-  /** Making one final file, without the time for its size. */
-  remuxMs: number
-  /** Added per megabyte; slow disks of small machines write 10 MB/s, and each byte is written twice. */
-  remuxMsPerMegabyte: number
-  /** Asking ffprobe about one file. */
-  probeMs: number
 }
 
 export const DEFAULT_LIMITS: Readonly<RecorderLimits> = {
@@ -41,9 +40,6 @@ export const DEFAULT_LIMITS: Readonly<RecorderLimits> = {
   standingStillMs: 10_000,
   silenceMs: 2_000,
   noiseFloorDb: -50,
-  remuxMs: 60_000,
-  remuxMsPerMegabyte: 500,
-  probeMs: 30_000,
 }
 
 /** Where the programs of Debian packages are. Children inherit nothing of our environment, which may hold secrets. */

@@ -2,14 +2,25 @@
 import { readdir, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { writeJson } from './artifacts.ts'
+import { within } from './clock.ts'
 import type { Logger } from './logger.ts'
-import type { ControlPlane, RecordedFile, RecordedSpan, Storage } from './ports.ts'
-import type { Artifact } from './wire/events.ts'
+import type {
+  Clock,
+  ControlPlane,
+  RecordedFile,
+  RecordedSpan,
+  Recorder,
+  Storage,
+  StoredFile,
+  StoredMedia,
+} from './ports.ts'
+import type { Artifact, Gap, WholeQuality } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
 const CONTENT_TYPES: Record<string, string> = {
   '.mp4': 'video/mp4',
   '.m4a': 'audio/mp4',
+  '.ogg': 'audio/ogg',
   '.json': 'application/json',
   '.jsonl': 'application/x-ndjson',
   '.png': 'image/png',
@@ -20,14 +31,24 @@ const CONTENT_TYPES: Record<string, string> = {
   '.srt': 'application/x-subrip; charset=utf-8',
 }
 
+/** Beside the time for storing: the encoder is asked to stop first, within its own deadlines. */
+const ENCODER_GRACE_MS = 30_000
+
 const REPORT_TYPE = 'text/html; charset=utf-8'
 
 export interface DeliveryParts {
   job: Job
   storage: Storage
+  clock: Clock
   control: Pick<ControlPlane, 'report'>
   logger: Logger
   workFolder: string
+}
+
+export interface AboutRecording {
+  spans: readonly RecordedSpan[]
+  gaps: readonly Gap[]
+  quality: WholeQuality | null
 }
 
 /** What became of the files. */
@@ -50,6 +71,22 @@ export class Delivery {
     this.#signal = AbortSignal.timeout(parts.job.timeout_config.storing_timeout * 1000)
   }
 
+  /** Completes the files that grew at their place, whatever happened to the rest of the life. Never rejects. */
+  async complete(recorder: Pick<Recorder, 'finish'>): Promise<StoredMedia[]> {
+    const { clock, job } = this.#parts
+    const limitMs = job.timeout_config.storing_timeout * 1000 + ENCODER_GRACE_MS
+    try {
+      const finishing = recorder.finish(this.#signal)
+      const { files, problem } = await within(clock, limitMs, finishing, () => new Error('It took too long'))
+      for (const { stored, durationSeconds } of files) this.#artifacts.push(this.#report(stored, durationSeconds))
+      if (problem !== null) this.#note('a recorded file', problem)
+      return files
+    } catch (error) {
+      this.#note('the recording', error)
+      return []
+    }
+  }
+
   /** Several at once; those that are stored already are left. Never rejects. */
   async store(files: readonly RecordedFile[]): Promise<void> {
     const stored = new Set(this.#artifacts.map(({ name }) => name))
@@ -60,7 +97,7 @@ export class Delivery {
   }
 
   /** Never rejects. */
-  async finish(spans: readonly RecordedSpan[]): Promise<Delivered> {
+  async finish({ spans, gaps, quality }: AboutRecording): Promise<Delivered> {
     const { job, workFolder } = this.#parts
     const manifest = { name: 'manifest.json', path: join(workFolder, 'manifest.json'), bytes: 0 }
     await writeJson(workFolder, manifest.name, {
@@ -70,6 +107,8 @@ export class Delivery {
         started_at: new Date(span.startedAt).toISOString(),
         ended_at: span.endedAt === null ? null : new Date(span.endedAt).toISOString(),
       })),
+      gaps,
+      quality,
       files: this.#artifacts,
     }).catch((error) => this.#note(manifest.name, error))
     await this.store([manifest])
@@ -81,15 +120,20 @@ export class Delivery {
     const isReport = file.name === 'report.html'
     const contentType = isReport ? REPORT_TYPE : (CONTENT_TYPES[extname(file.name)] ?? 'application/octet-stream')
     try {
-      const stored = await this.#parts.storage.store({ name: file.name, path: file.path, contentType }, this.#signal)
-      const artifact: Artifact = { ...stored }
-      if (file.durationSeconds !== undefined) artifact.duration_seconds = file.durationSeconds
-      this.#parts.control.report({ type: 'artifact', artifact })
-      return artifact
+      return this.#report(
+        await this.#parts.storage.store({ name: file.name, path: file.path, contentType }, this.#signal),
+      )
     } catch (error) {
       this.#note(file.name, error)
       return null
     }
+  }
+
+  #report(stored: StoredFile, durationSeconds?: number): Artifact {
+    const artifact: Artifact = { ...stored }
+    if (durationSeconds !== undefined) artifact.duration_seconds = durationSeconds
+    this.#parts.control.report({ type: 'artifact', artifact })
+    return artifact
   }
 
   #note(name: string, error: unknown): void {
@@ -107,7 +151,10 @@ export async function deliverJournal(parts: DeliveryParts, storingProblem: Error
   const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
   try {
     await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
-    if (job.storage.type === 's3' && storingProblem === null) await rm(workFolder, { recursive: true, force: true })
+    // A spool is of an earlier bot of this id, whose recording is not finished yet.
+    const hasSpool = (await readdir(workFolder)).includes('spool')
+    if (job.storage.type === 's3' && storingProblem === null && !hasSpool)
+      await rm(workFolder, { recursive: true, force: true })
   } catch (error) {
     logger.error('The journal could not be stored and stays on the machine', {
       error,

@@ -1,5 +1,31 @@
 import { execFile } from 'node:child_process'
+import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
+
+/** The types of the boxes at the top of an MP4, in order. */
+export async function topLevelBoxes(path: string): Promise<string[]> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const types: string[] = []
+    const header = Buffer.alloc(16)
+    for (let offset = 0; offset < size; ) {
+      await file.read(header, 0, 16, offset)
+      types.push(header.toString('latin1', 4, 8))
+      const bytes = header.readUInt32BE(0)
+      offset += bytes === 1 ? Number(header.readBigUInt64BE(8)) : bytes || size
+    }
+    return types
+  } finally {
+    await file.close()
+  }
+}
+
+/** Whether a player finds the whole index before it has to read the data, and no fragments. */
+export async function isIndexFirst(path: string): Promise<boolean> {
+  const types = (await topLevelBoxes(path)).filter((type) => type !== 'free')
+  return types.join() === 'ftyp,moov,mdat'
+}
 
 export interface Media {
   seconds: number

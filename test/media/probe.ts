@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
-import { isIndexFirst } from '../../recorder/mp4-boxes.ts'
+import { isIndexFirst } from './media-info.ts'
 import { SOURCE } from './tone-and-flash.ts'
 
 /** A beep and the flash that belongs to it, in seconds of the recording. */

@@ -6,7 +6,7 @@
 import { createRecorder } from '../../recorder/index.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecordingMode } from '../../src/wire/codes.ts'
-import { realClock } from './stage.ts'
+import { growIn, realClock } from './stage.ts'
 
 const [folder = '', mode = 'speaker_view', seconds] = process.argv.slice(2)
 const say = (fact: unknown) => process.stdout.write(`${JSON.stringify(fact)}\n`)
@@ -14,6 +14,7 @@ const recorder = createRecorder({
   mode: mode as RecordingMode,
   framesPerSecond: 30,
   folder,
+  grow: growIn(folder),
   clock: realClock,
   logger: silentLogger,
   pictureLatencyMs: 0,
@@ -23,6 +24,7 @@ say({ type: 'stage', stage: await recorder.prepare(new AbortController().signal)
 await recorder.start()
 if (seconds !== undefined) {
   await realClock.sleep(Number(seconds) * 1000)
-  say({ type: 'files', files: await recorder.finish() })
+  const { files } = await recorder.finish(new AbortController().signal)
+  say({ type: 'files', files: files.map(({ stored }) => stored) })
   await recorder.close()
 }

@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRecorder, type RecorderOptions } from '../../recorder/index.ts'
 import { type LogFields, silentLogger } from '../../src/logger.ts'
 import type { Clock, Recorder, RecorderEvent, Stage } from '../../src/ports.ts'
+import { openStorage } from '../../storage/index.ts'
 import { startToneAndFlash, type ToneAndFlash } from './tone-and-flash.ts'
 
 export const realClock: Clock = {
@@ -12,6 +13,12 @@ export const realClock: Clock = {
   sleep: async (ms, signal) => {
     await sleep(ms, undefined, { signal })
   },
+}
+
+/** Files that grow in a folder, as those of a job do that stores there. */
+export function growIn(folder: string): RecorderOptions['grow'] {
+  const storage = openStorage({ type: 'folder', path: dirname(folder) }, { botId: basename(folder) })
+  return (file) => storage.grow(file, new AbortController().signal)
 }
 
 /** A recorder with the tone-and-flash source on its stage, in a folder of its own. */
@@ -25,6 +32,8 @@ export interface TestStage {
   complaints: string[]
   /** Resolves once the recorder has this many seconds in its files. */
   recorded(seconds: number): Promise<void>
+  /** Ends the recording; the names of its files, all of which must be complete. */
+  finish(): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -43,6 +52,7 @@ export async function setUpStage(
     logger: { ...silentLogger, warn: complain, error: complain },
     // The source paints at once, unlike a browser.
     pictureLatencyMs: 0,
+    grow: growIn(folder),
     ...options,
   })
   const events: RecorderEvent[] = []
@@ -59,6 +69,11 @@ export async function setUpStage(
       events,
       complaints,
       recorded: (seconds) => until(() => secondsRecorded(events) >= seconds, 60_000),
+      async finish() {
+        const { files, problem } = await recorder.finish(new AbortController().signal)
+        if (problem !== null) throw problem
+        return files.map(({ stored }) => stored.name)
+      },
       async close() {
         source.close()
         await recorder.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CaptureSettings, captureArguments, joinArguments } from '../../recorder/ffmpeg-args.ts'
+import { type CaptureSettings, captureArguments } from '../../recorder/ffmpeg-args.ts'
 
 const SETTINGS: CaptureSettings = {
   pulseServer: '/work folder/pulse/native',
@@ -55,17 +55,4 @@ test("the bot's own voice follows the same clock and is mixed in behind the sile
   expect(values(args, '-filter_complex')[0]).toMatch(/silencedetect[^;]*\[meeting\];.*amix=inputs=2/)
   const soundAlone = captureArguments({ ...SETTINGS, picture: null, voiceSource: 'own_voice.monitor' })
   expect(values(soundAlone, '-isync')).toEqual(['0'])
-})
-
-test('joining copies, counts pictures anew and puts the priming packet before zero', () => {
-  const args = joinArguments({
-    pictures: { list: 'list', framesPerSecond: 30 },
-    packets: 'sound.adts',
-    primingSeconds: 0.5,
-    output: 'out',
-  })
-  expect(values(args, '-c')).toEqual(['copy'])
-  expect(values(args, '-bsf:v')).toEqual(['setts=ts=N/(30*TB)'])
-  expect(values(args, '-itsoffset')).toEqual(['-0.5'])
-  expect(values(args, '-movflags')).toEqual(['+faststart'])
 })

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { inspectSegment, isUnfit } from '../../recorder/segments.ts'
 import type { RecorderEvent } from '../../src/ports.ts'
 import { measure } from '../media/probe.ts'
-import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
+import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
 import { startToneAndFlash } from '../media/tone-and-flash.ts'
 
 const undo: Array<() => unknown> = []
@@ -38,7 +37,7 @@ test.for([
   { program: 'ffmpeg', signal: 'SIGSTOP', says: /^The encoder stands still: nothing new for 2 s/ },
 ] as const)('$signal for $program is one failure, and what was recorded plays', async ({ program, signal, says }) => {
   const limits = { standingStillMs: 2_000, encoderStopMs: 2_000 }
-  const { recorder, events, folder, recorded } = await open({ limits })
+  const { recorder, events, folder, recorded, finish } = await open({ limits })
   await recorder.start()
   await recorded(5)
   process.kill(await oneChild(program), signal)
@@ -47,8 +46,8 @@ test.for([
 
   await recorder.pause()
   await expect(recorder.resume()).rejects.toThrow(failures(events)[0])
-  const files = await recorder.finish()
-  expect(files.map(({ name }) => name)).toEqual(['video.mp4', 'audio.m4a'])
+  const files = await finish()
+  expect(files).toEqual(['video.mp4', 'audio.m4a'])
   const measured = await measure(join(folder, 'video.mp4'))
   expect(measured.durationSeconds).toBeGreaterThan(5 - LOST_SECONDS)
   expect(measured.audio.beeps.length).toBeGreaterThanOrEqual(1)
@@ -60,7 +59,7 @@ test.for([
 })
 
 test('an encoder that is killed after a pause costs nothing of the span before', async () => {
-  const { recorder, folder, recorded, events } = await open()
+  const { recorder, folder, recorded, events, finish } = await open()
   await recorder.start()
   await recorded(3)
   await recorder.pause()
@@ -68,34 +67,38 @@ test('an encoder that is killed after a pause costs nothing of the span before',
   await recorded(6)
   process.kill(await oneChild('ffmpeg'), 'SIGKILL')
   await until(() => failures(events).length > 0)
-  await recorder.finish()
+  await finish()
   const measured = await measure(join(folder, 'video.mp4'))
   expect(measured.durationSeconds).toBeGreaterThan(6 - LOST_SECONDS)
   expect(measured.video!.longestFrame).toBeCloseTo(1 / 30, 4)
 })
 
-test('a final file that cannot be made in time leaves the segments, and they are handed over', async () => {
-  const { recorder, folder, recorded, complaints } = await open({ limits: { remuxMs: 1, remuxMsPerMegabyte: 0 } })
+test('a place that takes no more is one failure that says so, and what it took is a whole recording', async () => {
+  const folder = await makeFolder()
+  const grow = growIn(folder)
+  let appended = 0
+  const { recorder, events, finish } = await open({
+    folder,
+    grow: async (start) => {
+      const file = await grow(start)
+      const append = file.append.bind(file)
+      file.append = (bytes) => (++appended > 12 ? Promise.reject(new Error('the disk is full')) : append(bytes))
+      return file
+    },
+  })
   await recorder.start()
-  await recorded(2)
-  const files = await recorder.finish()
-  expect(files.map(({ name }) => name)).toEqual(['segments/0001.mp4'])
-  expect(files[0]!.durationSeconds).toBeGreaterThan(1.5)
-  expect(complaints.join()).toContain('could not be joined')
-  expect((await readdir(folder)).sort()).toEqual(['segments', 'work'])
-  expect((await measure(files[0]!.path)).video!.frames).toBeGreaterThan(45)
-})
-
-test('a segment that is already there is never overwritten', async () => {
-  const { recorder, folder } = await open()
-  await mkdir(join(folder, 'segments'), { recursive: true })
-  await writeFile(join(folder, 'segments', '0001.mp4'), 'precious')
-  await expect(recorder.start()).rejects.toThrow(/cannot be written.*EEXIST/)
-  expect(await readFile(join(folder, 'segments', '0001.mp4'), 'utf8')).toBe('precious')
+  await until(() => failures(events).length > 0, 60_000)
+  expect(failures(events)).toEqual(['The recording cannot be kept: the disk is full'])
+  expect(await finish()).toEqual(['video.mp4', 'audio.m4a'])
+  const measured = await measure(join(folder, 'video.mp4'))
+  const [span] = recorder.spans()
+  // Six fragments for each file; the span may count the one that the place refused.
+  expect(measured.video!.frames / 30).toBeGreaterThan(2)
+  expect(Math.abs((span!.endedAt! - span!.startedAt) / 1000 - measured.video!.frames / 30)).toBeLessThan(0.6)
 })
 
 test('a start that fails can be tried again', async () => {
-  const { recorder, folder, recorded } = await open({ mode: 'audio_only' })
+  const { recorder, folder, recorded, finish } = await open({ mode: 'audio_only' })
   const encoder = recorder.start()
   const outcome = expect(encoder).rejects.toThrow('The encoder died')
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length > 0)
@@ -103,7 +106,7 @@ test('a start that fails can be tried again', async () => {
   await outcome
   await recorder.start()
   await recorded(1)
-  expect((await recorder.finish()).map(({ name }) => name)).toEqual(['audio.m4a'])
+  expect(await finish()).toEqual(['audio.m4a'])
   expect(await readdir(folder)).toEqual(['audio.m4a', 'work'])
 })
 
@@ -157,13 +160,13 @@ test('SIGKILL for the bot leaves no process behind and a file that plays', async
   await once(bot, 'exit')
   await until(() => children.every((pid) => !isRunning(pid)))
 
-  const path = join(folder, 'segments', '0001.mp4')
-  const asItIs = await measure(path)
-  expect(asItIs.video!.frames / 30).toBeGreaterThan(6 - LOST_SECONDS)
-  expect(asItIs.audio.beeps.length).toBeGreaterThanOrEqual(1)
-  const segment = await inspectSegment(path, 30)
-  expect(isUnfit(segment)).toBe(false)
-  expect((await measure(path)).video!.frames).toBe(Math.round((segment as { seconds: number }).seconds * 30))
+  for (const name of ['video.mp4', 'audio.m4a']) {
+    const left = (await readdir(join(folder, 'spool'))).find((entry) => entry.startsWith(name))
+    const asItIs = await measure(join(folder, 'spool', left!, 'growing'))
+    const seconds = asItIs.video === null ? asItIs.audio.seconds : asItIs.video.frames / 30
+    expect(seconds).toBeGreaterThan(6 - LOST_SECONDS)
+    expect(asItIs.audio.beeps.length).toBeGreaterThanOrEqual(1)
+  }
 })
 
 function isRunning(pid: number): boolean {

@@ -7,7 +7,7 @@ import { openBrowser } from '../../src/browser.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecorderEvent } from '../../src/ports.ts'
 import { measure } from '../media/probe.ts'
-import { realClock, until } from '../media/stage.ts'
+import { growIn, realClock, until } from '../media/stage.ts'
 import { median, pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
 
 test('what Chromium shows and plays is recorded together, from the first picture on', async () => {
@@ -17,6 +17,7 @@ test('what Chromium shows and plays is recorded together, from the first picture
     mode: 'speaker_view',
     framesPerSecond: 30,
     folder,
+    grow: growIn(folder),
     clock: realClock,
     logger: silentLogger,
   })
@@ -33,7 +34,7 @@ test('what Chromium shows and plays is recorded together, from the first picture
 
   await recorder.start()
   await until(() => events.some((event) => event.type === 'progress' && event.seconds > 10), 60_000)
-  await recorder.finish()
+  await recorder.finish(signal)
   const measured = await measure(join(folder, 'video.mp4'))
   const ages = measured.video!.clock.map(({ seconds, shownMs }) =>
     pictureAgeMs(wallClockAt(recorder.spans(), seconds), shownMs),

@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 test('a recording with two pauses keeps sound and picture together and nothing of the paused time', async () => {
-  const { recorder, source, folder, complaints, recorded, events } = await open()
+  const { recorder, source, folder, complaints, recorded, events, finish } = await open()
   await recorder.start()
   await recorded(5.3)
   for (const total of [9.8, 15]) {
@@ -36,11 +36,11 @@ test('a recording with two pauses keeps sound and picture together and nothing o
     await recorder.resume()
     await recorded(total)
   }
-  const files = await recorder.finish()
+  const files = await finish()
   const spans = recorder.spans()
 
   expect(complaints).toEqual([])
-  expect(files.map(({ name }) => name)).toEqual(['video.mp4', 'audio.m4a'])
+  expect(files).toEqual(['video.mp4', 'audio.m4a'])
   expect((await readdir(folder)).sort()).toEqual(['audio.m4a', 'video.mp4', 'work'])
   const measured = await measure(join(folder, 'video.mp4'))
   const video = measured.video!
@@ -87,10 +87,10 @@ test('a recording with two pauses keeps sound and picture together and nothing o
 
 test('nothing of the first second is lost, neither sound nor picture', async () => {
   // A beat and a flash in every second, whenever the recording begins.
-  const { recorder, source, folder, recorded } = await open({ framesPerSecond: 25, periodSeconds: 0.8 })
+  const { recorder, source, folder, recorded, finish } = await open({ framesPerSecond: 25, periodSeconds: 0.8 })
   await recorder.start()
   await recorded(3)
-  await recorder.finish()
+  await finish()
   const [span] = recorder.spans()
   const measured = await measure(join(folder, 'video.mp4'))
   // The first beat that begins after the recording does: half a period on lies the middle between two.
@@ -108,7 +108,7 @@ test('nothing of the first second is lost, neither sound nor picture', async () 
 })
 
 test('sound alone is recorded without a display server, through a pause', async () => {
-  const { recorder, stage, source, folder, recorded, complaints } = await open({ mode: 'audio_only' })
+  const { recorder, stage, source, folder, recorded, complaints, finish } = await open({ mode: 'audio_only' })
   expect(stage.display).toBeNull()
   expect(await childrenOf(process.pid, 'Xvfb')).toEqual([])
   await recorder.start()
@@ -116,9 +116,9 @@ test('sound alone is recorded without a display server, through a pause', async 
   await recorder.pause()
   await recorder.resume()
   await recorded(9)
-  const files = await recorder.finish()
+  const files = await finish()
   expect(complaints).toEqual([])
-  expect(files.map(({ name }) => name)).toEqual(['audio.m4a'])
+  expect(files).toEqual(['audio.m4a'])
   const measured = await measure(join(folder, 'audio.m4a'))
   expect(measured).toMatchObject({ video: null, isIndexFirst: true, audio: { codec: 'aac', firstSample: 0 } })
   const spans = recorder.spans()
@@ -129,7 +129,7 @@ test('sound alone is recorded without a display server, through a pause', async 
 })
 
 test('silence and sound are told as they change', async () => {
-  const { recorder, source, events, recorded } = await open({ limits: { silenceMs: 2_500 } })
+  const { recorder, source, events, recorded, finish } = await open({ limits: { silenceMs: 2_500 } })
   const told = () => events.flatMap((event) => (event.type === 'sound' ? [event.isAudible] : []))
   await recorder.start()
   await until(() => told().length === 1)
@@ -138,17 +138,17 @@ test('silence and sound are told as they change', async () => {
   source.mute(false)
   await until(() => told().length === 3)
   await recorded(1)
-  await recorder.finish()
+  await finish()
   expect(told()).toEqual([true, false, true])
 })
 
 test('finishing without a recording gives no files, and every operation may be repeated', async () => {
-  const { recorder, folder } = await open({ mode: 'audio_only' })
+  const { recorder, folder, finish } = await open({ mode: 'audio_only' })
   const again = await recorder.prepare(new AbortController().signal)
   expect(again.pulseSink).toBe('meeting')
   await recorder.pause()
-  expect(await recorder.finish()).toEqual([])
-  expect(await recorder.finish()).toEqual([])
+  expect(await finish()).toEqual([])
+  expect(await finish()).toEqual([])
   expect(recorder.spans()).toEqual([])
   await expect(recorder.start()).rejects.toThrow('finished')
   await recorder.close()

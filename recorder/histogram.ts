@@ -1,0 +1,39 @@
+/** Median and worst of any number of milliseconds, in a few kilobytes. */
+const STEP_MS = 5
+const STEPS = 2_000
+
+export interface Histogram {
+  readonly count: number
+  readonly worst: number
+  add(ms: number): void
+  /** To five milliseconds; 0 of nothing, and ten seconds of more than that. */
+  median(): number
+}
+
+export function createHistogram(): Histogram {
+  const steps = new Uint32Array(STEPS + 1)
+  let count = 0
+  let worst = 0
+  return {
+    get count() {
+      return count
+    },
+    get worst() {
+      return worst
+    },
+    add(ms) {
+      const rounded = Math.max(0, Math.round(ms))
+      steps[Math.min(STEPS, Math.floor(rounded / STEP_MS))]! += 1
+      count += 1
+      worst = Math.max(worst, rounded)
+    },
+    median() {
+      let left = count / 2
+      for (const [step, hits] of steps.entries()) {
+        left -= hits
+        if (hits > 0 && left <= 0) return step * STEP_MS
+      }
+      return 0
+    },
+  }
+}

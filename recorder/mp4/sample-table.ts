@@ -1,0 +1,108 @@
+/**
+ * What the index of a file has to know of one track's samples, in a few bytes each (ISO/IEC 14496-12, 8.6 and 8.7): four
+ * hours of pictures at 30 a second take 2 MB.
+ */
+import { fullBox, u32 } from './boxes.ts'
+import type { Sample } from './fragment-reader.ts'
+import { NumberList } from './number-list.ts'
+
+export class SampleTable {
+  readonly #sizes = new NumberList('u32')
+  /** Numbers, from 1, of the samples that can be decoded without others. */
+  readonly #keys = new NumberList('u32')
+  /** For each stretch of samples of one duration: the duration, and the number of its last sample. */
+  readonly #durations = new NumberList('u32')
+  readonly #durationEnds = new NumberList('u32')
+  /** For each chunk its place in the body, and the number of its last sample. */
+  readonly #chunkOffsets = new NumberList('f64')
+  readonly #chunkEnds = new NumberList('u32')
+  #ticks = 0
+
+  get samples(): number {
+    return this.#sizes.length
+  }
+
+  /** Length of all samples together. */
+  get ticks(): number {
+    return this.#ticks
+  }
+
+  /** Adds samples that lie behind each other from `offset` of the body on: one chunk. */
+  add(samples: readonly Sample[], offset: number): void {
+    if (samples.length === 0) return
+    for (const { data, duration, isKey } of samples) {
+      this.#sizes.push(data.length)
+      if (isKey) this.#keys.push(this.samples)
+      const last = this.#durations.length - 1
+      if (last >= 0 && this.#durations.at(last) === duration) this.#durationEnds.setLast(this.samples)
+      else {
+        this.#durations.push(duration)
+        this.#durationEnds.push(this.samples)
+      }
+      this.#ticks += duration
+    }
+    this.#chunkOffsets.push(offset)
+    this.#chunkEnds.push(this.samples)
+  }
+
+  /** Length of the first samples. */
+  ticksOf(samples: number): number {
+    let ticks = 0
+    this.#eachDuration(samples, (count, duration) => {
+      ticks += count * duration
+    })
+    return ticks
+  }
+
+  /**
+   * The boxes that index the first samples (whole chunks of them), for a body that begins at `bodyOffset` of the file.
+   * Keys are listed only where some samples are none.
+   */
+  boxes(samples: number, bodyOffset: number): Buffer[] {
+    const chunks = this.#chunkEnds.countUpTo(samples)
+    const keys = this.#keys.countUpTo(samples)
+    const durations: number[] = []
+    this.#eachDuration(samples, (count, duration) => durations.push(count, duration))
+    return [
+      fullBox('stts', 0, 0, u32(durations.length / 2, ...durations)),
+      ...(keys === samples ? [] : [fullBox('stss', 0, 0, u32(keys), packed(this.#keys, keys))]),
+      this.#patterns(chunks),
+      fullBox('stsz', 0, 0, u32(0, samples), packed(this.#sizes, samples)),
+      fullBox('co64', 0, 0, u32(chunks), this.#places(chunks, bodyOffset)),
+    ]
+  }
+
+  #eachDuration(samples: number, visit: (count: number, duration: number) => void): void {
+    for (let index = 0, from = 0; index < this.#durations.length && from < samples; index++) {
+      const end = Math.min(samples, this.#durationEnds.at(index))
+      visit(end - from, this.#durations.at(index))
+      from = end
+    }
+  }
+
+  /** `stsc`: from which chunk on chunks have how many samples. */
+  #patterns(chunks: number): Buffer {
+    const entries: number[] = []
+    for (let index = 0, from = 0, last = -1; index < chunks; index++) {
+      const end = this.#chunkEnds.at(index)
+      if (end - from !== last) entries.push(index + 1, end - from, 1)
+      last = end - from
+      from = end
+    }
+    return fullBox('stsc', 0, 0, u32(entries.length / 3), u32(...entries))
+  }
+
+  #places(chunks: number, bodyOffset: number): Buffer {
+    const places = Buffer.alloc(chunks * 8)
+    for (let index = 0; index < chunks; index++) {
+      places.writeBigUInt64BE(BigInt(this.#chunkOffsets.at(index) + bodyOffset), index * 8)
+    }
+    return places
+  }
+}
+
+function packed(numbers: NumberList, count: number): Buffer {
+  const buffer = Buffer.alloc(count * 4)
+  for (let index = 0; index < count; index++) buffer.writeUInt32BE(numbers.at(index), index * 4)
+  return buffer
+}

@@ -1,0 +1,140 @@
+/**
+ * A recording measures itself: what the encoder says while it runs, gathered into figures. Nothing is decoded or looked
+ * at twice for it. docs/artifacts.md says what each figure means and what it cannot see.
+ */
+import type { Quality } from '../src/wire/events.ts'
+import type { CaptureProgress } from './ffmpeg-output.ts'
+import { createHistogram } from './histogram.ts'
+
+/** Before it, the sound is put on the picture's clock for the first time; that is no drift. */
+const SETTLE_SECONDS = 1
+/** The drift filter spreads each correction over this; the next one replaces it (`comp_duration` of ffmpeg-args.ts). */
+const CORRECTION_MS = 1_000
+
+export interface QualityWatch {
+  /** `startedAt`: UTC milliseconds of the first picture or sound. */
+  beginSpan(startedAt: number): void
+  /** As it arrives; `at` is the UTC instant. Returns how many milliseconds the encoder is behind. */
+  progress(progress: CaptureProgress, at: number): number
+  /** A line of the encoder's standard error. */
+  report(line: string, at: number): void
+  silence(isSilent: boolean, seconds: number): void
+  /** `last`: the encoder's last word. */
+  endSpan(last: CaptureProgress): void
+  /** Of everything so far. */
+  figures(): Quality
+}
+
+/** `framesPerSecond` and `sampleRate` of the recording; without a picture the first is null. */
+export function createQualityWatch(framesPerSecond: number | null, sampleRate: number): QualityWatch {
+  const lag = createHistogram()
+  /** Of the spans that are over. */
+  const past = { frames: 0, repeatedFrames: 0, seconds: 0 }
+  let current: CaptureProgress | null = null
+  let startedAt = 0
+  let longestRepeat = 0
+  let silentSeconds = 0
+  let silentSince: number | null = null
+  let loudSamples = 0
+  let judgedSamples = 0
+  let worstOffsetMs = 0
+  let addedSamples = 0
+  let correction: { samplesPerMs: number; from: number } | null = null
+
+  /** Counts what the running correction has done until `at`. */
+  function settleCorrection(at: number): void {
+    if (correction === null) return
+    addedSamples += correction.samplesPerMs * Math.min(CORRECTION_MS, Math.max(0, at - correction.from))
+    correction = null
+  }
+
+  function noteOffset(ms: number): void {
+    if (Math.abs(ms) > Math.abs(worstOffsetMs)) worstOffsetMs = ms
+  }
+
+  return {
+    beginSpan(at) {
+      startedAt = at
+      current = null
+    },
+    progress(progress, at) {
+      current = progress
+      // The first picture was taken at zero.
+      const seconds = framesPerSecond === null ? progress.seconds : (progress.frames - 1) / framesPerSecond
+      const lagMs = Math.max(0, at - startedAt - seconds * 1000)
+      // While it ends, the encoder empties its queues faster than time passes.
+      if (seconds > 0 && !progress.isLast) lag.add(lagMs)
+      return lagMs
+    },
+    report(line, at) {
+      const repeated = /^\*\*\* (\d+) dup!/.exec(line)?.[1]
+      if (repeated !== undefined) {
+        longestRepeat = Math.max(longestRepeat, Number(repeated))
+        return
+      }
+      const level = /^\[Parsed_volumedetect_\d+ @ [^\]]*\] (n_samples|histogram_0db): (\d+)/.exec(line)
+      if (level !== null) {
+        if (level[1] === 'n_samples') judgedSamples += Number(level[2])
+        else loudSamples += Number(level[2])
+        return
+      }
+      if ((current?.seconds ?? 0) < SETTLE_SECONDS) return
+      const drift = /compensating audio timestamp drift:(-?[\d.e-]+) compensation:(-?\d+) in:(\d+)/.exec(line)
+      if (drift !== null) {
+        settleCorrection(at)
+        // More time than samples: the sound would stand too early in the file.
+        noteOffset(-Number(drift[1]) * 1000)
+        correction = { samplesPerMs: ((Number(drift[2]) / Number(drift[3])) * sampleRate) / 1000, from: at }
+        return
+      }
+      const hard = /\] (adding|discarding) (\d+) audio samples/.exec(line)
+      if (hard === null) return
+      const samples = hard[1] === 'adding' ? Number(hard[2]) : -Number(hard[2])
+      addedSamples += samples
+      noteOffset((-samples / sampleRate) * 1000)
+    },
+    silence(isSilent, seconds) {
+      if (isSilent) silentSince ??= seconds
+      else if (silentSince !== null) {
+        silentSeconds += Math.max(0, seconds - silentSince)
+        silentSince = null
+      }
+    },
+    endSpan(last) {
+      settleCorrection(Number.POSITIVE_INFINITY)
+      past.frames += last.frames
+      past.repeatedFrames += last.repeatedFrames
+      past.seconds += last.seconds
+      if (silentSince !== null) silentSeconds += Math.max(0, last.seconds - silentSince)
+      silentSince = null
+      current = null
+    },
+    figures() {
+      const frames = past.frames + (current?.frames ?? 0)
+      const lost = past.repeatedFrames + (current?.repeatedFrames ?? 0)
+      const seconds = past.seconds + (current?.seconds ?? 0)
+      const silent = silentSeconds + (silentSince === null ? 0 : Math.max(0, (current?.seconds ?? 0) - silentSince))
+      const isPicture = framesPerSecond !== null
+      return {
+        sound_picture_offset_ms: isPicture ? tenths(worstOffsetMs) : null,
+        drift_ms: isPicture ? tenths((addedSamples / sampleRate) * 1000) : null,
+        frames_expected: frames,
+        frames_captured: Math.max(0, frames - lost),
+        frames_lost: lost,
+        longest_gap_seconds: isPicture ? (longestRepeat === 0 ? 0 : (longestRepeat + 1) / framesPerSecond) : 0,
+        clipped_share: judgedSamples === 0 ? null : share(loudSamples, judgedSamples),
+        silent_share: seconds === 0 ? null : share(silent, seconds),
+        encoder_lag_ms: lag.count === 0 ? null : { median: lag.median(), worst: lag.worst },
+      }
+    },
+  }
+}
+
+function share(part: number, whole: number): number {
+  return Math.round(Math.min(1, part / whole) * 1e6) / 1e6
+}
+
+function tenths(ms: number): number {
+  // Negative zero is no figure.
+  return Math.round(ms * 10) / 10 || 0
+}

@@ -1,0 +1,102 @@
+/**
+ * A file of sound for each person whose voice comes apart, on the recording's clock: second 10 of every file is second
+ * 10 of the recording. Written while the meeting lasts, so that next to nothing is left to do at its end.
+ */
+import { mkdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../src/logger.ts'
+import type { RecordedFile, VoiceTracks } from '../src/ports.ts'
+import type { Person } from '../src/wire/events.ts'
+import { VoiceFile } from './voice-file.ts'
+
+const FOLDER = 'audio'
+/** So much later than in the page a voice reaches the recorder; docs/streaming.md has the command that measures it. */
+const SOUND_OUTPUT_MS = 50
+/** More people than a bot can see in any meeting; each costs an open file. */
+const MOST_FILES = 500
+const MOST_NAME_LENGTH = 40
+
+export interface VoiceTracksParts {
+  /** The recording's own folder, which exists. */
+  folder: string
+  /** Seconds of the recording at a UTC instant in milliseconds; null while nothing is recorded. */
+  offsetAt(at: number): number | null
+  logger: Logger
+}
+
+export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts): VoiceTracks {
+  const place = join(folder, FOLDER)
+  const files = new Map<string, VoiceFile>()
+  const names = new Set<string>()
+  let isOver = false
+
+  function begin(participantId: string): VoiceFile | null {
+    if (files.size >= MOST_FILES) return null
+    if (files.size === 0) mkdirSync(place, { recursive: true })
+    const number = files.size + 1
+    // Names are known at the end: people are named late, and named anew.
+    const file = new VoiceFile(join(place, `voice-${number}.ogg`), number, logger)
+    files.set(participantId, file)
+    return file
+  }
+
+  async function finishOne(participantId: string, file: VoiceFile, number: number, person: Person | null) {
+    const usual = voiceFileName(person, number)
+    // Somebody may be heard under two ids, as after a browser was replaced.
+    const name = names.has(usual) ? usual.replace(/\.ogg$/, `-${number}.ogg`) : usual
+    names.add(name)
+    const path = join(place, name)
+    const done = await file.finish(path)
+    if (done === null) return []
+    const entry = {
+      file: name,
+      id: person?.id ?? null,
+      name: person?.name ?? 'Unknown',
+      platform_id: participantId,
+      first_sound: milliseconds(file.firstSound ?? 0),
+      sound_seconds: milliseconds(file.soundSeconds),
+    }
+    return [{ entry, recorded: { name: `${FOLDER}/${name}`, path, ...done } satisfies RecordedFile }]
+  }
+
+  return {
+    take({ participantId, at, opus }) {
+      const seconds = isOver ? null : offsetAt(at + SOUND_OUTPUT_MS)
+      if (seconds === null) return
+      const file = files.get(participantId) ?? begin(participantId)
+      file?.take(opus, seconds)
+    },
+    async finish(personOf) {
+      isOver = true
+      const all = [...files].map(([id, file], index) => finishOne(id, file, index + 1, personOf(id)))
+      const voices = (await Promise.all(all)).flat()
+      if (voices.length === 0) return []
+      const index = { name: `${FOLDER}/index.json`, path: join(place, 'index.json') }
+      const text = `${JSON.stringify(
+        voices.map(({ entry }) => entry),
+        null,
+        2,
+      )}\n`
+      await writeFile(index.path, text)
+      return [...voices.map(({ recorded }) => recorded), { ...index, bytes: Buffer.byteLength(text) }]
+    },
+  }
+}
+
+/** Such as `003-ada-lovelace.ogg`: a name is what somebody typed, and a path must not be. */
+export function voiceFileName(person: Person | null, number: number): string {
+  if (person === null) return `unknown-${number}.ogg`
+  const plain = person.name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MOST_NAME_LENGTH)
+    .replace(/^-+|-+$/g, '')
+  return `${String(person.id).padStart(3, '0')}${plain === '' ? '' : `-${plain}`}.ogg`
+}
+
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000
+}
