@@ -4,8 +4,9 @@
  */
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { causeOf, excerpt, isTransientStatus, ProviderError, tried } from './provider-error.ts'
+import { spread } from './spread.ts'
 import type { Recognized, SpeechProvider, Word } from './types.ts'
 
 export interface OpenAiCompatibleOptions {
@@ -20,9 +21,7 @@ export interface OpenAiCompatibleOptions {
   retryMs?: number
 }
 
-const TRIES = 3
 const RETRY_MS = 2_000
-const LONGEST_RETRY_MS = 60_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 const MAX_SECONDS = 20 * 60
 const MAX_ANSWER_BYTES = 50_000_000
@@ -50,23 +49,15 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
 
   return {
     name: 'Default',
-    maxSeconds: MAX_SECONDS,
-    async transcribe(file, signal) {
-      for (let attempt = 1; ; attempt++) {
-        signal.throwIfAborted()
-        const outcome = await ask(file, signal)
-        if ('recognized' in outcome) return outcome.recognized
-        if (!outcome.isTransient || attempt === TRIES) throw new Error(`${host} ${outcome.reason}`)
-        const waitMs = outcome.retryAfterMs ?? (options.retryMs ?? RETRY_MS) * 3 ** (attempt - 1)
-        await delay(Math.min(waitMs, LONGEST_RETRY_MS), undefined, { signal })
-      }
+    afterwards: {
+      maxSeconds: MAX_SECONDS,
+      transcribe: (file, signal) => tried(() => ask(file, signal), { signal, retryMs: options.retryMs ?? RETRY_MS }),
     },
+    // The interface has no live way that its servers agree on.
+    live: null,
   }
 
-  async function ask(
-    file: string,
-    signal: AbortSignal,
-  ): Promise<{ recognized: Recognized } | { reason: string; isTransient: boolean; retryAfterMs?: number }> {
+  async function ask(file: string, signal: AbortSignal): Promise<Recognized> {
     const form = new FormData()
     const fields = { model: options.model, response_format: 'verbose_json', ...options.customParams }
     for (const [name, value] of Object.entries(fields))
@@ -87,24 +78,23 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       })
     } catch (error) {
       signal.throwIfAborted()
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-      return { reason: `could not be asked: ${cause}`, isTransient: true }
+      throw new ProviderError(`${host} could not be asked: ${causeOf(error)}`, { isTransient: true, cause: error })
     }
     const text = await response.text()
+    const told = () => excerpt(text, options.key)
     if (!response.ok) {
-      const isTransient = response.status === 429 || response.status >= 500
       const seconds = Number(response.headers.get('retry-after'))
-      return {
-        reason: `answered with status ${response.status}: ${excerpt(text)}`,
-        isTransient,
-        ...(seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
-      }
+      throw new ProviderError(`${host} answered with status ${response.status}: ${told()}`, {
+        isTransient: isTransientStatus(response.status),
+        retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+      })
     }
-    if (text.length > MAX_ANSWER_BYTES) return { reason: 'answered with more than 50 MB', isTransient: false }
+    if (text.length > MAX_ANSWER_BYTES)
+      throw new ProviderError(`${host} answered with more than 50 MB`, { isTransient: false })
     const parsed = answerSchema.safeParse(parseJson(text))
     if (!parsed.success)
-      return { reason: `gave an answer that is no transcription: ${excerpt(text)}`, isTransient: false }
-    return { recognized: { raw: parsed.data, words: wordsOf(parsed.data), language: parsed.data.language ?? null } }
+      throw new ProviderError(`${host} gave an answer that is no transcription: ${told()}`, { isTransient: false })
+    return { raw: parsed.data, words: wordsOf(parsed.data), language: parsed.data.language ?? null }
   }
 }
 
@@ -133,17 +123,6 @@ function plainWord({
   return { word: word.trim(), start, end: Math.max(start, end), confidence: probability ?? null }
 }
 
-function spread(text: string, start: number, end: number): Word[] {
-  const words = text.trim().split(/\s+/).filter(Boolean)
-  const letters = words.reduce((sum, word) => sum + word.length, 0)
-  let at = start
-  return words.map((word) => {
-    const begins = at
-    at += letters === 0 ? 0 : ((end - start) * word.length) / letters
-    return { word, start: begins, end: at, confidence: null }
-  })
-}
-
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -154,9 +133,4 @@ function parseJson(text: string): unknown {
   } catch {
     return null
   }
-}
-
-/** Of a foreign answer, for a log. */
-function excerpt(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 200)
 }

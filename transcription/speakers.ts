@@ -1,12 +1,15 @@
 /** Whose word each word is, by the meeting's own account of who spoke when. Pure. */
 import type { Turn, Utterance, Word } from './types.ts'
 
+type Speaker = Pick<Turn, 'speaker' | 'userId'>
+
 /** A word this far outside of every turn is nobody's: marks begin late and end early, but not by more. */
 const NEAR_SECONDS = 1
 /** A pause that ends an utterance. */
 const PAUSE_SECONDS = 1.2
 /** So that no utterance fills a screen: an hour of one speaker is many of them. */
 const LONGEST_SECONDS = 30
+const NOBODY: Speaker = { speaker: 'Unknown', userId: null }
 const SENTENCE_END = /[.!?。！？…]$/
 
 /** Utterances in order of time; a word goes to whoever speaks most of it, and in doubt to whoever spoke before. */
@@ -15,32 +18,38 @@ export function utterancesOf(words: readonly Word[], turns: readonly Turn[], lan
   const byStart = turns.toSorted((one, other) => one.start - other.start)
   for (const word of words.toSorted((one, other) => one.start - other.start)) {
     const last = utterances.at(-1)
-    const speaker = speakerOf(word, byStart, last?.speaker ?? null)
-    if (last && last.speaker === speaker && !endsBefore(last, word)) {
+    const { speaker, userId } = speakerOf(word, byStart, last ?? NOBODY)
+    if (last && isSame(last, { speaker, userId }) && !endsBefore(last, word)) {
       last.words.push(word)
       last.end = Math.max(last.end, word.end)
       last.text = joined(last.words)
     } else {
-      utterances.push({ speaker, start: word.start, end: word.end, text: joined([word]), language, words: [word] })
+      const text = joined([word])
+      utterances.push({ speaker, userId, start: word.start, end: word.end, text, language, words: [word] })
     }
   }
   return utterances
 }
 
-function speakerOf(word: Word, turns: readonly Turn[], before: string | null): string {
-  let best: { speaker: string; overlap: number } | null = null
-  let nearest: { speaker: string; distance: number } | null = null
-  for (const { speaker, start, end } of turns) {
-    if (start > word.end + NEAR_SECONDS) break
-    const overlap = Math.min(end, word.end) - Math.max(start, word.start)
+function speakerOf(word: Word, turns: readonly Turn[], before: Speaker): Speaker {
+  let best: { turn: Turn; overlap: number } | null = null
+  let nearest: { turn: Turn; distance: number } | null = null
+  for (const turn of turns) {
+    if (turn.start > word.end + NEAR_SECONDS) break
+    const overlap = Math.min(turn.end, word.end) - Math.max(turn.start, word.start)
     if (overlap > 0) {
-      const isBetter = best === null || overlap > best.overlap || (overlap === best.overlap && speaker === before)
-      if (isBetter) best = { speaker, overlap }
+      const isBetter = best === null || overlap > best.overlap || (overlap === best.overlap && isSame(turn, before))
+      if (isBetter) best = { turn, overlap }
     } else if (-overlap <= NEAR_SECONDS && (nearest === null || -overlap < nearest.distance)) {
-      nearest = { speaker, distance: -overlap }
+      nearest = { turn, distance: -overlap }
     }
   }
-  return best?.speaker ?? nearest?.speaker ?? 'Unknown'
+  return best?.turn ?? nearest?.turn ?? NOBODY
+}
+
+/** Two people may have one name. */
+function isSame(one: Speaker, other: Speaker): boolean {
+  return one.speaker === other.speaker && one.userId === other.userId
 }
 
 function endsBefore(utterance: Utterance, word: Word): boolean {
@@ -50,7 +59,7 @@ function endsBefore(utterance: Utterance, word: Word): boolean {
 }
 
 /** Providers give words with their blanks or without; languages without blanks between words keep none. */
-function joined(words: readonly Word[]): string {
+export function joined(words: readonly Word[]): string {
   const hasOwnBlanks = words.some(({ word }) => /^\s/.test(word))
   return words
     .map(({ word }) => (hasOwnBlanks ? word : word.trim()))

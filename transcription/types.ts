@@ -18,19 +18,58 @@ export interface Recognized {
   language: string | null
 }
 
+/** A speech service. It offers one way at least; each is null where it does not. */
 export interface SpeechProvider {
   /** For `transcription.json`, such as `Default`. */
   readonly name: string
+  readonly afterwards: FileRecognition | null
+  readonly live: LiveRecognition | null
+}
+
+export interface FileRecognition {
   /** Longest file of sound that it takes in one piece, in seconds. */
   readonly maxSeconds: number
   /** Rejects with a plain sentence that names the host and never a key. Only transient failures are tried again. */
   transcribe(file: string, signal: AbortSignal): Promise<Recognized>
 }
 
+export interface LiveRecognition {
+  /** Resolves when sound may be sent: mono, signed 16 bit little-endian. Rejects with a ProviderError. */
+  open(sampleRate: number, listener: LiveListener, signal: AbortSignal): Promise<LiveConnection>
+}
+
+export interface LiveListener {
+  heard(heard: HeardWords): void
+  /** The connection is over, and not because we finished it. Told once at most. */
+  lost(reason: string): void
+}
+
+export interface HeardWords {
+  /** False where a later answer replaces it. */
+  isFinal: boolean
+  /** Seconds of the sound that was sent on this connection. */
+  words: Word[]
+  language: string | null
+  /** The provider's message, unchanged. */
+  raw: unknown
+}
+
+export interface LiveConnection {
+  send(samples: Uint8Array): void
+  /** Said while there is no sound to send, so that the provider does not hang up. */
+  keepAlive(): void
+  /** Asks for the last words and ends; they come before it resolves. Repeatable, never rejects. */
+  finish(signal: AbortSignal): Promise<void>
+  /** Ends without waiting; repeatable. */
+  close(): void
+}
+
 /** Somebody's words between two pauses or two speakers. */
 export interface Utterance {
   /** `Unknown` where nobody was seen to speak. */
   speaker: string
+  /** The person's number as in `participants.json`; null where it is nobody's. */
+  userId: number | null
   start: number
   end: number
   text: string
@@ -41,6 +80,7 @@ export interface Utterance {
 /** A stretch in which somebody spoke, as `diarization.jsonl` has it. */
 export interface Turn {
   speaker: string
+  userId: number | null
   start: number
   end: number
 }

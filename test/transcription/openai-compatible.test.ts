@@ -17,7 +17,7 @@ function sound(): string {
 }
 
 function provider(url: string, customParams: Record<string, unknown> = {}, key: string | null = 'sk-secret') {
-  return createOpenAiCompatible({ url, key, model: 'whisper-1', customParams, retryMs: 1 })
+  return createOpenAiCompatible({ url, key, model: 'whisper-1', customParams, retryMs: 1 }).afterwards!
 }
 
 test('asks as the interface has it: model, verbose answer, times of words, the key as a bearer', async () => {

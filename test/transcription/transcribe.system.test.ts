@@ -1,14 +1,29 @@
-/** A meeting of synthetic voices, transcribed for real: flite speaks, pocketsphinx behind our interface listens. */
-import { execFile, execFileSync } from 'node:child_process'
+/** A meeting of synthetic voices, transcribed for real: flite speaks, pocketsphinx listens behind each service's interface. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { createOpenAiCompatible, transcribe } from '../../transcription/index.ts'
+import { silentLogger } from '../../src/logger.ts'
+import {
+  createAssemblyAi,
+  createDeepgram,
+  createOpenAiCompatible,
+  LiveTranscription,
+  type SpeechProvider,
+  transcribe,
+} from '../../transcription/index.ts'
+import { utterancesOf } from '../../transcription/speakers.ts'
+import type { Utterance } from '../../transcription/types.ts'
+import { HandClock } from '../fakes/clock.ts'
+import * as assemblyAi from './assemblyai-service.ts'
+import { startAssemblyAi } from './assemblyai-service.ts'
+import * as deepgram from './deepgram-service.ts'
+import { startDeepgram } from './deepgram-service.ts'
 import { type Asked, startSpeechService } from './speech-service.ts'
+import { listen, shareFound } from './sphinx.ts'
 
-const run = promisify(execFile)
+const SIGNAL = new AbortController().signal
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 
 const SCRIPT = [
@@ -67,64 +82,96 @@ function record(place: string): Line[] {
   return lines
 }
 
-/** What pocketsphinx hears: one word a line with its times. */
-async function listen({ file }: Asked) {
-  const place = mkdtempSync(join(tmpdir(), 'standin-listen-'))
-  try {
-    writeFileSync(join(place, 'sound.m4a'), file)
-    const wave = join(place, 'sound.wav')
-    await run('ffmpeg', ['-v', 'error', '-y', '-i', join(place, 'sound.m4a'), '-ac', '1', '-ar', '16000', wave])
-    const { stdout } = await run('pocketsphinx_continuous', ['-infile', wave, '-time', 'yes', '-logfn', '/dev/null'])
-    const words = [...stdout.matchAll(/^([a-z'-]+)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)/gm)].map(
-      ([, word, start, end, probability]) => ({
-        word: word!,
-        start: Number(start),
-        end: Number(end),
-        probability: Math.min(1, Number(probability)),
-      }),
-    )
-    return { body: { text: words.map(({ word }) => word).join(' '), language: 'english', words } }
-  } finally {
-    rmSync(place, { recursive: true, force: true })
-  }
+/** What pocketsphinx hears, as the interface has it. */
+async function answer({ file }: Asked) {
+  const words = await listen(file)
+  return { body: { text: words.map(({ word }) => word).join(' '), language: 'english', words } }
 }
 
-/** Share of `wanted` that is heard, in order (longest common subsequence). */
-function found(wanted: string[], heard: string[]): number {
-  let row = new Array<number>(heard.length + 1).fill(0)
-  for (const word of wanted) {
-    const next = [0]
-    for (let index = 0; index < heard.length; index++)
-      next.push(heard[index] === word ? row[index]! + 1 : Math.max(row[index + 1]!, next[index]!))
-    row = next
-  }
-  return row.at(-1)! / wanted.length
+const PROVIDERS: Record<string, () => Promise<SpeechProvider>> = {
+  async Default() {
+    const { url } = await startSpeechService(answer)
+    return createOpenAiCompatible({ url, key: null, model: 'm', customParams: {} })
+  },
+  async deepgram() {
+    const { url } = await startDeepgram(deepgram.recognizing())
+    return createDeepgram({ url, key: 'k', customParams: {} })
+  },
+  async assemblyai() {
+    const { url, liveUrl } = await startAssemblyAi(assemblyAi.recognizing())
+    return createAssemblyAi({ url, liveUrl, key: 'k', customParams: {}, pollMs: 50 })
+  },
 }
 
-test('words, times and speakers are those of the script', async () => {
-  const place = folder()
-  const lines = record(place)
-  const service = await startSpeechService(listen)
-  const provider = createOpenAiCompatible({ url: service.url, key: null, model: 'm', customParams: {} })
-  await transcribe(place, { botId: BOT_ID, provider, signal: new AbortController().signal })
-
-  const made = JSON.parse(readFileSync(join(place, 'transcription.json'), 'utf8'))
-  expect(made).toMatchObject({ bot_id: BOT_ID, provider: 'Default', result: { languages: ['english'] } })
-  const { utterances } = made.result as {
-    utterances: (Line & { words: { word: string; start: number; end: number }[] })[]
-  }
+/** Most of each line's words, at its time and from its speaker. */
+function judge(lines: readonly Line[], utterances: readonly Utterance[]): void {
   for (const { speaker, start, end, text } of lines) {
     const words = utterances
       .filter((utterance) => utterance.speaker === speaker)
       .flatMap((utterance) => utterance.words)
       .filter((word) => word.start >= start - 0.5 && word.end <= end + 0.5)
       .map(({ word }) => word)
-    const share = found(text.split(' '), words)
+    const share = shareFound(text.split(' '), words)
     console.log(`${speaker}: ${Math.round(share * 100)} % of "${text}" heard as "${words.join(' ')}"`)
     expect(share).toBeGreaterThan(0.7)
   }
+}
+
+test.each(Object.keys(PROVIDERS))('%s: words, times and speakers are those of the script', async (name) => {
+  const place = folder()
+  const lines = record(place)
+  const provider = await PROVIDERS[name]!()
+  await transcribe(place, { botId: BOT_ID, provider, key: null, signal: SIGNAL })
+  const made = JSON.parse(readFileSync(join(place, 'transcription.json'), 'utf8'))
+  expect(made).toMatchObject({ bot_id: BOT_ID, provider: name, result: { languages: [expect.stringMatching(/^en/)] } })
+  judge(lines, made.result.utterances)
   expect(JSON.parse(readFileSync(join(place, 'raw_transcription.json'), 'utf8')).transcriptions).toHaveLength(1)
   expect(readFileSync(join(place, 'transcription.vtt'), 'utf8')).toContain('<v Ann Berg>')
+})
+
+test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are those of the script', async (name) => {
+  const place = folder()
+  const lines = record(place)
+  const pcm = execFileSync('ffmpeg', [
+    ...['-v', 'error', '-i', join(place, 'audio.m4a'), '-f', 's16le', '-ar', '16000', '-ac', '1', '-'],
+  ])
+  const clock = new HandClock()
+  const begins = clock.now()
+  const turns = lines.map(({ speaker, start, end }) => ({
+    person: { id: 1, name: speaker, platform_id: 'p' },
+    start,
+    end,
+  }))
+  const told: string[] = []
+  let hear: (message: Buffer) => void = () => {}
+  const live = new LiveTranscription({
+    recognition: (await PROVIDERS[name]!()).live,
+    hear: async (_stage, _rate, _folder, listener) => {
+      hear = listener
+      return { ended: new Promise(() => {}), stop: async () => {} }
+    },
+    ...{ sampleRate: 16_000, folder: place, clock, logger: silentLogger },
+    notice: (message) => told.push(message),
+    tell: ({ text, is_final: isFinal }) => isFinal && told.push(text),
+  })
+  const stage = { display: null, pulseServer: '', pulseSink: '', width: 1, height: 1 }
+  live.start(stage, { offset: (at) => (at - begins) / 1000, turns: () => turns, person: () => null })
+  await clock.advance(0)
+  for (let at = 0; at < pcm.byteLength; at += 3200) {
+    await clock.advance(100)
+    hear(pcm.subarray(at, at + 3200))
+  }
+  // The clock stood still while the connection was made, so that all sound waits for it.
+  for (let push = 0; told.length < lines.length && push < 600; push++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await clock.advance(100)
+    hear(Buffer.alloc(3200))
+  }
+  await live.close()
+  const { words, gap } = live.result()
+  expect({ gap, told }).toEqual({ gap: null, told: expect.any(Array) })
+  const turnsOfFile = turns.map(({ person, start, end }) => ({ speaker: person.name, userId: 1, start, end }))
+  judge(lines, utterancesOf(words, turnsOfFile, null))
 })
 
 test('a recording longer than the provider takes is cut in pauses, and the times go on', async () => {
@@ -134,8 +181,8 @@ test('a recording longer than the provider takes is cut in pauses, and the times
     body: { words: [{ word: `piece${number}`, start: 0.9, end: 1.1 }] },
   }))
   const provider = createOpenAiCompatible({ url: service.url, key: null, model: 'm', customParams: {} })
-  const short = { ...provider, maxSeconds: lines[1]!.end + 0.5 }
-  await transcribe(place, { botId: BOT_ID, provider: short, signal: new AbortController().signal })
+  const short = { ...provider, afterwards: { ...provider.afterwards!, maxSeconds: lines[1]!.end + 0.5 } }
+  await transcribe(place, { botId: BOT_ID, provider: short, key: null, signal: new AbortController().signal })
   expect(service.asked).toHaveLength(2)
   const { utterances } = JSON.parse(readFileSync(join(place, 'transcription.json'), 'utf8')).result as {
     utterances: Line[]
@@ -151,7 +198,7 @@ test('a service that fails leaves no file and says why', async () => {
   record(place)
   const service = await startSpeechService(() => ({ status: 400, body: 'this sound is unknown' }))
   const provider = createOpenAiCompatible({ url: service.url, key: 'k', model: 'm', customParams: {} })
-  const work = transcribe(place, { botId: BOT_ID, provider, signal: new AbortController().signal })
+  const work = transcribe(place, { botId: BOT_ID, provider, key: null, signal: new AbortController().signal })
   await expect(work).rejects.toThrow('answered with status 400')
   expect(readdirSync(place).filter((name) => name.includes('transcription'))).toEqual([])
 })

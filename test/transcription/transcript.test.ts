@@ -5,8 +5,8 @@ import { subRip, webVtt } from '../../transcription/subtitles.ts'
 import type { Turn, Word } from '../../transcription/types.ts'
 
 const word = (text: string, start: number, end = start + 0.3): Word => ({ word: text, start, end, confidence: null })
-const ann = (start: number, end: number): Turn => ({ speaker: 'Ann', start, end })
-const ben = (start: number, end: number): Turn => ({ speaker: 'Ben', start, end })
+const ann = (start: number, end: number): Turn => ({ speaker: 'Ann', userId: 1, start, end })
+const ben = (start: number, end: number): Turn => ({ speaker: 'Ben', userId: 2, start, end })
 const told = (words: Word[], turns: Turn[]) =>
   utterancesOf(words, turns, 'en').map(({ speaker, text }) => `${speaker}: ${text}`)
 
@@ -24,6 +24,11 @@ describe('whose words they are', () => {
   test('a word just outside of a turn belongs to it; one far from all is nobody’s', () => {
     expect(told([word('So', 4.4), word('Hello', 9)], [ann(5, 6)])).toEqual(['Ann: So', 'Unknown: Hello'])
     expect(told([word('Hello', 9)], [])).toEqual(['Unknown: Hello'])
+  })
+
+  test('two people of one name stay two', () => {
+    const namesake = { speaker: 'Ann', userId: 7, start: 1, end: 2 }
+    expect(told([word('Hello', 0), word('hi', 1.2)], [ann(0, 1), namesake])).toEqual(['Ann: Hello', 'Ann: hi'])
   })
 
   test('a pause ends an utterance, and so does a sentence in a long one', () => {
@@ -53,7 +58,7 @@ describe('subtitles', () => {
   test('no name and no word can end a cue or become markup', () => {
     const nasty = utterancesOf(
       [word('a --> b', 0), word('<i>\n\nx', 0.4)],
-      [{ speaker: 'A>\n\n<v B', start: 0, end: 2 }],
+      [{ speaker: 'A>\n\n<v B', userId: 1, start: 0, end: 2 }],
       null,
     )
     expect(webVtt(nasty).split('\n')).toHaveLength(5)

@@ -1,10 +1,13 @@
-/** Who the captions say is speaking: only that a text grew, never what it says. */
+/** Captions as the page shows them: who is speaking because a text grew, and what it says. */
+import type { ShownCaption } from '../../shared/page/caption-rows.ts'
 import { plain, textWithout } from '../../shared/page/visible-text.ts'
 import type { PageConfig } from './types.ts'
 
 export interface CaptionReader {
   /** Names of those whose caption is new or grew since the last look. */
   read(): string[]
+  /** All rows of the window. */
+  rows(): ShownCaption[]
   readonly areShown: boolean
 }
 
@@ -12,20 +15,28 @@ export function createCaptionReader(selectors: PageConfig['selectors']): Caption
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const window = () => document.querySelector(select('captions'))
   let last: { author: string; text: string } | null = null
+  /** Names and texts are leaves of their own, paired by their order. */
+  function rows(): ShownCaption[] {
+    const shown = window()
+    if (!shown) return []
+    const authors = [...shown.querySelectorAll(select('captionAuthor'))]
+    const texts = [...shown.querySelectorAll(select('captionText'))]
+    return texts.slice(0, authors.length).map((element, index) => ({
+      element,
+      name: plain(textWithout(authors[index]!, select('icon'))),
+      text: element.textContent ?? '',
+    }))
+  }
+
   return {
+    rows,
     get areShown() {
       return window() !== null
     },
     read() {
-      const shown = window()
-      if (!shown) return []
-      // Names and texts are leaves of their own, paired by their order.
-      const authors = [...shown.querySelectorAll(select('captionAuthor'))]
-      const texts = [...shown.querySelectorAll(select('captionText'))]
-      const newest = Math.min(authors.length, texts.length) - 1
-      if (newest < 0) return []
-      const author = plain(textWithout(authors[newest]!, select('icon')))
-      const text = texts[newest]!.textContent ?? ''
+      const newest = rows().at(-1)
+      if (!newest) return []
+      const { name: author, text } = newest
       const hasGrown = last === null || last.author !== author || last.text !== text
       last = { author, text }
       return hasGrown && author !== '' ? [author] : []

@@ -1,0 +1,45 @@
+/** Captions, by the channel that carries them with their speaker's device, and by the page where that is silent. */
+import type { ShownCaption } from '../../shared/page/caption-rows.ts'
+import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import { inflate } from './collections.ts'
+import { messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
+
+export interface CaptionRecord {
+  deviceId: string
+  /** Of the row; it grows with each version. */
+  captionId: string
+  version: number
+  isFinal: boolean
+  text: string
+}
+
+const LONGEST = 200_000
+
+/** A message of the `captions` channel (field notes 5.2); empty for anything else. */
+export async function decodeCaptions(data: ArrayBuffer): Promise<CaptionRecord[]> {
+  if (data.byteLength > LONGEST) return []
+  const fields = readFields(await inflate(new Uint8Array(data)))
+  if (!fields) return []
+  return messagesAt(fields, [1]).flatMap((caption) => {
+    const deviceId = textAt(caption, 1)
+    const text = textAt(caption, 6)
+    if (!deviceId || text === null) return []
+    const captionId = String(numberAt(caption, 2) ?? textAt(caption, 2) ?? '')
+    const version = Number(numberAt(caption, 3) ?? 0n)
+    return [{ deviceId, captionId, version, isFinal: (numberAt(caption, 4) ?? 0n) !== 0n, text }]
+  })
+}
+
+/** Rows of the region by their build: a picture, a name and, last, the text. Classes change, and two children are no rows. */
+export function readCaptionRegion(region: Element | null, icon: string): ShownCaption[] {
+  if (!region) return []
+  return [...region.querySelectorAll('img')].flatMap((face) => {
+    const element = face.closest(`${REGION} > *`) ?? face.parentElement
+    const body = element?.lastElementChild
+    if (!element || !body || body.contains(face)) return []
+    const name = [...element.querySelectorAll('span')].find((span) => !body.contains(span))
+    return [{ element, name: name ? plain(textWithout(name, icon)) : '', text: textWithout(body, icon) }]
+  })
+}
+
+const REGION = '[role="region"]'

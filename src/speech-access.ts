@@ -1,0 +1,91 @@
+/** Which speech service transcribes, and how it is reached: from the job and the operator's environment. */
+import type { Job, Problem, TranscriptionProvider } from './wire/job.ts'
+
+export type SpeechAccess =
+  /** Any service that speaks OpenAI's interface for transcriptions; the key is null where it asks for none. */
+  | { provider: 'Default'; url: string; key: string | null; model: string }
+  /** Null addresses are the service's usual ones. */
+  | { provider: 'deepgram'; key: string; url: string | null }
+  | { provider: 'assemblyai'; key: string; url: string | null; liveUrl: string | null }
+  /** The platform's own captions. */
+  | { provider: 'captions'; key: null }
+
+export interface TranscriptionPlan {
+  access: SpeechAccess
+  isLive: boolean
+  /** Once more from the stored sound; where a plan is live only, this is the way out if sound was lost. */
+  isAfterwards: boolean
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Null where the job asks for none, or where something is wrong with it; that joins `problems`. */
+export function transcriptionPlanOf(
+  { transcription }: Pick<Job, 'transcription'>,
+  environment: Environment,
+  problems: Problem[],
+): TranscriptionPlan | null {
+  if (!transcription) return null
+  const { provider, api_key: key } = transcription
+  const mode = transcription.mode ?? (provider === 'captions' ? 'live' : 'after')
+  if (provider === 'captions' && mode !== 'live')
+    problems.push({ path: 'transcription.mode', message: 'captions are live only' })
+  if (provider === 'Default' && mode !== 'after')
+    problems.push({
+      path: 'transcription.mode',
+      message: 'Default transcribes after the meeting only; deepgram, assemblyai and captions are live too',
+    })
+  const access = speechAccessOf(provider, key ?? null, environment, problems)
+  return access && { access, isLive: mode !== 'after', isAfterwards: mode !== 'live' }
+}
+
+/** Null where it is not complete; what is missing joins `problems`. A caller's `key` goes before the operator's. */
+export function speechAccessOf(
+  provider: TranscriptionProvider,
+  key: string | null,
+  environment: Environment,
+  problems: Problem[],
+): SpeechAccess | null {
+  const addressIn = (name: string, protocols: string) => {
+    const address = environment[name] || null
+    if (address === null || new RegExp(`^(?:${protocols})$`).test(protocolOf(address))) return address
+    problems.push({ path: name, message: `must start with ${protocols.replaceAll(':', '://').replace('|', ' or ')}` })
+    return null
+  }
+  switch (provider) {
+    case 'captions':
+      return { provider, key: null }
+    case 'Default': {
+      const url = addressIn('STANDIN_TRANSCRIPTION_URL', 'https:|http:')
+      if (!environment.STANDIN_TRANSCRIPTION_URL) {
+        const message = 'no speech service is configured (STANDIN_TRANSCRIPTION_URL)'
+        problems.push({ path: 'transcription', message })
+      }
+      if (url === null) return null
+      const model = environment.STANDIN_TRANSCRIPTION_MODEL || 'whisper-1'
+      return { provider, url, key: key ?? (environment.STANDIN_TRANSCRIPTION_KEY || null), model }
+    }
+    case 'deepgram': {
+      const url = addressIn('STANDIN_DEEPGRAM_URL', 'https:|http:')
+      const found = keyOf('STANDIN_DEEPGRAM_KEY')
+      return found === null ? null : { provider, key: found, url }
+    }
+    case 'assemblyai': {
+      const url = addressIn('STANDIN_ASSEMBLYAI_URL', 'https:|http:')
+      const liveUrl = addressIn('STANDIN_ASSEMBLYAI_LIVE_URL', 'wss:')
+      const found = keyOf('STANDIN_ASSEMBLYAI_KEY')
+      return found === null ? null : { provider, key: found, url, liveUrl }
+    }
+  }
+
+  function keyOf(name: string): string | null {
+    const found = key ?? (environment[name] || null)
+    if (found === null)
+      problems.push({ path: 'transcription.api_key', message: `is missing: ${provider} needs one (or ${name})` })
+    return found
+  }
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : ''
+}

@@ -1,0 +1,127 @@
+/** What a transcript is made from when the meeting is over. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { finishTranscript, readSpoken, writeLiveTranscript } from '../../transcription/index.ts'
+import type { LiveResult } from '../../transcription/live.ts'
+import type { SpeechProvider, Word } from '../../transcription/types.ts'
+
+const SIGNAL = new AbortController().signal
+const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+const KEY = 'canary-key'
+const word = (text: string, start: number): Word => ({ word: text, start, end: start + 0.2, confidence: 0.9 })
+
+function recording(): string {
+  const place = mkdtempSync(join(tmpdir(), 'standin-afterwards-'))
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const sound = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono', '-t', '0.5']
+  execFileSync('ffmpeg', ['-v', 'error', ...sound, join(place, 'audio.m4a')])
+  writeFileSync(join(place, 'diarization.jsonl'), '{"speaker":"Ann","user_id":1,"start_time":0,"end_time":3}\n')
+  return place
+}
+
+/** Transcribes every file as these words; null where it fails. */
+const provider = (words: Word[] | null): SpeechProvider => ({
+  name: 'deepgram',
+  live: null,
+  afterwards: {
+    maxSeconds: 3600,
+    async transcribe() {
+      if (words === null) throw new Error('api.example answered with status 500')
+      return { raw: { heard: 'afterwards', echoed: KEY }, words, language: 'en' }
+    },
+  },
+})
+const CAPTIONS: SpeechProvider = { name: 'captions', afterwards: null, live: null }
+const LIVE: LiveResult = { utterances: null, words: [word('live', 1)], languages: ['en'], raw: ['live'], gap: null }
+
+async function finished(given: { provider: SpeechProvider; live: LiveResult | null; isAfterwards: boolean }) {
+  const place = recording()
+  const notices: string[] = []
+  const notice = (message: string) => notices.push(message)
+  const failure = await finishTranscript(place, { ...given, botId: BOT_ID, key: KEY, notice, signal: SIGNAL }).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  const names = readdirSync(place).filter((name) => name.includes('transcription'))
+  for (const name of names) expect(readFileSync(join(place, name), 'utf8')).not.toContain(KEY)
+  const text = names.length > 0 ? readFileSync(join(place, 'transcription.json'), 'utf8') : '{}'
+  const { result } = JSON.parse(text) as {
+    result?: { utterances: { text: string; speaker: string; user_id: number }[] }
+  }
+  return { place, notices, failure, said: result?.utterances.map(({ speaker, text: said }) => `${speaker}: ${said}`) }
+}
+
+const AFTER = provider([word('after', 1)])
+
+test('what was heard live is the transcript where it is whole', async () => {
+  expect(await finished({ provider: AFTER, live: LIVE, isAfterwards: false })).toMatchObject({
+    ...{ said: ['Ann: live'], notices: [], failure: null },
+  })
+})
+
+test('where more is asked for, or sound was lost, the recording is transcribed, and the latter is said', async () => {
+  expect(await finished({ provider: AFTER, live: LIVE, isAfterwards: true })).toMatchObject({
+    ...{ said: ['Ann: after'], notices: [] },
+  })
+  const live = { ...LIVE, gap: '7 s of sound could not be sent.' }
+  expect(await finished({ provider: AFTER, live, isAfterwards: false })).toMatchObject({
+    ...{ said: ['Ann: after'], notices: [expect.stringContaining('7 s of sound')] },
+  })
+})
+
+test('what was heard live is the way out where the recording cannot be transcribed; without it there is none', async () => {
+  const live = { ...LIVE, gap: '7 s of sound could not be sent.' }
+  const out = await finished({ provider: provider(null), live, isAfterwards: true })
+  expect(out).toMatchObject({ said: ['Ann: live'], notices: [expect.stringContaining('status 500')], failure: null })
+  const nothing = { ...LIVE, words: [], gap: 'Live recognition is not possible: no.' }
+  for (const heard of [nothing, null])
+    expect(await finished({ provider: provider(null), live: heard, isAfterwards: true })).toMatchObject({
+      ...{ said: undefined, failure: expect.stringContaining('status 500') },
+    })
+})
+
+test('captions are kept with a word on what is missing; none at all are a failure', async () => {
+  const utterance = {
+    speaker: 'Ben',
+    userId: 2,
+    start: 1,
+    end: 2,
+    text: 'hello',
+    language: null,
+    words: [word('hello', 1)],
+  }
+  const live = { ...LIVE, utterances: [utterance], gap: 'Captions could not be turned on.' }
+  expect(await finished({ provider: CAPTIONS, live, isAfterwards: false })).toMatchObject({
+    ...{ said: ['Ben: hello'], notices: [expect.stringContaining('not whole')] },
+  })
+  expect(await finished({ provider: CAPTIONS, live: { ...live, utterances: [] }, isAfterwards: false })).toMatchObject({
+    ...{ failure: 'Captions could not be turned on.' },
+  })
+  const silent = { ...live, utterances: [], gap: null }
+  expect(await finished({ provider: CAPTIONS, live: silent, isAfterwards: false })).toMatchObject({ said: [] })
+})
+
+test('what was said is read back from the journal of events', async () => {
+  const place = recording()
+  const event = (text: string, start: number) => ({
+    ...{ type: 'transcript', text, is_final: true, start, end: start + 1, language: null },
+    speaker: { id: 2, name: 'Ben', platform_id: 'b' },
+  })
+  const lines = [
+    { type: 'notice', level: 'info', message: 'a "transcript"' },
+    event('good morning', 1),
+    event('bye', 5),
+  ]
+  const numbered = lines.map((one, index) => JSON.stringify({ type: 'event', seq: index + 1, event: one }))
+  writeFileSync(join(place, 'events.jsonl'), `${numbered.join('\n')}\n`)
+  const live = await readSpoken(place)
+  await writeLiveTranscript(place, { botId: BOT_ID, provider: 'captions', key: null, live, signal: SIGNAL })
+  expect(readFileSync(join(place, 'transcription.vtt'), 'utf8')).toContain(
+    '00:00:01.000 --> 00:00:02.000\n<v Ben>good morning',
+  )
+  writeFileSync(join(place, 'events.jsonl'), '')
+  await expect(readSpoken(place)).rejects.toThrow('no words')
+})

@@ -1,0 +1,128 @@
+/**
+ * A server that speaks AssemblyAI's upload, transcript and streaming interfaces. Shapes are those of its API reference
+ * and of "Message Sequence" in its streaming documentation.
+ */
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { onTestFinished } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { makeCertificate } from '../../mock/shared/certificate.ts'
+import { createEar, type LiveSession, type SessionListener, serveSession } from './live-session.ts'
+import { listen, type SphinxWord } from './sphinx.ts'
+
+type Answer = { status?: number; body: unknown }
+
+export interface AssemblyAiScript extends SessionListener {
+  upload?(sound: Buffer, number: number): Answer
+  submit?(request: Record<string, unknown>, number: number): Answer
+  poll?(number: number): Answer | Promise<Answer>
+  refuse?(number: number): number | null
+}
+
+/** The package speaks to live recognition with encryption only, so the servers have a certificate that is trusted here. */
+const certificate = await makeCertificate(['localhost'])
+setDefaultCACertificates([...getCACertificates(), certificate.cert])
+
+export async function startAssemblyAi(script: AssemblyAiScript) {
+  const asked: { path: string; authorization: string | undefined; body: Buffer }[] = []
+  const sessions: LiveSession[] = []
+  const counts = { upload: 0, submit: 0, poll: 0, dials: 0 }
+  const server = createServer({ key: certificate.key, cert: certificate.cert }, async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    const path = `${request.method} ${request.url}`
+    asked.push({ path, authorization: request.headers.authorization, body })
+    let answer: Answer = { status: 404, body: { error: 'not found' } }
+    if (path === 'POST /v2/upload') {
+      const usual = { body: { upload_url: `${url}/upload/1` } }
+      answer = script.upload?.(body, ++counts.upload) ?? usual
+    } else if (path === 'POST /v2/transcript') {
+      const usual = { body: { id: 't-1', status: 'queued' } }
+      answer = script.submit?.(JSON.parse(body.toString()), ++counts.submit) ?? usual
+    } else if (path === 'GET /v2/transcript/t-1' && script.poll) answer = await script.poll(++counts.poll)
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+  const sockets = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (request, socket, head) => {
+    const place = new URL(request.url ?? '/', 'https://localhost')
+    const refusal = place.pathname === '/v3/ws' ? (script.refuse?.(++counts.dials) ?? null) : 404
+    if (refusal !== null) {
+      socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      ws.send(JSON.stringify({ type: 'Begin', id: 's-1', expires_at: Math.round(Date.now() / 1000) + 3600 }))
+      const given = { authorization: request.headers.authorization, query: place.searchParams }
+      sessions.push(serveSession(ws, given, script))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `https://localhost:${port}`
+  onTestFinished(async () => {
+    for (const socket of sockets.clients) socket.terminate()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { url, liveUrl: `wss://localhost:${port}`, certificate: certificate.cert, asked, sessions }
+}
+
+export function turn(order: number, words: readonly SphinxWord[], state: { ends: boolean; isFormatted: boolean }) {
+  return {
+    type: 'Turn',
+    turn_order: order,
+    turn_is_formatted: state.isFormatted,
+    end_of_turn: state.ends,
+    transcript: words.map(({ word }) => word).join(' '),
+    end_of_turn_confidence: state.ends ? 0.9 : 0.1,
+    words: wordsOf(words).map((word) => ({ ...word, word_is_final: state.ends })),
+    utterance: '',
+    language_code: 'en',
+  }
+}
+
+/** Its times are milliseconds. */
+export function wordsOf(words: readonly SphinxWord[]) {
+  return words.map(({ word, start, end, probability }) => ({
+    text: word,
+    start: Math.round(start * 1000),
+    end: Math.round(end * 1000),
+    confidence: probability,
+  }))
+}
+
+/** Recognizes for real, both ways. */
+export function recognizing(): AssemblyAiScript {
+  const ears = new WeakMap<LiveSession, ReturnType<typeof createEar>>()
+  let order = 0
+  let sound: Buffer = Buffer.alloc(0)
+  const tell = (session: LiveSession, words: SphinxWord[]) => {
+    session.say(turn(order, words, { ends: true, isFormatted: false }))
+    session.say(turn(order++, words, { ends: true, isFormatted: true }))
+  }
+  return {
+    begin: (session) => void ears.set(session, createEar(session.sampleRate)),
+    async sound(session, samples) {
+      const words = await ears.get(session)!.take(samples)
+      if (words !== null) tell(session, words)
+    },
+    async text(session, { type }) {
+      if (type !== 'Terminate') return
+      tell(session, await ears.get(session)!.rest())
+      session.say({ type: 'Termination', audio_duration_seconds: session.seconds, session_duration_seconds: 1 })
+      session.socket.close(1000)
+    },
+    upload(given) {
+      sound = given
+      return { body: { upload_url: 'https://localhost/upload/1' } }
+    },
+    async poll(number) {
+      if (number === 1) return { body: { id: 't-1', status: 'processing' } }
+      const words = wordsOf(await listen(sound))
+      return { body: { id: 't-1', status: 'completed', language_code: 'en', words } }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** Recognition for real: what pocketsphinx hears, one word a line with its times. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface SphinxWord {
+  word: string
+  start: number
+  end: number
+  probability: number
+}
+
+/** `format` is what ffmpeg has to be told of the bytes; none for a file that says it itself. */
+export async function listen(sound: Uint8Array, format: readonly string[] = []): Promise<SphinxWord[]> {
+  const place = mkdtempSync(join(tmpdir(), 'standin-listen-'))
+  try {
+    writeFileSync(join(place, 'sound'), sound)
+    const wave = join(place, 'sound.wav')
+    await run('ffmpeg', ['-v', 'error', '-y', ...format, '-i', join(place, 'sound'), '-ac', '1', '-ar', '16000', wave])
+    const { stdout } = await run('pocketsphinx_continuous', ['-infile', wave, '-time', 'yes', '-logfn', '/dev/null'])
+    return [...stdout.matchAll(/^([a-z'-]+)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)/gm)].map(
+      ([, word, start, end, probability]) => ({
+        word: word!,
+        start: Number(start),
+        end: Number(end),
+        probability: Math.min(1, Number(probability)),
+      }),
+    )
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+/** Share of `wanted` that is heard, in order (longest common subsequence). */
+export function shareFound(wanted: readonly string[], heard: readonly string[]): number {
+  let row = new Array<number>(heard.length + 1).fill(0)
+  for (const word of wanted) {
+    const next = [0]
+    for (let index = 0; index < heard.length; index++)
+      next.push(heard[index] === word ? row[index]! + 1 : Math.max(row[index + 1]!, next[index]!))
+    row = next
+  }
+  return row.at(-1)! / wanted.length
+}

@@ -1,0 +1,30 @@
+/** What a live transcript said, read back from the journal of events: for captions there is no other way afterwards. */
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { transcriptSchema } from '../src/wire/events.ts'
+import type { LiveResult } from './live.ts'
+import { spread } from './spread.ts'
+import type { Utterance } from './types.ts'
+
+/** Rejects where the folder has no journal, or nobody said anything in it. */
+export async function readSpoken(folder: string): Promise<LiveResult> {
+  const utterances: Utterance[] = []
+  const languages = new Set<string>()
+  const raw: unknown[] = []
+  for await (const line of createInterface({ input: createReadStream(join(folder, 'events.jsonl')) })) {
+    if (!line.includes('"transcript"')) continue
+    const parsed = transcriptSchema.safeParse((JSON.parse(line) as { event?: unknown }).event)
+    if (!parsed.success) continue
+    const { text, speaker, start, end, language } = parsed.data
+    raw.push(parsed.data)
+    if (language !== null) languages.add(language)
+    utterances.push({
+      speaker: speaker?.name ?? 'Unknown',
+      userId: speaker?.id ?? null,
+      ...{ start, end, text, language, words: spread(text, start, end) },
+    })
+  }
+  if (utterances.length === 0) throw new Error('The journal of events has no words.')
+  return { utterances, words: [], languages: [...languages], raw, gap: null }
+}

@@ -1,0 +1,191 @@
+/**
+ * Words while the meeting goes on: sound goes to a provider, words come back with the instants at which they were said.
+ * A connection that breaks is opened again and gets the sound once more that it gave no words for.
+ */
+import type { Logger } from '../src/logger.ts'
+import type { Clock } from '../src/ports.ts'
+import { ProviderError } from './provider-error.ts'
+import { SoundClock } from './sound-clock.ts'
+import type { HeardWords, LiveConnection, LiveRecognition } from './types.ts'
+
+export interface LiveWordsOptions {
+  recognition: LiveRecognition
+  /** Of mono, signed 16 bit little-endian sound. */
+  sampleRate: number
+  clock: Clock
+  logger: Logger
+  /** Tells whoever watches the bot, in one sentence. */
+  notice(message: string): void
+  /** `start` and `end` are UTC milliseconds. Final words come once, and replace those that were not. */
+  onWords(heard: HeardWords): void
+}
+
+/** So much sound waits for a connection, or to be sent again; 2 MB at 16 kHz. */
+const KEPT_SECONDS = 60
+/** After a break, sound goes out faster than it comes in, but not all at once: a service refuses a flood. */
+const MESSAGES_AT_ONCE = 5
+/** Deepgram hangs up after ten seconds without a word from us (its documentation, "Audio Keep Alive"). */
+const KEEP_ALIVE_MS = 4_000
+const FINISH_MS = 4_000
+const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
+/** Words that were final reach a little into the ones that follow when sound is sent again. */
+const OVERLAP_SECONDS = 0.05
+
+interface Message {
+  /** Seconds of all sound so far, pauses left out. */
+  start: number
+  end: number
+  samples: Uint8Array
+}
+
+export class LiveWords {
+  readonly #options: LiveWordsOptions
+  readonly #times = new SoundClock()
+  readonly #over = new AbortController()
+  readonly #work: Promise<void>
+  #kept: Message[] = []
+  #connection: LiveConnection | null = null
+  #heard = 0
+  #sent = 0
+  /** Words up to here are final. */
+  #finalEnd = 0
+  #lastSentAt = 0
+  #lostSeconds = 0
+  #failure: string | null = null
+
+  constructor(options: LiveWordsOptions) {
+    this.#options = options
+    this.#work = this.#stayConnected()
+    void this.#stayAlive()
+  }
+
+  /** Null where all sound was recognized as far as is known; else what is missing, in one sentence. */
+  get gap(): string | null {
+    if (this.#failure !== null) return this.#failure
+    return this.#lostSeconds > 0 ? `${Math.ceil(this.#lostSeconds)} s of sound could not be sent.` : null
+  }
+
+  /** `samples` were heard just now. */
+  hear(samples: Uint8Array): void {
+    const start = this.#heard
+    this.#heard += samples.byteLength / 2 / this.#options.sampleRate
+    this.#times.add(start, this.#heard, this.#options.clock.now())
+    this.#kept.push({ start, end: this.#heard, samples })
+    this.#forget()
+    this.#send(MESSAGES_AT_ONCE)
+  }
+
+  /** What is heard next does not continue what was heard. `seconds` of sound between them were missed. */
+  break(seconds = 0): void {
+    this.#times.break()
+    this.#lostSeconds += seconds
+  }
+
+  /** Asks for the last words. Repeatable, never rejects. */
+  async close(): Promise<void> {
+    if (!this.#over.signal.aborted) {
+      const connection = this.#connection
+      if (connection === null) this.#lostSeconds += this.#heard - Math.max(this.#finalEnd, this.#kept[0]?.start ?? 0)
+      else {
+        this.#send(Number.POSITIVE_INFINITY)
+        const limit = AbortSignal.timeout(FINISH_MS)
+        await connection.finish(limit)
+        if (limit.aborted) this.#failure ??= 'The last words did not come in time.'
+      }
+      this.#over.abort()
+    }
+    await this.#work
+  }
+
+  async #stayConnected(): Promise<void> {
+    const { recognition, sampleRate, clock, logger, notice } = this.#options
+    const { signal } = this.#over
+    let failures = 0
+    while (!signal.aborted) {
+      let reason: string
+      try {
+        const lost = Promise.withResolvers<string>()
+        // Counted from the first sound that this connection gets.
+        let base = 0
+        const connection = await recognition.open(
+          sampleRate,
+          {
+            heard: (words) => {
+              failures = 0
+              this.#take(words, base)
+            },
+            lost: lost.resolve,
+          },
+          signal,
+        )
+        base = this.#kept[0]?.start ?? this.#heard
+        this.#sent = base
+        this.#connection = connection
+        const onOver = () => lost.resolve('')
+        signal.addEventListener('abort', onOver, { once: true })
+        reason = await lost.promise
+        signal.removeEventListener('abort', onOver)
+        connection.close()
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error)
+        if (!signal.aborted && error instanceof ProviderError && !error.isTransient) {
+          this.#failure = `Live recognition is not possible: ${reason}.`
+          notice(this.#failure)
+          return
+        }
+      }
+      this.#connection = null
+      if (signal.aborted) return
+      logger.warn('Live recognition broke off and is begun again', { reason, failures })
+      if (failures === 0) notice(`Live recognition was interrupted: ${reason}.`)
+      const waitMs = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!
+      failures++
+      await clock.sleep(waitMs, signal).catch(() => {})
+    }
+  }
+
+  async #stayAlive(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#over
+    while (!signal.aborted) {
+      await clock.sleep(KEEP_ALIVE_MS, signal).catch(() => {})
+      if (clock.now() - this.#lastSentAt >= KEEP_ALIVE_MS) this.#connection?.keepAlive()
+    }
+  }
+
+  #send(most: number): void {
+    const connection = this.#connection
+    if (connection === null) return
+    let left = most
+    for (const { start, end, samples } of this.#kept) {
+      if (start < this.#sent) continue
+      if (left-- <= 0) return
+      connection.send(samples)
+      this.#sent = end
+      this.#lastSentAt = this.#options.clock.now()
+    }
+  }
+
+  /** Of sound that a provider has, some is kept for the case that it breaks off before its words are final. */
+  #forget(): void {
+    while (this.#kept.length > 0 && this.#heard - this.#kept[0]!.start > KEPT_SECONDS) {
+      const { start, end } = this.#kept.shift()!
+      if (this.#connection === null || start >= this.#sent) this.#lostSeconds += end - start
+    }
+  }
+
+  #take({ isFinal, words, language, raw }: HeardWords, base: number): void {
+    const fresh = words
+      .map((word) => ({ ...word, start: word.start + base, end: word.end + base }))
+      .filter(({ start, end }) => (start + end) / 2 > this.#finalEnd + (base > 0 ? OVERLAP_SECONDS : 0))
+    if (isFinal) {
+      this.#finalEnd = fresh.reduce((latest, { end }) => Math.max(latest, end), this.#finalEnd)
+      this.#kept = this.#kept.filter(({ end }) => end > this.#finalEnd)
+    }
+    const timed = fresh.map((word) => {
+      const start = this.#times.instant(word.start)
+      return { ...word, start, end: Math.max(start, this.#times.instant(word.end)) }
+    })
+    this.#options.onWords({ isFinal, words: timed, language, raw })
+  }
+}

@@ -1,0 +1,247 @@
+/** A transcript that is made while the meeting goes on: from its sound, by a provider, or from the platform's captions. */
+import type { Logger } from '../src/logger.ts'
+import type { Clock, LiveTranscript, RecordedTime, SpokenTurn, Stage } from '../src/ports.ts'
+import type { Person, Transcript } from '../src/wire/events.ts'
+import { CaptionDesk, type CaptionWords } from './captions.ts'
+import { LiveWords } from './live-words.ts'
+import { joined, utterancesOf } from './speakers.ts'
+import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types.ts'
+
+/** Hears the stage until it is stopped or breaks: mono sound, signed 16 bit little-endian, 100 ms a message. */
+export type Hear = (
+  stage: Stage,
+  sampleRate: number,
+  folder: string,
+  listener: (message: Buffer) => void,
+) => Promise<{ ended: Promise<{ text: string }>; stop(): Promise<unknown> }>
+
+export interface LiveOptions {
+  /** Null where words come as the platform's captions. */
+  recognition: LiveRecognition | null
+  hear: Hear
+  /** Samples per second. */
+  sampleRate: number
+  /** For what the hearing process wants to write. */
+  folder: string
+  clock: Clock
+  logger: Logger
+  /** Tells whoever watches the bot, in one sentence. */
+  notice(message: string): void
+  /** Final words in order, each once; partial ones a few times a second. */
+  tell(transcript: Transcript): void
+}
+
+/** What a live transcript has come to, when the meeting is over. */
+export interface LiveResult {
+  /** Of captions, with the speakers that they name; else null. */
+  utterances: Utterance[] | null
+  /** Seconds of the recording. */
+  words: Word[]
+  languages: string[]
+  /** The provider's final messages, unchanged. */
+  raw: unknown[]
+  /** Null where nothing is known to be missing; else what is, in one sentence. */
+  gap: string | null
+}
+
+/** Partial words more often than this are more than people can read. */
+const PARTIAL_EVERY_MS = 250
+/** A dead sound process is started again after this; it dies only with the sound server, which ends the recording. */
+const HEAR_AGAIN_MS = 2_000
+const TICK_MS = 500
+/** Turns that ended this long before a word have nothing to say about it. Seconds. */
+const TURNS_BACK = 60
+const MOST_RAW = 100_000
+
+export class LiveTranscription implements LiveTranscript {
+  readonly #options: LiveOptions
+  readonly #over = new AbortController()
+  readonly #captions = new CaptionDesk((words) => this.#takeCaptionWords(words))
+  readonly #speakers = new Map<string, Person | null>()
+  readonly #words: Word[] = []
+  readonly #utterances: Utterance[] = []
+  readonly #languages = new Set<string>()
+  readonly #raw: unknown[] = []
+  #live: LiveWords | null = null
+  #time: RecordedTime | null = null
+  #isPaused = false
+  #areCaptionsOn: boolean | null = null
+  #partialToldAt = Number.NEGATIVE_INFINITY
+  #closing: Promise<void> | null = null
+
+  constructor(options: LiveOptions) {
+    this.#options = options
+  }
+
+  start(stage: Stage, time: RecordedTime): void {
+    if (this.#time !== null || this.#closing !== null) return
+    this.#time = time
+    const { recognition } = this.#options
+    if (recognition === null) void this.#keepTicking()
+    else {
+      this.#live = new LiveWords({ ...this.#options, recognition, onWords: (heard) => this.#takeHeard(heard) })
+      void this.#keepHearing(stage, this.#live)
+    }
+  }
+
+  takeCaption(event: Parameters<LiveTranscript['takeCaption']>[0]): void {
+    if (event.type === 'captions') {
+      if (!event.areOn && this.#areCaptionsOn !== false)
+        this.#options.notice('Captions cannot be turned on in this meeting; there are no words from them.')
+      this.#areCaptionsOn = event.areOn
+      return
+    }
+    if (this.#time === null || this.#options.recognition !== null || this.#closing !== null) return
+    this.#areCaptionsOn = true
+    const { type: _, participantId, name, ...row } = event
+    const speaker = participantId ?? `name:${name}`
+    this.#speakers.set(speaker, this.#time.person(participantId, name))
+    this.#captions.take({ ...row, speaker })
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#live?.break()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** After `close`. */
+  result(): LiveResult {
+    const isByCaptions = this.#options.recognition === null
+    const noCaptions = this.#areCaptionsOn === true ? null : 'Captions could not be turned on.'
+    return {
+      utterances: isByCaptions ? this.#utterances.toSorted((one, other) => one.start - other.start) : null,
+      words: this.#words.toSorted((one, other) => one.start - other.start),
+      languages: [...this.#languages],
+      raw: this.#raw,
+      gap: isByCaptions ? noCaptions : this.#live === null ? 'Nothing was recorded.' : this.#live.gap,
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#over.abort()
+    await this.#live?.close()
+    this.#captions.finish()
+    const { length: words } = this.#words
+    this.#options.logger.info('The live transcript ends', { words, utterances: this.#utterances.length })
+  }
+
+  async #keepHearing(stage: Stage, live: LiveWords): Promise<void> {
+    const { clock, logger, hear, sampleRate, folder } = this.#options
+    const { signal } = this.#over
+    let deafSince: number | null = null
+    while (!signal.aborted) {
+      try {
+        const child = await hear(stage, sampleRate, folder, (message) => {
+          if (signal.aborted || this.#isPaused) return
+          if (deafSince !== null) live.break((clock.now() - deafSince) / 1000)
+          deafSince = null
+          live.hear(message)
+        })
+        const onOver = () => void child.stop()
+        if (signal.aborted) onOver()
+        signal.addEventListener('abort', onOver, { once: true })
+        const { text } = await child.ended
+        signal.removeEventListener('abort', onOver)
+        if (!signal.aborted) logger.warn('The sound for the live transcript broke off', { reason: text })
+      } catch (error) {
+        logger.warn('The sound for the live transcript could not be taken', { error })
+      }
+      deafSince ??= clock.now()
+      await clock.sleep(HEAR_AGAIN_MS, signal).catch(() => {})
+    }
+  }
+
+  async #keepTicking(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#over
+    while (!signal.aborted) {
+      this.#captions.tick(clock.now())
+      await clock.sleep(TICK_MS, signal).catch(() => {})
+    }
+  }
+
+  #takeHeard({ isFinal, words: heard, language, raw }: HeardWords): void {
+    if (isFinal && this.#raw.length < MOST_RAW) this.#raw.push(raw)
+    if (isFinal && language !== null) this.#languages.add(language)
+    const words = this.#recorded(heard)
+    if (words.length === 0) return
+    if (isFinal) this.#words.push(...words)
+    const utterances = utterancesOf(words, this.#turnsNear(words[0]!.start), language)
+    if (isFinal) for (const utterance of utterances) this.#tellFinal(utterance, this.#personOf(utterance))
+    else this.#tellPartial(words, this.#personOf(utterances.at(-1)!), language)
+  }
+
+  #takeCaptionWords({ speaker, isFinal, words: shown }: CaptionWords): void {
+    const words = this.#recorded(shown.map((word) => ({ ...word, confidence: null })))
+    if (words.length === 0) return
+    const person = this.#speakers.get(speaker) ?? null
+    const name = person?.name ?? (speaker.startsWith('name:') ? speaker.slice('name:'.length) : '')
+    if (!isFinal) {
+      this.#tellPartial(words, person, null)
+      return
+    }
+    const utterance: Utterance = {
+      speaker: name === '' ? 'Unknown' : name,
+      userId: person?.id ?? null,
+      start: words[0]!.start,
+      end: words.at(-1)!.end,
+      text: joined(words),
+      language: null,
+      words,
+    }
+    // A platform that shows no names leaves it to the turns.
+    const told = name === '' ? utterancesOf(words, this.#turnsNear(words[0]!.start), null) : [utterance]
+    for (const one of told) this.#tellFinal(one, person ?? this.#personOf(one))
+    this.#utterances.push(...told)
+    const { text, start, end } = utterance
+    if (this.#raw.length < MOST_RAW) this.#raw.push({ speaker: name, participant: person, text, start, end })
+  }
+
+  /** UTC instants become seconds of the recording; what was said in a pause is gone. */
+  #recorded(words: readonly Word[]): Word[] {
+    const time = this.#time
+    if (time === null) return []
+    return words.flatMap((word) => {
+      const start = time.offset(word.start)
+      const end = time.offset(word.end)
+      const length = (word.end - word.start) / 1000
+      if (start === null && end === null) return []
+      return { ...word, start: start ?? Math.max(0, end! - length), end: end ?? start! + length }
+    })
+  }
+
+  #turnsNear(second: number): (Turn & { person: Person })[] {
+    const turns: SpokenTurn[] = this.#time?.turns() ?? []
+    return turns
+      .filter(({ end }) => end > second - TURNS_BACK)
+      .map(({ person, start, end }) => ({ person, speaker: person.name, userId: person.id, start, end }))
+  }
+
+  #personOf({ userId, start }: Utterance): Person | null {
+    if (userId === null) return null
+    return this.#turnsNear(start).find(({ person }) => person.id === userId)?.person ?? null
+  }
+
+  #tellFinal({ text, start, end, language }: Utterance, speaker: Person | null): void {
+    this.#options.tell({ type: 'transcript', text, is_final: true, speaker, start, end, language })
+    this.#partialToldAt = Number.NEGATIVE_INFINITY
+  }
+
+  #tellPartial(words: readonly Word[], speaker: Person | null, language: string | null): void {
+    const now = this.#options.clock.now()
+    if (now - this.#partialToldAt < PARTIAL_EVERY_MS) return
+    this.#partialToldAt = now
+    const { start } = words[0]!
+    const { end } = words.at(-1)!
+    this.#options.tell({ type: 'transcript', text: joined(words), is_final: false, speaker, start, end, language })
+  }
+}
