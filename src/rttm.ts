@@ -3,15 +3,28 @@ import type { DiarizationSegment } from './timeline.ts'
 
 /** One line for each segment; `file` is the recording's name. */
 export function rttm(file: string, segments: readonly DiarizationSegment[]): string {
-  const idsOf = new Map<string, Set<number>>()
-  for (const { speaker, user_id: id } of segments) idsOf.set(speaker, (idsOf.get(speaker) ?? new Set()).add(id))
-  /** Fields end at a blank; two people of one name are told apart by their number. */
-  const label = ({ speaker, user_id: id }: DiarizationSegment) =>
-    `${speaker.trim().replace(/\s+/g, '_') || 'Unknown'}${(idsOf.get(speaker)?.size ?? 0) > 1 ? `_${id}` : ''}`
+  const labels = labelsOf(segments)
   return segments
     .map((segment) => {
       const seconds = (segment.end_time - segment.start_time).toFixed(3)
-      return `SPEAKER ${file} 1 ${segment.start_time.toFixed(3)} ${seconds} <NA> <NA> ${label(segment)} <NA> <NA>\n`
+      const label = labels.get(segment.user_id)
+      return `SPEAKER ${file} 1 ${segment.start_time.toFixed(3)} ${seconds} <NA> <NA> ${label} <NA> <NA>\n`
     })
     .join('')
+}
+
+/** Speakers have nothing but a label: it is the name, and the number behind it where two would be called the same. */
+function labelsOf(segments: readonly DiarizationSegment[]): Map<number, string> {
+  const labels = new Map(segments.map(({ user_id, speaker }) => [user_id, fieldOf(speaker)]))
+  for (;;) {
+    const all = [...labels.values()]
+    const shared = [...labels].filter(([, label]) => all.indexOf(label) !== all.lastIndexOf(label))
+    if (shared.length === 0) return labels
+    for (const [id, label] of shared) labels.set(id, `${label}_${id}`)
+  }
+}
+
+/** Fields end at a blank, and lines at more characters than one. */
+function fieldOf(name: string): string {
+  return name.trim().replace(/[\s\p{Cc}]+/gu, '_') || 'Unknown'
 }

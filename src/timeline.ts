@@ -1,24 +1,15 @@
-/** Who was present, who spoke and what was written, with true times; the evidence for the files about people. */
-import type { ChatMessage, MeetingEvent, Participant, SpeakerSource } from './meeting.ts'
+/** Who was present and who spoke, with true times; the evidence for the files about people. */
+import type { MeetingEvent, Participant, SpeakerSource } from './meeting.ts'
 import type { RecordedSpan } from './ports.ts'
 import { offsetAt, recordedParts } from './recording-clock.ts'
+import { type SpeechQuality, speechQuality, UNNAMED } from './speech-quality.ts'
+import { SpeechTurns } from './speech-turns.ts'
 import type { Person } from './wire/events.ts'
-
-/** Two turns of one person closer than this are one turn: a breath, not an end. */
-const JOIN_TURNS_MS = 300
 
 interface Presence {
   person: Person
   /** UTC milliseconds; a person may come back. */
   visits: { joinedAt: number; leftAt: number | null }[]
-}
-
-interface Turn {
-  platformId: string
-  startedAt: number
-  endedAt: number | null
-  source: SpeakerSource
-  confidence: number
 }
 
 /** One line of `diarization.jsonl`; times in seconds of the recording, pauses removed. */
@@ -34,9 +25,9 @@ export interface DiarizationSegment {
 
 export class Timeline {
   readonly #presence = new Map<string, Presence>()
-  readonly #turns: Turn[] = []
-  readonly #chat: { message: ChatMessage; senderId: number | null }[] = []
-  readonly #chatIds = new Set<string>()
+  readonly #turns = new SpeechTurns()
+  /** When the recording was not silent, UTC milliseconds. */
+  readonly #sounds: { startedAt: number; endedAt: number | null }[] = []
   readonly #spans: () => readonly RecordedSpan[]
 
   /** `spans` are the recorded stretches so far; offsets are counted from them. */
@@ -51,7 +42,7 @@ export class Timeline {
 
   /** The person behind a platform's id. Somebody who speaks before the roster names them is `Unknown` until it does. */
   person(platformId: string): Person {
-    return this.#presenceOf({ id: platformId, name: 'Unknown' }).person
+    return this.#presenceOf({ id: platformId, name: UNNAMED }).person
   }
 
   take(event: MeetingEvent): void {
@@ -68,28 +59,27 @@ export class Timeline {
       case 'participant_left': {
         const visit = this.#presence.get(event.participantId)?.visits.at(-1)
         if (visit?.leftAt === null) visit.leftAt = event.at
-        this.#stopTurn(event.participantId, event.at)
+        this.#turns.stop(event.participantId, event.at)
         break
       }
       case 'speaking':
-        if (event.isSpeaking) this.#startTurn(event)
-        else this.#stopTurn(event.participantId, event.at)
+        this.person(event.participantId)
+        this.#turns.take(event)
         break
     }
   }
 
-  /** False for a message that is known already. */
-  takeChat(message: ChatMessage): boolean {
-    if (this.#chatIds.has(message.id)) return false
-    this.#chatIds.add(message.id)
-    this.#chat.push({ message, senderId: this.senderId(message) })
-    return true
+  /** The recorded sound became audible, or silent. */
+  takeSound(isAudible: boolean, at: number): void {
+    const last = this.#sounds.at(-1)
+    const isOpen = last?.endedAt === null
+    if (isAudible && !isOpen) this.#sounds.push({ startedAt: at, endedAt: null })
+    else if (!isAudible && isOpen) last.endedAt = at
   }
 
-  /** Null for the bot's own messages (as the specification says) and for senders the roster never named. */
-  senderId(message: ChatMessage): number | null {
-    if (message.isOwn || message.senderId === null) return null
-    return this.#presence.get(message.senderId)?.person.id ?? null
+  /** Null for somebody whom the roster never named. */
+  known(platformId: string | null): Person | null {
+    return (platformId !== null && this.#presence.get(platformId)?.person) || null
   }
 
   /** Ends whatever is still open, at the time the bot left. */
@@ -98,7 +88,8 @@ export class Timeline {
       const visit = presence.visits.at(-1)
       if (visit?.leftAt === null) visit.leftAt = at
     }
-    for (const turn of this.#turns) turn.endedAt ??= at
+    this.#turns.close(at)
+    this.takeSound(false, at)
   }
 
   participants(): Person[] {
@@ -106,13 +97,14 @@ export class Timeline {
   }
 
   speakers(): Person[] {
-    const ids = new Set(this.#turns.map((turn) => turn.platformId))
+    const ids = new Set(this.#turns.all().map((turn) => turn.platformId))
     return this.participants().filter((person) => ids.has(person.platform_id))
   }
 
   diarization(): DiarizationSegment[] {
     const spans = this.#spans()
     return this.#turns
+      .all()
       .flatMap((turn) =>
         recordedParts(spans, turn.startedAt, turn.endedAt ?? Number.POSITIVE_INFINITY).map((part) => {
           const person = this.person(turn.platformId)
@@ -128,6 +120,15 @@ export class Timeline {
         }),
       )
       .sort((a, b) => a.start_time - b.start_time)
+  }
+
+  /** To be asked when the recording is over. */
+  speechQuality(): SpeechQuality {
+    const spans = this.#spans()
+    const audible = this.#sounds.flatMap(({ startedAt, endedAt }) =>
+      recordedParts(spans, startedAt, endedAt ?? Number.POSITIVE_INFINITY),
+    )
+    return speechQuality(this.diarization(), audible)
   }
 
   participantsFile() {
@@ -149,20 +150,6 @@ export class Timeline {
     }))
   }
 
-  chatFile() {
-    return [...this.#chat]
-      .sort((a, b) => a.message.at - b.message.at)
-      .map(({ message, senderId }) => ({
-        message_id: message.id,
-        sender_name: message.senderName,
-        sender_id: senderId,
-        text: message.text,
-        timestamp: new Date(message.at).toISOString(),
-        is_own: message.isOwn,
-        offset: this.offset(message.at),
-      }))
-  }
-
   #presenceOf(participant: Participant): Presence {
     const known = this.#presence.get(participant.id)
     if (known) return known
@@ -176,28 +163,6 @@ export class Timeline {
   #rename(presence: Presence, participant: Participant): void {
     presence.person.name = participant.name
     if (participant.isHost !== undefined) presence.person.is_host = participant.isHost
-  }
-
-  #startTurn(event: Extract<MeetingEvent, { type: 'speaking' }>): void {
-    this.person(event.participantId)
-    const last = this.#turns.findLast((turn) => turn.platformId === event.participantId)
-    if (last?.endedAt === null) return
-    if (last && event.at - (last.endedAt ?? 0) < JOIN_TURNS_MS) {
-      last.endedAt = null
-      return
-    }
-    this.#turns.push({
-      platformId: event.participantId,
-      startedAt: event.at,
-      endedAt: null,
-      source: event.source,
-      confidence: event.confidence,
-    })
-  }
-
-  #stopTurn(platformId: string, at: number): void {
-    const turn = this.#turns.findLast((candidate) => candidate.platformId === platformId)
-    if (turn?.endedAt === null) turn.endedAt = Math.max(at, turn.startedAt)
   }
 }
 
