@@ -13,6 +13,19 @@ export interface MockPerson {
   muted?: boolean
 }
 
+/** What a message has beside its text; a platform that knows no such thing shows the text alone. */
+export interface MockMessageParts {
+  /** Words of the text that lead to another place than they say. */
+  links?: { text: string; url: string }[]
+  /** Names in the text; it has them as `@Name`. */
+  mentions?: string[]
+  file?: { name: string; url: string; bytes: number }
+  /** The id of the message that is answered. */
+  replyTo?: string
+  /** To the bot alone. */
+  isDirect?: boolean
+}
+
 /** What the page under test did, newest last. `trusted` is the DOM event's isTrusted. */
 export interface MockLogEntry {
   /** UTC milliseconds. */
@@ -65,9 +78,17 @@ export interface MockMeeting {
   setCamera(id: string, on: boolean): void
   startSpeaking(id: string): void
   stopSpeaking(id: string): void
+  /** Lets the person speak a sound file once; resolves when it is over. */
+  playVoice(id: string, file: string): Promise<void>
   startSharing(id: string): void
   stopSharing(id: string): void
-  say(id: string, text: string): void
+  /** Returns the message's id, for what becomes of it. */
+  say(id: string, text: string, parts?: MockMessageParts): string
+  editMessage(messageId: string, text: string): void
+  deleteMessage(messageId: string): void
+  /** On a message, or where none is named in the meeting, for all to see. */
+  react(id: string, emoji: string, messageId?: string): void
+  raiseHand(id: string, isRaised: boolean): void
   setChatEnabled(enabled: boolean): void
   muteBot(): void
   loseConnection(): void

@@ -23,13 +23,20 @@ interface Platform {
   /** Null: no link of this platform is in the text. A link that can never be a meeting has a sentence on why. */
   recognize(text: string, recognition: Recognition): MeetingTarget | { problem: string } | null
   open(target: MeetingTarget, stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingDriver>
+  /** The meeting's sound is in tracks that the page receives; elsewhere the page makes it itself, out of reach. */
+  hasSoundInTracks: boolean
 }
 
 const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
-  meet: { recognize: recognizeGoogleMeet, open: openGoogleMeet },
-  teams: { recognize: recognizeMicrosoftTeams, open: openMicrosoftTeams },
-  zoom: { recognize: recognizeZoom, open: openZoom },
-  jitsi: { recognize: (text, { jitsiHosts }) => recognizeJitsi(text, jitsiHosts ?? []), open: openJitsi },
+  meet: { recognize: recognizeGoogleMeet, open: openGoogleMeet, hasSoundInTracks: true },
+  teams: { recognize: recognizeMicrosoftTeams, open: openMicrosoftTeams, hasSoundInTracks: true },
+  // One of its three ways has tracks, and which way it takes shows in the meeting only (field notes 2.16).
+  zoom: { recognize: recognizeZoom, open: openZoom, hasSoundInTracks: false },
+  jitsi: {
+    recognize: (text, { jitsiHosts }) => recognizeJitsi(text, jitsiHosts ?? []),
+    open: openJitsi,
+    hasSoundInTracks: true,
+  },
 }
 
 /** Pure. A link that can never be a meeting is answered with one sentence for the person who gave it. */
@@ -41,6 +48,11 @@ export function recognizeMeeting(text: string, recognition: Recognition = {}): M
     targets[0] ??
     found[0] ?? { problem: 'This is not a meeting link; give one such as https://meet.google.com/abc-defg-hij.' }
   )
+}
+
+/** Whether everybody's sound together can be had from the page of a meeting; see `DriverOptions.ears`. */
+export function hasSoundInTracks(platform: PlatformName): boolean {
+  return PLATFORMS[platform].hasSoundInTracks
 }
 
 /** Makes the function that the life calls for each attempt to be in the meeting. */

@@ -5,7 +5,10 @@ import { z } from 'zod'
 import { pageScript } from '../src/page-scripts.ts'
 import type { ReportFacts } from '../src/ports.ts'
 import { reportHtml } from './html.ts'
-import type { ReportData } from './page/data.ts'
+import type { ReportData, ReportMessage } from './page/data.ts'
+import { qualityOf } from './quality.ts'
+
+const who = { name: z.string(), user_id: z.number().nullable(), offset: z.number().nullable() }
 
 /** What the report reads of each file; docs/artifacts.md has the whole formats. */
 const people = z.array(
@@ -24,8 +27,28 @@ const turn = z.looseObject({
   confidence: z.number().default(1),
 })
 const messages = z.array(
-  z.looseObject({ sender_name: z.string(), offset: z.number().nullable(), text: z.string(), is_own: z.boolean() }),
+  z.looseObject({
+    message_id: z.string().optional(),
+    sender_name: z.string(),
+    offset: z.number().nullable(),
+    text: z.string(),
+    is_own: z.boolean(),
+    is_direct: z.boolean().optional(),
+    is_cut: z.boolean().optional(),
+    edited_at: z.string().nullish(),
+    deleted_at: z.string().nullish(),
+    reply_to: z.string().optional(),
+    links: z.array(z.looseObject({ text: z.string(), url: z.string() })).default([]),
+    files: z.array(z.looseObject({ name: z.string(), bytes: z.number().nullable() })).default([]),
+    reactions: z.array(z.looseObject({ emoji: z.string(), count: z.number() })).default([]),
+  }),
 )
+const sign = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('reaction'), emoji: z.string(), ...who }),
+  z.looseObject({ type: z.literal('hand'), is_raised: z.boolean(), ...who }),
+])
+
+const voiceFiles = z.array(z.looseObject({ id: z.number().nullable(), file: z.string().regex(/^[a-z0-9-]+\.ogg$/) }))
 
 const transcript = z.looseObject({
   result: z.looseObject({
@@ -55,6 +78,10 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
   const there = (await read('participants.json', people, JSON.parse)) ?? []
   const turns = (await read('diarization.jsonl', z.array(turn), lines)) ?? []
   const chat = (await read('chat_messages.json', messages, JSON.parse)) ?? []
+  const voices = new Map(
+    ((await read('audio/index.json', voiceFiles, JSON.parse)) ?? []).map(({ id, file }) => [id, `audio/${file}`]),
+  )
+  const signs = (await read('reactions.jsonl', z.array(sign), lines)) ?? []
   const spoken = await read('transcription.json', transcript, JSON.parse)
   const data: ReportData = {
     meeting: withoutScheme(facts.meetingUrl),
@@ -67,47 +94,57 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
       id,
       name,
       isHost: is_host === true,
+      voice: voices.get(id) ?? null,
       visits: visits.map(({ joined_offset, left_offset }) => ({ from: joined_offset, to: left_offset })),
     })),
     turns: turns.map(({ speaker, user_id, start_time, end_time, confidence }) => {
       return { person: user_id, name: speaker, from: start_time, to: end_time, confidence }
     }),
-    chat: chat.map(({ sender_name, offset, text, is_own }) => ({ name: sender_name, at: offset, text, isBot: is_own })),
+    chat: chatOf(chat),
+    signs: signs.map((line) => ({
+      person: line.user_id,
+      name: line.name,
+      at: line.offset,
+      ...(line.type === 'reaction'
+        ? { sign: line.emoji, text: `reacted with ${line.emoji}` }
+        : { sign: line.is_raised ? '✋' : '', text: line.is_raised ? 'raised a hand ✋' : 'lowered the hand' }),
+    })),
     utterances: (spoken?.result.utterances ?? []).map(({ speaker, start, end, text }) => {
       return { name: speaker, from: start, to: end, text }
     }),
+    gaps: facts.gaps.map(({ offset, seconds }) => ({ at: offset, seconds })),
     quality: qualityOf(facts),
   }
   await writeFile(join(folder, 'report.html'), reportHtml(data, pageScript('report')))
 }
 
+/** How much of a message stands beside the answer to it. Characters. */
+const QUOTED = 60
+
+function chatOf(chat: z.infer<typeof messages>): ReportMessage[] {
+  const byId = new Map(chat.map((message) => [message.message_id, message]))
+  return chat.map((message) => {
+    const answered = message.reply_to === undefined ? undefined : byId.get(message.reply_to)
+    return {
+      name: message.sender_name,
+      at: message.offset,
+      text: message.text,
+      isBot: message.is_own,
+      isDirect: message.is_direct === true,
+      isEdited: message.edited_at !== undefined,
+      isDeleted: typeof message.deleted_at === 'string',
+      isCut: message.is_cut === true,
+      answers: answered ? `${answered.sender_name}: ${answered.text.slice(0, QUOTED)}` : null,
+      links: message.links.map(({ text, url }) => ({ text, url })),
+      files: message.files.map(({ name, bytes }) => ({ name, bytes })),
+      reactions: message.reactions.map(({ emoji, count }) => `${emoji} ${count}`),
+    }
+  })
+}
+
 function mediaOf(files: readonly string[]): ReportData['media'] {
   if (files.includes('video.mp4')) return { kind: 'video', file: 'video.mp4' }
   return files.includes('audio.m4a') ? { kind: 'audio', file: 'audio.m4a' } : null
-}
-
-function qualityOf({
-  seconds,
-  bytes,
-  repeatedFrames,
-  framesPerSecond,
-  pauses,
-  files,
-}: ReportFacts): [string, string][] {
-  const frames = seconds * framesPerSecond
-  const picture: [string, string][] = files.includes('video.mp4')
-    ? [
-        [
-          'Repeated frames',
-          `${repeatedFrames} of ${Math.round(frames)} (${percent(repeatedFrames / Math.max(1, frames))})`,
-        ],
-      ]
-    : []
-  return [...picture, ['Size', `${(bytes / 1_000_000).toFixed(1)} MB`], ['Pauses', String(pauses)]]
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`
 }
 
 /** For a heading; the link's secrets are not in it. */

@@ -21,6 +21,8 @@ audio { background: none; }
 .tracks { position: relative; cursor: pointer; touch-action: none; border-radius: .3rem; }
 .lane { position: relative; background: light-dark(#e6eaee, #2b3137); border-radius: .3rem; overflow: hidden; }
 .turn { position: absolute; top: 0; bottom: 0; background: hsl(var(--hue) 65% light-dark(45%, 60%)); background: light-dark(hsl(var(--hue) 65% 42%), hsl(var(--hue) 65% 62%)); }
+.sign { position: absolute; top: 0; transform: translateX(-50%); font-size: .9rem; }
+.gap { position: absolute; top: 0; bottom: 0; width: 5px; margin-left: -2px; background: repeating-linear-gradient(45deg, var(--text) 0 2px, transparent 2px 4px); }
 .cursor { position: absolute; top: -2px; bottom: 0; width: 2px; background: var(--text); pointer-events: none; }
 #search { width: 100%; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; }
 #found { color: var(--soft); font-size: .85rem; min-height: 1.3em; margin: .2rem 0; }
@@ -31,7 +33,12 @@ audio { background: none; }
 #moments time { color: var(--accent); font-variant-numeric: tabular-nums; grid-row: span 2; }
 #moments .who { font-weight: 600; overflow-wrap: anywhere; }
 #moments .text { overflow-wrap: anywhere; white-space: pre-wrap; }
-#moments .spoke .text { color: var(--soft); }
+#moments .spoke .text, #moments .signed .text { color: var(--soft); }
+#moments .beside { margin: 0 .4rem .4rem 5.2rem; font-size: .9rem; overflow-wrap: anywhere; }
+#moments .beside p { margin: 0; }
+#moments .answers { color: var(--soft); border-left: 2px solid var(--line); padding-left: .5rem; }
+#moments .reactions span { display: inline-block; background: var(--ground); border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem; margin-right: .3rem; }
+a { color: var(--accent); }
 #moments li[aria-current] button { outline: 2px solid var(--accent); outline-offset: -2px; }
 mark { background: var(--mark); color: inherit; }
 .scroll { overflow-x: auto; }

@@ -1,31 +1,25 @@
-import type { Clock, ControlPlane, MeetingDriver } from './ports.ts'
-import type { Timeline } from './timeline.ts'
+import type { ChatRecord } from './chat-record.ts'
+import type { Clock, ControlPlane, InMeeting } from './ports.ts'
+
+interface Parts {
+  botName: string
+  record: ChatRecord
+  control: Pick<ControlPlane, 'report'>
+  clock: Clock
+}
 
 /** Writes into the meeting's chat and notes what was written: for the entry message, commands and typed lines alike. */
 export class BotChat {
-  readonly #parts: { botName: string; timeline: Timeline; control: Pick<ControlPlane, 'report'>; clock: Clock }
-  #sent = 0
+  readonly #parts: Parts
 
-  constructor(parts: { botName: string; timeline: Timeline; control: Pick<ControlPlane, 'report'>; clock: Clock }) {
+  constructor(parts: Parts) {
     this.#parts = parts
   }
 
   /** Rejects with ChatUnavailable where chat is off; nothing is noted then. */
-  async send(meeting: MeetingDriver, text: string): Promise<void> {
+  async send(meeting: InMeeting, text: string): Promise<void> {
     await meeting.sendChat(text)
-    const { botName, timeline, control, clock } = this.#parts
-    this.#sent += 1
-    const at = clock.now()
-    const message = { id: `own-${this.#sent}`, senderId: null, senderName: botName, text, at, isOwn: true }
-    timeline.takeChat(message)
-    control.report({
-      type: 'chat_message',
-      message_id: message.id,
-      sender_id: null,
-      sender_name: botName,
-      text,
-      timestamp: new Date(at).toISOString(),
-      is_own: true,
-    })
+    const { botName, record, control, clock } = this.#parts
+    control.report(record.takeOwn(botName, text, clock.now()))
   }
 }

@@ -92,6 +92,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
       camera: this.bot.cameraOn,
       muted: !this.bot.microphoneOn,
       speaking: false,
+      handRaised: false,
       shareDevice: null,
       merged: false,
     }
@@ -117,6 +118,15 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
     this.feed.chat({ ...line, device: device ?? visit.self })
   }
 
+  protected override showReaction(_visit: GoogleMeetVisit, { name }: Person, emoji: string): void {
+    this.toast(`${name} reacted with ${emoji}`)
+  }
+
+  protected override showHand(visit: GoogleMeetVisit, person: Person): void {
+    this.showPeople(visit)
+    if (person.isHandRaised) this.toast(`${person.name} has raised a hand`)
+  }
+
   protected override showChatEnabled(visit: GoogleMeetVisit, enabled: boolean): void {
     visit.send({ do: 'chatEnabled', enabled })
   }
@@ -126,7 +136,8 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
     if (!visit.captionsOn || caption.isFinal || device === undefined) return
     const { name, text, row } = caption
     visit.send({ do: 'caption', device, name, text, row })
-    if (visit.media instanceof GoogleMeetMediaLink) visit.media.captions?.send(captionEvent({ ...caption, device }))
+    if (this.settings.captionsChannel && visit.media instanceof GoogleMeetMediaLink)
+      visit.media.captions?.send(captionEvent({ ...caption, device }))
   }
 
   protected override sourceOf(person: Person, kind: 'camera' | 'screen'): string | null {

@@ -47,6 +47,7 @@ export function shownAs(person: Person): PagePerson {
     camera: person.camera === true,
     muted: person.muted === true,
     speaking: person.isSpeaking,
+    handRaised: person.isHandRaised,
     shareDevice: person.shareDevice,
     merged: person.isMerged,
   }

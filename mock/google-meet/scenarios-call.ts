@@ -99,6 +99,12 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     settings: { page: { captionsMenu: true } },
     timeline: [...ADMITTED, ...turn('ann', 3, 10)],
   },
+  'captions-by-page': {
+    about: 'Captions are on the page alone.',
+    people: THREE,
+    settings: { captionsChannel: false },
+    timeline: ADMITTED,
+  },
   'captions-region-replaced': {
     about: 'The captions region is swapped for a new node at 8 s.',
     timeline: [...ADMITTED, ...turn('ann', 3, 14), inCall(8, 'show', 'replace-captions')],

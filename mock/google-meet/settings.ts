@@ -32,6 +32,8 @@ export interface ScenarioSettings {
   trustedTypes: boolean
   /** Everybody but the host shares one sound. */
   mergedAudio: boolean
+  /** Captions come over their channel too, not on the page alone. */
+  captionsChannel: boolean
   page: Partial<PageSettings>
 }
 
@@ -58,6 +60,7 @@ export const DEFAULTS: ScenarioSettings = {
   reconnectMs: 60_000,
   trustedTypes: true,
   mergedAudio: false,
+  captionsChannel: true,
   page: {},
 }
 

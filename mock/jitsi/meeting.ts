@@ -1,14 +1,16 @@
 /** A mock Jitsi meeting: what its page is told of people, voices and chat. */
-import { type ChatLine, Meeting } from '../shared/meeting.ts'
+import { type ChatChange, type ChatLine, Meeting } from '../shared/meeting.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { SHOWABLE } from './actions.ts'
-import type { PagePerson, PageSettings } from './page/protocol.ts'
+import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
 import { newEndpoint, newPeople, type Person, shownAs, sourceName } from './people.ts'
 import { type Scenario, TWO } from './scenario.ts'
 import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
 import { JitsiVisit, type VisitMeeting } from './visit.ts'
 
 const LONGEST_MESSAGE = 5000
+/** What the page calls its reactions (docs/jitsi-facts.md 2.5). */
+const REACTIONS: Readonly<Record<string, string>> = { '👍': ':thumbs_up:', '👏': ':clap:', '💖': ':heart:' }
 
 export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMeeting {
   readonly settings: ScenarioSettings
@@ -91,11 +93,34 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
     visit.send({ do: 'speaking', endpoint, speaking: isSpeaking })
   }
 
-  protected override showChat(visit: JitsiVisit, { personId, ...line }: ChatLine): void {
-    visit.send({
-      do: 'chat',
-      line: { ...line, endpoint: personId === null ? null : this.roster.get(personId).endpoint },
-    })
+  protected override showChat(visit: JitsiVisit, line: ChatLine): void {
+    visit.send({ do: 'chat', line: this.lineFor(line) })
+  }
+
+  /** Here nothing that was written can be taken back. */
+  protected override showChatChange(visit: JitsiVisit, line: ChatLine, change: ChatChange): void {
+    if (change !== 'deleted') visit.send({ do: 'chatChange', line: this.lineFor(line) })
+  }
+
+  protected override showReaction(visit: JitsiVisit, { id: personId, name }: Person, emoji: string): void {
+    const text = REACTIONS[emoji] ?? ':thumbs_up:'
+    const line = this.lineFor({ id: this.messageId(), personId, name, text, at: Date.now() })
+    visit.send({ do: 'chat', line: { ...line, isReaction: true } })
+  }
+
+  protected override showHand(visit: JitsiVisit): void {
+    this.showPeople(visit)
+  }
+
+  private lineFor({ personId, reactions, ...line }: ChatLine): PageChatLine {
+    const endpointOf = (id: string) => this.roster.get(id).endpoint
+    return {
+      ...line,
+      endpoint: personId === null ? null : endpointOf(personId),
+      ...(reactions && {
+        reactions: reactions.map(({ emoji, personIds }) => ({ emoji, endpoints: personIds.map(endpointOf) })),
+      }),
+    }
   }
 
   protected override showChatEnabled(visit: JitsiVisit, allowed: boolean): void {

@@ -21,7 +21,7 @@ export function sourceName({ endpoint }: Person, kind: 'audio' | 'camera' | 'scr
   return `${endpoint}-${kind === 'audio' ? 'a0' : kind === 'camera' ? 'v0' : 'v1'}`
 }
 
-export function shownAs({ endpoint, name, isHost, camera, muted, isSharing }: Person): PagePerson {
+export function shownAs({ endpoint, name, isHost, camera, muted, isSharing, isHandRaised }: Person): PagePerson {
   return {
     endpoint,
     name,
@@ -29,5 +29,6 @@ export function shownAs({ endpoint, name, isHost, camera, muted, isSharing }: Pe
     camera: camera === true,
     muted: muted === true,
     isSharing,
+    handRaisedAt: isHandRaised ? Date.now() : 0,
   }
 }

@@ -1,12 +1,12 @@
 import type { AudioProgram } from './encode.ts'
 import { placeVoices } from './slots.ts'
-import { SILENT_LEVEL } from './voices.ts'
+import { AUDIO_FRAME_MS, isVoiced, SILENT_LEVEL } from './voices.ts'
 
 export interface SpeakingTurn {
   personId: string
-  /** UTC ms when the first packet with the voice was sent. */
+  /** UTC ms when the first packet with the voice was sent; a breath before it is left out. */
   startedAt: number
-  /** UTC ms when the last packet with the voice was sent; null while the voice goes on. */
+  /** UTC ms when the last packet with the voice was sent, likewise; null while it goes on. */
   endedAt: number | null
 }
 
@@ -20,6 +20,14 @@ export interface AudioFrame {
   level: number
   /** The first one after silence. */
   begins: boolean
+}
+
+/** What is heard on a stream for 20 ms. */
+interface Sound {
+  frame: AudioProgram['frames'][number]
+  people: readonly string[]
+  /** Whether this one of them sounds just now, or takes breath. */
+  isVoiced(personId: string): boolean
 }
 
 interface Voice {
@@ -123,7 +131,7 @@ export class VoiceStreams {
    * @param utcMs the instant of sending
    */
   frames(number: number, beep: boolean, utcMs: number): (AudioFrame | null)[] {
-    const heard = new Set<string>()
+    const heard = new Map<string, boolean>()
     const frames = this.#streams.map((stream, i) => this.#frame(stream, number, beep && i === 0, heard))
     this.#note(heard, utcMs)
     return frames
@@ -137,7 +145,7 @@ export class VoiceStreams {
   /** Ends all turns, for the closing of the room. */
   stopAll(): void {
     for (const id of [...this.#speakers]) this.stop(id)
-    this.#note(new Set(), 0)
+    this.#note(new Map(), 0)
   }
 
   #place(): void {
@@ -153,7 +161,7 @@ export class VoiceStreams {
     })
   }
 
-  #frame(stream: Stream, number: number, beep: boolean, heard: Set<string>): AudioFrame | null {
+  #frame(stream: Stream, number: number, beep: boolean, heard: Map<string, boolean>): AudioFrame | null {
     const sound = this.#speechFrame(stream, number) ?? this.#loopFrame(stream, number, beep)
     if (sound === null) {
       stream.idleFrames++
@@ -167,7 +175,7 @@ export class VoiceStreams {
         begins: false,
       }
     }
-    for (const id of sound.people) heard.add(id)
+    for (const id of sound.people) heard.set(id, sound.isVoiced(id))
     const begins = stream.idleFrames > 0
     stream.idleFrames = 0
     // Contributing sources are for streams that several people share.
@@ -178,22 +186,18 @@ export class VoiceStreams {
     return { ...sound.frame, owner: stream.owner, csrcs: stream.lastCsrcs, begins }
   }
 
-  #speechFrame(stream: Stream, number: number): { frame: AudioProgram['frames'][number]; people: string[] } | null {
+  #speechFrame(stream: Stream, number: number): Sound | null {
     const id = stream.people.findLast((person) => this.#speeches.has(person))
     const speech = id === undefined ? undefined : this.#speeches.get(id)
     if (id === undefined || speech === undefined) return null
     speech.startFrame ??= number
     const frame = speech.program.frames[number - speech.startFrame]
-    if (frame) return { frame, people: [id] }
+    if (frame) return { frame, people: [id], isVoiced: () => true }
     this.stop(id)
     return null
   }
 
-  #loopFrame(
-    stream: Stream,
-    number: number,
-    beep: boolean,
-  ): { frame: AudioProgram['frames'][number]; people: readonly string[] } | null {
+  #loopFrame(stream: Stream, number: number, beep: boolean): Sound | null {
     const people = stream.people.filter((id) => this.#voiceOf(id) !== undefined)
     if (people.length === 0 && !beep) stream.playing = null
     else {
@@ -206,22 +210,27 @@ export class VoiceStreams {
     }
     if (stream.playing === null) return null
     const { frames } = stream.playing.program
-    return { frame: frames[number % frames.length]!, people: stream.playing.people }
+    const place = number % frames.length
+    const seconds = ((place + 0.5) * AUDIO_FRAME_MS) / 1000
+    return {
+      frame: frames[place]!,
+      people: stream.playing.people,
+      isVoiced: (id) => isVoiced(this.#voiceOf(id)?.look ?? 0, seconds),
+    }
   }
 
-  #note(heard: ReadonlySet<string>, utcMs: number): void {
+  /** A turn goes from sound to sound: what nobody could hear before and after it is none of it. */
+  #note(heard: ReadonlyMap<string, boolean>, utcMs: number): void {
     for (const [personId, { turn, lastSentAt }] of this.#openTurns) {
       if (heard.has(personId)) continue
       this.#openTurns.delete(personId)
       turn.endedAt = lastSentAt
       for (const listener of this.#onTurn) listener(turn)
     }
-    for (const personId of heard) {
+    for (const [personId, isVoiced] of heard) {
       const open = this.#openTurns.get(personId)
-      if (open) {
-        open.lastSentAt = utcMs
-        continue
-      }
+      if (open && isVoiced) open.lastSentAt = utcMs
+      if (open || !isVoiced) continue
       const turn = { personId, startedAt: utcMs, endedAt: null }
       this.#openTurns.set(personId, { turn, lastSentAt: utcMs })
       this.turns.push(turn)

@@ -45,6 +45,11 @@ function addVoice(samples: Float32Array, look: number): void {
   }
 }
 
+/** Whether this look's voice sounds at a time of the loop, or takes breath. */
+export function isVoiced(look: number, seconds: number): boolean {
+  return loudness(seconds, look) > 0
+}
+
 /** Syllables at 3.5 Hz, and after each seven a short pause for breath; the phase differs from look to look. */
 function loudness(seconds: number, look: number): number {
   const syllables = seconds * 3.5 + (look % 7)

@@ -8,7 +8,7 @@ import { SHOWABLE } from './actions.ts'
 import type { Launch, Link } from './door.ts'
 import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
 import { TeamsMediaLink } from './media-link.ts'
-import type { PagePerson, PageSettings } from './page/protocol.ts'
+import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
 import { newPeople, type Person, shownAs } from './people.ts'
 import { dominantSpeakers, endBody, pushFrame, recognition, rosterBody, SERVICE_ENTRY } from './push.ts'
 import { DEFAULTS, ownSuffix, pageSettings, type ScenarioSettings } from './settings.ts'
@@ -17,6 +17,8 @@ import type { TeamsVisitMeeting } from './visit-types.ts'
 
 const LONGEST_MESSAGE = 28_000
 const HISTORY_KEPT = 8
+/** What the service calls the reactions on a message. */
+const REACTION_KEYS: Readonly<Record<string, string>> = { '👍': 'like', '❤️': 'heart', '🎉': '1f389_partypopper' }
 
 export type TeamsScenario = Scenario<ScenarioSettings>
 
@@ -103,6 +105,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
       muted: !visit.microphoneOn,
       speaking: false,
       sharing: false,
+      handRaised: false,
       unresolved: '',
       audioSource: 90,
       videoSource: 91,
@@ -153,10 +156,33 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     if (mri) this.link(visit)?.tell(recognition({ mri, text, startedAt, isFinal }))
   }
 
-  protected override showChat(visit: TeamsVisit, { id, personId, name, text, at }: ChatLine): void {
-    const person = personId === null ? null : this.roster.find(personId)
-    const mri = personId === null ? visit.mri : (person?.mri ?? null)
-    visit.showChat({ id, mri, name, isOwn: personId === null, text, at })
+  protected override showChat(visit: TeamsVisit, line: ChatLine): void {
+    visit.showChat(this.lineFor(visit, line))
+  }
+
+  protected override showChatChange(visit: TeamsVisit, line: ChatLine): void {
+    visit.changeChat(this.lineFor(visit, line))
+  }
+
+  private lineFor(visit: TeamsVisit, { personId, reactions, ...line }: ChatLine): PageChatLine {
+    const mriOf = (id: string) => this.roster.find(id)?.mri ?? null
+    return {
+      ...line,
+      // Batches and rows name one message differently (field notes 4.8).
+      clientId: `${line.id}${this.seed % 10}17`,
+      mri: personId === null ? visit.mri : mriOf(personId),
+      isOwn: personId === null,
+      ...(reactions && {
+        reactions: reactions.map(({ emoji, personIds }) => ({
+          key: REACTION_KEYS[emoji] ?? emoji,
+          users: personIds.flatMap((id) => mriOf(id) ?? []),
+        })),
+      }),
+    }
+  }
+
+  protected override showHand(visit: TeamsVisit): void {
+    this.showPeople(visit)
   }
 
   protected override showChatEnabled(visit: TeamsVisit, enabled: boolean): void {
@@ -193,7 +219,8 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
 
   /** A line of the chat that nobody wrote. */
   systemLine(visit: TeamsVisit, text: string): void {
-    visit.showChat({ id: this.messageId(), mri: null, name: '', isOwn: false, text, at: Date.now() })
+    const id = this.messageId()
+    visit.showChat({ id, clientId: id, mri: null, name: '', isOwn: false, text, at: Date.now() })
   }
 
   private push(path: 'rosterUpdate/' | 'conversation/conversationEnd/', body: unknown): void {

@@ -62,6 +62,7 @@ export function shownAs(person: Person): PagePerson {
     muted: person.muted === true,
     speaking: person.isSpeaking,
     sharing: person.isSharing,
+    handRaised: person.isHandRaised,
     unresolved,
     audioSource,
     videoSource,

@@ -139,8 +139,13 @@ export class TeamsVisit extends DoorVisit {
   editLastMessage(text: string): void {
     const line = this.chat.findLast(({ mri, isOwn }) => mri !== null && !isOwn)
     if (!line) throw new Error('Nobody has written anything yet')
-    line.text = text
-    this.send({ do: 'edited', id: line.id, text })
+    this.changeChat({ ...line, text, isEdited: true })
+  }
+
+  changeChat(line: ChatLine): void {
+    const place = this.chat.findIndex(({ id }) => id === line.id)
+    if (place >= 0) this.chat[place] = line
+    this.send({ do: 'chatChange', line })
   }
 
   /** The page loads once more, as the full client, in the middle of the call. */

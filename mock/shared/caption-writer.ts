@@ -11,7 +11,8 @@ export interface CaptionRow {
   isFinal: boolean
 }
 
-const WORDS =
+/** What everybody says, over and over; a turn begins somewhere in it. */
+export const WORDS =
   'so the next thing we should look at is how the numbers changed last month and what that means for the plan'.split(
     ' ',
   )

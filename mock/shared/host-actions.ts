@@ -1,7 +1,7 @@
 /** What the host's page may ask for, checked and done. */
 import { z } from 'zod'
 import type { Meeting } from './meeting.ts'
-import type { HostAction } from './page/host-protocol.ts'
+import type { HostAction, PersonDeed } from './page/host-protocol.ts'
 import type { PlatformServer } from './platform-server.ts'
 
 const platform = z.string().max(40)
@@ -19,7 +19,13 @@ export const hostActionSchema: z.ZodType<HostAction> = z.union([
   }),
   z.strictObject({ act: z.enum(['admit', 'deny', 'remove', 'end', 'mute', 'lose', 'regain']), ...meeting }),
   z.strictObject({ act: z.literal('add'), ...meeting, name: z.string().trim().min(1).max(60), camera: z.boolean() }),
-  z.strictObject({ act: z.literal('person'), ...meeting, id, what: z.enum(['speak', 'camera', 'share', 'leave']) }),
+  z.strictObject({
+    act: z.literal('person'),
+    ...meeting,
+    id,
+    what: z.enum(['speak', 'camera', 'share', 'hand', 'react', 'leave']),
+  }),
+  z.strictObject({ act: z.literal('message'), ...meeting, what: z.enum(['edit', 'delete']) }),
   z.strictObject({ act: z.literal('say'), ...meeting, id, text: z.string().trim().min(1).max(MOST_CHARACTERS) }),
   z.strictObject({ act: z.literal('chat'), ...meeting, enabled: z.boolean() }),
   z.strictObject({ act: z.literal('show'), ...meeting, what: z.string().max(40) }),
@@ -42,6 +48,7 @@ export function doAction(servers: readonly PlatformServer[], action: HostAction)
   else if (action.act === 'regain') meeting.regainConnection()
   else if (action.act === 'add') meeting.addPerson({ id: newId(meeting), name: action.name, camera: action.camera })
   else if (action.act === 'person') changePerson(meeting, action.id, action.what)
+  else if (action.act === 'message') changeLastMessage(meeting, action.what)
   else if (action.act === 'say') meeting.say(action.id, action.text)
   else if (action.act === 'chat') meeting.setChatEnabled(action.enabled)
   else if (action.act === 'show') meeting.show(action.what)
@@ -49,13 +56,22 @@ export function doAction(servers: readonly PlatformServer[], action: HostAction)
   return action.act
 }
 
-function changePerson(meeting: Meeting, id: string, what: 'speak' | 'camera' | 'share' | 'leave'): void {
+function changePerson(meeting: Meeting, id: string, what: PersonDeed): void {
   const person = meeting.personView(id)
   if (what === 'leave') meeting.removePerson(id)
+  else if (what === 'hand') meeting.raiseHand(id, !person.isHandRaised)
+  else if (what === 'react') meeting.react(id, '👏')
   else if (what === 'camera') meeting.setCamera(id, person.camera !== true)
   else if (what === 'speak') person.isSpeaking ? meeting.stopSpeaking(id) : meeting.startSpeaking(id)
   else if (person.isSharing) meeting.stopSharing(id)
   else meeting.startSharing(id)
+}
+
+function changeLastMessage(meeting: Meeting, what: 'edit' | 'delete'): void {
+  const last = meeting.lastMessage
+  if (!last) throw new Error('Nobody has written anything that is still there')
+  if (what === 'delete') meeting.deleteMessage(last.id)
+  else meeting.editMessage(last.id, `${last.text} (and more)`)
 }
 
 function newId(meeting: Meeting): string {

@@ -120,8 +120,9 @@ function describe(mock: PlatformServer, meeting: Meeting): HostMeeting {
     cameraOn: meeting.bot.cameraOn,
     sent: meeting.bot.sent(),
     people: meeting.people.map(({ id }) => {
-      const { name, isHost = false, camera = false, muted = false, isSpeaking, isSharing } = meeting.personView(id)
-      return { id, name, isHost, camera, muted, isSpeaking, isSharing }
+      const { name, isHost = false, camera = false, muted = false, ...view } = meeting.personView(id)
+      const { isSpeaking, isSharing, isHandRaised } = view
+      return { id, name, isHost, camera, muted, isSpeaking, isSharing, isHandRaised }
     }),
     chat: meeting.truth.chat.map(({ senderId, senderName, text, at }) => {
       return { sender: senderName, text, at, isBot: senderId === null }

@@ -4,6 +4,7 @@ import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '
 import type { CaptionRow } from './caption-writer.ts'
 import { MediaLink } from './media-link.ts'
 import { MeetingMedia } from './meeting-media.ts'
+import type { MessageExtras } from './page/chat-text.ts'
 import { hashOf } from './page/random.ts'
 import type { People, Person } from './people.ts'
 import type { Scenario, Step } from './scenario.ts'
@@ -28,7 +29,7 @@ export interface MeetingPlan<P extends Person> {
   session?: SessionOptions
 }
 
-export interface ChatLine {
+export interface ChatLine extends MessageExtras {
   id: string
   /** Null for the bot's own. */
   personId: string | null
@@ -36,7 +37,10 @@ export interface ChatLine {
   text: string
   /** UTC milliseconds. */
   at: number
+  reactions?: { emoji: string; personIds: string[] }[]
 }
+
+export type ChatChange = 'edited' | 'deleted' | 'reaction'
 
 interface Shows<V> {
   show(visit: V): void
@@ -64,6 +68,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   private readonly visits = new Map<string, V>()
   private readonly states = new StateWatch()
   private readonly timeline: Timeline
+  protected readonly lines = new Map<string, ChatLine>()
   private lastMessageId = 0
   /** The state of a document that is no visit; null while a visit has the word. */
   private documentState: string | null = null
@@ -104,6 +109,11 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   protected abstract showSpeaking(visit: V, person: P): void
   protected abstract showChat(visit: V, line: ChatLine): void
   protected captionSpoken(_visit: V, _caption: CaptionRow): void {}
+  /** Edited, deleted or reacted to; called on platforms that know such a thing only. */
+  protected showChatChange(_visit: V, _line: ChatLine, _change: ChatChange): void {}
+  protected showReaction(_visit: V, _person: P, _emoji: string): void {}
+  /** `person.isHandRaised` has just changed. */
+  protected showHand(_visit: V, _person: P): void {}
   protected abstract showChatEnabled(visit: V, enabled: boolean): void
   protected abstract readonly showable: Showable<V>
   /** The page's own word for a person's camera or presentation. */
@@ -219,6 +229,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     this.note({ event: 'chat', target: isRefused ? 'refused' : 'sent', detail: text })
     if (isRefused || visit !== this.current) return
     const line = { id: this.messageId(), personId: null, name: visit.botName, text, at: Date.now() }
+    this.lines.set(line.id, line)
     this.truth.said(null, line.name, text, line.at)
     this.showChat(this.current, line)
   }

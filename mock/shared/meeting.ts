@@ -1,12 +1,12 @@
 /** A mock meeting of any platform, and the words by which a script or a person plays host in it. */
-import type { MockMeeting, MockPerson } from '../types.ts'
-import { MeetingCore } from './meeting-core.ts'
+import type { MockMeeting, MockMessageParts, MockPerson } from '../types.ts'
+import { type ChatChange, type ChatLine, MeetingCore } from './meeting-core.ts'
 import type { Person } from './people.ts'
 import type { Step } from './scenario.ts'
 import { perform } from './steps.ts'
 import type { MeetingVisit } from './visit.ts'
 
-export type { ChatLine, MeetingPlan, Showable } from './meeting-core.ts'
+export type { ChatChange, ChatLine, MeetingPlan, Showable } from './meeting-core.ts'
 
 export abstract class Meeting<P extends Person = Person, V extends MeetingVisit = MeetingVisit>
   extends MeetingCore<P, V>
@@ -67,6 +67,10 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     this.media.stopSpeaking(id)
   }
 
+  playVoice(id: string, file: string): Promise<void> {
+    return this.media.room().playVoice(this.roster.get(id).id, file)
+  }
+
   startSharing(id: string): void {
     const person = this.roster.get(id)
     if (person.isSharing) return
@@ -88,11 +92,59 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     })
   }
 
-  say(id: string, text: string): void {
+  say(id: string, text: string, parts: MockMessageParts = {}): string {
     const { name } = this.roster.get(id)
-    const line = { id: this.messageId(), personId: id, name, text, at: Date.now() }
+    const line: ChatLine = { id: this.messageId(), personId: id, name, text, at: Date.now(), ...parts }
+    this.lines.set(line.id, line)
     this.truth.said(id, name, text, line.at)
     this.whenInCall((visit) => this.showChat(visit, line))
+    return line.id
+  }
+
+  /** Of somebody other than the bot, and not deleted. */
+  get lastMessage(): ChatLine | undefined {
+    return [...this.lines.values()].findLast(({ personId, isDeleted }) => personId !== null && !isDeleted)
+  }
+
+  editMessage(messageId: string, text: string): void {
+    this.changeLine(messageId, 'edited', (line) => {
+      line.text = text
+      line.isEdited = true
+    })
+  }
+
+  deleteMessage(messageId: string): void {
+    this.changeLine(messageId, 'deleted', (line) => {
+      line.text = ''
+      line.isDeleted = true
+    })
+  }
+
+  react(id: string, emoji: string, messageId?: string): void {
+    const person = this.roster.get(id)
+    if (messageId === undefined) {
+      this.whenInCall((visit) => this.showReaction(visit, person, emoji))
+      return
+    }
+    this.changeLine(messageId, 'reaction', (line) => {
+      line.reactions ??= []
+      const known = line.reactions.find((reaction) => reaction.emoji === emoji)
+      if (known) known.personIds.push(id)
+      else line.reactions.push({ emoji, personIds: [id] })
+    })
+  }
+
+  raiseHand(id: string, isRaised: boolean): void {
+    const person = this.roster.get(id)
+    person.isHandRaised = isRaised
+    this.whenInCall((visit) => this.showHand(visit, person))
+  }
+
+  private changeLine(messageId: string, what: ChatChange, change: (line: ChatLine) => void): void {
+    const line = this.lines.get(messageId)
+    if (!line) throw new Error(`There is no message ${messageId}`)
+    change(line)
+    this.whenInCall((visit) => this.showChatChange(visit, line, what))
   }
 
   setChatEnabled(enabled: boolean): void {

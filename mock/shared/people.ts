@@ -10,6 +10,7 @@ export interface Person extends MockPerson {
   look: number
   isSpeaking: boolean
   isSharing: boolean
+  isHandRaised: boolean
   /** When the person came in this time, UTC milliseconds. */
   joinedAt: number
 }
@@ -34,6 +35,7 @@ export class People<P extends Person = Person> {
       look: this.nextLook++ % LOOKS,
       isSpeaking: false,
       isSharing: false,
+      isHandRaised: false,
       joinedAt: Date.now(),
     })
     this.people.set(person.id, added)

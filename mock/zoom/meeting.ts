@@ -39,6 +39,8 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
   protected readonly showable = SHOWABLE
   private readonly nodes: Nodes
   private readonly openedAt = Date.now()
+  /** The page's ids of messages, by ours. */
+  private readonly rowIds = new Map<string, string>()
 
   constructor(code: string, scenarioName: string, scenario: Scenario<ScenarioSettings>, options: MockMeetingOptions) {
     const settings = { ...DEFAULTS, ...scenario.settings }
@@ -119,6 +121,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
       photo: false,
       speaking: false,
       sharing: false,
+      handRaised: false,
     }
     const others = this.roster.all().map(shownAs)
     if (visit.isHost) for (const other of others) if (other.role === 'host') other.role = 'cohost'
@@ -131,13 +134,10 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     this.showPeople(visit)
   }
 
-  whisper(visit: ZoomVisit, text: string): void {
+  whisper(text: string): void {
     const [sender] = this.roster.all()
     if (!sender) throw new Error('Nobody is there to whisper')
-    const at = Date.now()
-    this.truth.said(sender.id, sender.name, text, at)
-    const line = { id: messageId(), senderNode: sender.node, senderName: sender.name, isOwn: false, text, at }
-    visit.send({ do: 'chat', line: { ...line, privateTo: visit.botName } })
+    this.say(sender.id, text, { isDirect: true })
   }
 
   chooseHost(): string | null {
@@ -158,11 +158,24 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     visit.send({ do: 'speaking', node, speaking: isSpeaking })
   }
 
-  protected override showChat(visit: ZoomVisit, { personId, name, text, at }: ChatLine): void {
+  protected override showChat(visit: ZoomVisit, line: ChatLine): void {
+    visit.send({ do: 'chat', line: this.lineFor(visit, line) })
+  }
+
+  protected override showChatChange(visit: ZoomVisit, line: ChatLine): void {
+    visit.send({ do: 'chatChange', line: this.lineFor(visit, line) })
+  }
+
+  private lineFor(visit: ZoomVisit, { id, personId, name, isDirect, reactions, ...line }: ChatLine): PageChatLine {
     const isOwn = personId === null
+    const rowId = this.rowIds.get(id) ?? messageId()
+    this.rowIds.set(id, rowId)
     const senderNode = isOwn ? visit.self : this.roster.get(personId).node
-    const line: PageChatLine = { id: messageId(), senderNode, senderName: name, isOwn, privateTo: null, text, at }
-    visit.send({ do: 'chat', line })
+    return { ...line, id: rowId, senderNode, senderName: name, isOwn, privateTo: isDirect ? visit.botName : null }
+  }
+
+  protected override showHand(visit: ZoomVisit): void {
+    this.showPeople(visit)
   }
 
   protected override showChatEnabled(visit: ZoomVisit, enabled: boolean): void {

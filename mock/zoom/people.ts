@@ -21,7 +21,7 @@ export function newPeople(nodes: Nodes): People<ZoomPerson> {
 
 /** People who dial in, and those of another account than the host's, are known by the beginning of their id. */
 export function shownAs(person: ZoomPerson): PagePerson {
-  const { id, node, name, isHost, camera, muted, isSpeaking, isSharing } = person
+  const { id, node, name, isHost, camera, muted, isSpeaking, isSharing, isHandRaised } = person
   return {
     node,
     name,
@@ -35,5 +35,6 @@ export function shownAs(person: ZoomPerson): PagePerson {
     photo: hashOf(id) % 3 === 0,
     speaking: isSpeaking,
     sharing: isSharing,
+    handRaised: isHandRaised,
   }
 }

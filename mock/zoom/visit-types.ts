@@ -15,7 +15,7 @@ export interface VisitMeeting extends VisitHost {
   peopleFor(visit: ZoomVisit): PagePerson[]
   makeBotHost(visit: ZoomVisit): void
   /** A message of the first of the others for the bot alone. */
-  whisper(visit: ZoomVisit, text: string): void
+  whisper(text: string): void
   /** Makes the first of the others host; the name, or null where nobody is there. */
   chooseHost(): string | null
 }

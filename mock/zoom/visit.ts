@@ -236,7 +236,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
   /** A message for the bot alone. */
   whisper(text: string): void {
     this.expect('whisper to', IN_CALL)
-    this.meeting.whisper(this, text)
+    this.meeting.whisper(text)
   }
 
   /** Somebody else is the host now. */

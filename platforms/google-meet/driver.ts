@@ -12,12 +12,15 @@ import type { Waits } from '../shared/waits.ts'
 import { answerOf } from './dialogs.ts'
 import { Knock, languageNote } from './join.ts'
 import { leaveSteps } from './leaving.ts'
-import { meetScript } from './meet-page.ts'
+import { type MeetPage, meetScript } from './meet-page.ts'
 import { endOf, refusalOf } from './outcomes.ts'
 import type { ElementName, PageSigns } from './page/types.ts'
 import { isCorroborated, PLACES, type SituationKind, situationOf } from './situation.ts'
 
 const ORIGIN = 'https://meet.google.com'
+/** A menu is open a moment after the click. */
+const CAPTIONS_MENU_MS = 1500
+const CAPTIONS_POLL_MS = 150
 
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openGoogleMeet(
@@ -50,8 +53,22 @@ export async function openGoogleMeet(
       pageNote: languageNote,
     },
     chat: usualChatSteps(page),
+    captions: { turnOn: () => turnOnCaptions(page) },
     leaving: leaveSteps(page),
   })
+}
+
+/** A button, or a menu behind it. */
+async function turnOnCaptions(page: MeetPage): Promise<boolean> {
+  await page.wakePointer()
+  if (!(await page.press('captions'))) return false
+  const deadline = page.clock.now() + CAPTIONS_MENU_MS
+  while (page.clock.now() < deadline) {
+    if (await page.press('captionsItem')) return true
+    await page.clock.sleep(CAPTIONS_POLL_MS)
+  }
+  // Without a menu the button itself has done it; the next look tells.
+  return true
 }
 
 function senseOf(waits: Waits): MeetingSense<PageSigns, SituationKind> {

@@ -1,6 +1,7 @@
 /** The green room: fills in the name, sets the devices and presses the button, each as often as is reasonable. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import { JoinButton } from '../shared/join-button.ts'
 import { NameBox } from '../shared/name-box.ts'
 import type { MeetPage } from './meet-page.ts'
 import type { PageSigns } from './page/types.ts'
@@ -17,18 +18,18 @@ export interface Knocking {
 export class Knock {
   readonly #knocking: Knocking
   readonly #nameBox: NameBox
-  #clicks = 0
-  #clickedAt: number | null = null
+  readonly #button: JoinButton
   #onlySwitch = 0
   #greenRoomSince: number | null = null
 
   constructor(knocking: Knocking) {
     this.#knocking = knocking
     this.#nameBox = new NameBox(knocking.page, knocking.botName)
+    this.#button = new JoinButton(knocking.page)
   }
 
   get wasAsked(): boolean {
-    return this.#clicks > 0
+    return this.#button.wasPressed
   }
 
   async prepareAndAsk(signs: PageSigns): Promise<void> {
@@ -54,34 +55,11 @@ export class Knock {
     const mayStillCome = clock.now() - this.#greenRoomSince < waits.devicesMs
     if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
     if (!(await devices.settle(signs))) return
-    if (!signs.join?.isEnabled) return
-    if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
-    if (this.#clicks >= waits.joinClicks)
-      throw new BotError(
-        'CANNOT_JOIN_MEETING',
-        `The button "${signs.join.label}" was pressed ${this.#clicks} times without effect.${languageNote(signs)}`,
-        { step: 'pre-join', canRetry: true },
-      )
-    page.logger.info('Asking to join', { button: signs.join.label, foundBy: signs.join.rank })
-    this.#clicks++
-    this.#clickedAt = clock.now()
-    // A person's pointer comes from somewhere.
-    await page.wakePointer()
-    await page.press('join')
+    await this.#button.press(signs.join, languageNote(signs), { foundBy: signs.join?.rank })
   }
 
   timeOut(signs: PageSigns | null): BotError {
-    const why =
-      signs?.join && !signs.join.isEnabled
-        ? `the button "${signs.join.label}" stayed disabled`
-        : this.wasAsked
-          ? 'it came to no decision after the request to join'
-          : 'neither a name box nor a button to join appeared'
-    return new BotError(
-      'CANNOT_JOIN_MEETING',
-      `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`,
-      { step: 'pre-join', canRetry: true },
-    )
+    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
   }
 }
 

@@ -1,4 +1,5 @@
 /** Google Meet's page as the driver knows it: the script in it and what can be asked of it. */
+import { earsConfig } from '../shared/carried-sound.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
 import { labelSources } from '../shared/words.ts'
@@ -13,12 +14,16 @@ export function meetScript({
   botImage,
   recordingMode,
   playout = 'even',
-}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout'>) {
+  ears,
+  captions = false,
+}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout' | 'ears' | 'captions'>) {
   return meetingScript<PageConfig>('page/google-meet', {
     botName,
     botImage,
     recordingMode,
     playout,
+    captions,
+    ...earsConfig({ ears }),
     meetingHosts: ['meet.google.com'],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

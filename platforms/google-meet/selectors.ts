@@ -30,6 +30,7 @@ export const SELECTORS = {
   /** A badge stands for the people button in some accounts. */
   peopleBadge: '[role="button"][aria-haspopup="dialog"]',
   sidePanel: 'aside',
+  menuItem: '[role="menuitem"], [role="menuitemcheckbox"]',
   captionsRegion: '[role="region"][aria-label="Captions"]',
   chatPanelButton: 'button[data-panel-id="2"]',
   chatPanel: '[data-panel-container-id^="sidePanel2"]',
@@ -40,6 +41,8 @@ export const SELECTORS = {
   chatMessageText: '[jsname="dTKtvb"]',
   chatGroup: '[jsname="Ypafjf"]',
   chatTime: '[jsname="biJjHb"]',
+  /** The region of short notices; each is a child of it. */
+  toasts: '[role="status"][aria-live="polite"]',
   /** Buttons of pages that end a visit; the first is in the waiting room too. */
   returnHome: '[jsname="EszDse"], [data-mdc-dialog-action="returnToHomePage"]',
   callEnded: '[data-call-ended="true"]',

@@ -24,6 +24,9 @@ export function answerOf(dialog: DialogSigns, { consent }: DialogPolicy): Dialog
     case 'waiting_for_host':
       // "Cancel" leads away from the room, and "Log-in" to an account; only the newer dialog has a button to wait.
       return { kind, press: press('waitForModerator') }
+    case 'to_whom':
+      // What the bot writes is for everybody, also after somebody wrote to it alone.
+      return { kind, press: press('sendToAll') }
     case 'password':
     case 'login':
     case 'local_name':

@@ -1,6 +1,7 @@
 /** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting.ts'
 import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import { earsConfig } from '../shared/carried-sound.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
 import { DeviceKeeper } from '../shared/device-keeper.ts'
 import { DialogSweeper } from '../shared/dialogs.ts'
@@ -43,6 +44,7 @@ export async function openJitsi(
     botImage,
     recordingMode,
     playout: options.playout ?? 'even',
+    ...earsConfig(options),
     meetingHosts: [new URL(address.url).hostname],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

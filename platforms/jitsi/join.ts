@@ -1,6 +1,7 @@
 /** In front of the meeting: fills in the name, sets the devices, presses the button and gives the password. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import { JoinButton } from '../shared/join-button.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import { NameBox } from '../shared/name-box.ts'
 import type { Situation } from '../shared/situation.ts'
@@ -23,8 +24,7 @@ export interface Knocking {
 export class Door {
   readonly #knocking: Knocking
   readonly #nameBox: NameBox
-  #clicks = 0
-  #clickedAt: number | null = null
+  readonly #button: JoinButton
   #screen: PageSigns['screen'] = null
   #since: number | null = null
   #passwordPresses = 0
@@ -36,10 +36,11 @@ export class Door {
   constructor(knocking: Knocking) {
     this.#knocking = knocking
     this.#nameBox = new NameBox(knocking.page, knocking.botName)
+    this.#button = new JoinButton(knocking.page)
   }
 
   get wasAsked(): boolean {
-    return this.#clicks > 0
+    return this.#button.wasPressed
   }
 
   /** One look at the entrance. */
@@ -56,20 +57,7 @@ export class Door {
   }
 
   timeOut(signs: PageSigns | null): BotError {
-    const why =
-      signs?.join && !signs.join.isEnabled
-        ? `the button "${signs.join.label}" stayed disabled`
-        : this.wasAsked
-          ? 'it came to no decision after the request to join'
-          : 'neither a name box nor a button to join appeared'
-    return new BotError(
-      'CANNOT_JOIN_MEETING',
-      `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`,
-      {
-        step: 'pre-join',
-        canRetry: true,
-      },
-    )
+    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
   }
 
   async #knock(signs: PageSigns): Promise<void> {
@@ -79,28 +67,14 @@ export class Door {
       // The lobby is a screen of its own with a button of its own.
       this.#screen = signs.screen
       this.#since = clock.now()
-      this.#clickedAt = null
+      this.#button.forgetPress()
     }
     if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - (this.#since ?? 0) < waits.devicesMs
     if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
     if (!(await devices.settle(signs))) return
-    // While the page is connecting its button is disabled.
-    if (!signs.join?.isEnabled) return
-    if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
-    if (this.#clicks >= waits.joinClicks)
-      throw new BotError(
-        'CANNOT_JOIN_MEETING',
-        `The button "${signs.join.label}" was pressed ${this.#clicks} times without effect.${languageNote(signs)}`,
-        { step: 'pre-join', canRetry: true },
-      )
-    page.logger.info('Asking to join', { button: signs.join.label, screen: signs.screen })
-    this.#clicks++
-    this.#clickedAt = clock.now()
-    // A person's pointer comes from somewhere.
-    await page.wakePointer()
-    await page.press('join')
+    await this.#button.press(signs.join, languageNote(signs), { screen: signs.screen })
   }
 
   #mayOfferPassword({ withPassword }: PageSigns): boolean {

@@ -19,7 +19,15 @@ export const SITUATION_TEXTS = [
 ] as const
 export type SituationText = (typeof SITUATION_TEXTS)[number]
 
-export const DIALOG_TEXTS = ['waiting_for_host', 'password', 'login', 'consent', 'feedback', 'local_name'] as const
+export const DIALOG_TEXTS = [
+  'waiting_for_host',
+  'password',
+  'login',
+  'consent',
+  'feedback',
+  'to_whom',
+  'local_name',
+] as const
 export type DialogText = (typeof DIALOG_TEXTS)[number]
 
 export const LABELS = [
@@ -38,6 +46,7 @@ export const LABELS = [
   'launchWeb',
   'understood',
   'waitForModerator',
+  'sendToAll',
   'dismiss',
 ] as const
 export type LabelName = (typeof LABELS)[number]

@@ -59,6 +59,7 @@ export async function openMicrosoftTeams(
       wait: (signs, situation) => knock.wait(signs, situation),
     },
     chat: chat.steps,
+    captions: { turnOn: () => housekeeping.turnOnCaptions() },
     leaving: leaveSteps(page, () => knock.wasAsked),
     hide: hideCoordinates,
     watching: { eachLook: (signs, situation, isNewDocument) => housekeeping.look(signs, situation, isNewDocument) },

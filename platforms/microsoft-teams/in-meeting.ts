@@ -65,12 +65,19 @@ export class Housekeeping {
     this.#captionTries++
     this.#captionsAt = clock.now()
     logger.info('Nothing tells who speaks; turning on captions, which do')
-    if (await this.#page.ask('startCaptions')) return
+    await this.turnOnCaptions()
+  }
+
+  /** By the client's own object where it has one, else by the menu. True where either took it. */
+  async turnOnCaptions(): Promise<boolean> {
+    if (await this.#page.ask('startCaptions')) return true
     await this.#page.wakePointer()
     await this.#page.press('more')
     const isOpen = await this.#pressSoon(['captionsItem', 'captionsMenu'])
-    if (isOpen === 'captionsMenu') await this.#pressSoon(['captionsItem'])
-    else if (!isOpen) await this.#page.browser.page.keyboard.press('Escape')
+    if (isOpen === 'captionsItem') return true
+    if (isOpen === 'captionsMenu' && (await this.#pressSoon(['captionsItem'])) !== null) return true
+    await this.#page.browser.page.keyboard.press('Escape')
+    return false
   }
 
   /** Presses the first of these that appears; null where none does. */

@@ -1,6 +1,7 @@
 /** The way in: launcher, name, devices and the button, each as often as is reasonable; and the waiting room's own trap. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceKeeper } from '../shared/device-keeper.ts'
+import { JoinButton } from '../shared/join-button.ts'
 import { NameBox } from '../shared/name-box.ts'
 import type { Situation } from '../shared/situation.ts'
 import type { PageSigns } from './page/types.ts'
@@ -26,9 +27,8 @@ export interface Knocking {
 export class Knock {
   readonly #knocking: Knocking
   readonly #nameBox: NameBox
+  readonly #button: JoinButton
   readonly #steps = new Map<string, { at: number; times: number }>()
-  #clicks = 0
-  #clickedAt: number | null = null
   #entranceSince: number | null = null
   #againTries = 0
   #againAt = Number.NEGATIVE_INFINITY
@@ -36,10 +36,11 @@ export class Knock {
   constructor(knocking: Knocking) {
     this.#knocking = knocking
     this.#nameBox = new NameBox(knocking.page, knocking.botName)
+    this.#button = new JoinButton(knocking.page)
   }
 
   get wasAsked(): boolean {
-    return this.#clicks > 0
+    return this.#button.wasPressed
   }
 
   /** One look at a page that leads in. */
@@ -53,7 +54,7 @@ export class Knock {
 
   /** A dialog stood over the page, so that the request before it went nowhere: the next one need not wait. */
   dialogAnswered(kind: string | null): void {
-    if (kind === 'without_devices') this.#clickedAt = null
+    if (kind === 'without_devices') this.#button.forgetPress()
   }
 
   /** One look at the waiting room, which may let go of a request without a word. */
@@ -76,14 +77,7 @@ export class Knock {
   }
 
   timeOut(signs: PageSigns | null): BotError {
-    const why =
-      signs?.join && !signs.join.isEnabled
-        ? `the button "${signs.join.label}" stayed disabled`
-        : this.wasAsked
-          ? 'it came to no decision after the request to join'
-          : 'neither a name box nor a button to join appeared'
-    const sentence = `The meeting page did not let the bot ask: ${why}.${languageNote(signs)}`
-    return new BotError('CANNOT_JOIN_MEETING', sentence, { step: 'pre-join', canRetry: true })
+    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
   }
 
   async #ask(signs: PageSigns): Promise<void> {
@@ -107,20 +101,7 @@ export class Knock {
     const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
     if (mayStillCome && (signs.microphone === 'absent' || signs.camera === 'absent')) return
     if (!(await devices.settle(signs))) return
-    if (!signs.join?.isEnabled) return
-    if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
-    if (this.#clicks >= waits.joinClicks)
-      throw new BotError(
-        'CANNOT_JOIN_MEETING',
-        `The button "${signs.join.label}" was pressed ${this.#clicks} times without effect.${languageNote(signs)}`,
-        { step: 'pre-join', canRetry: true },
-      )
-    page.logger.info('Asking to join', { button: signs.join.label })
-    this.#clicks++
-    this.#clickedAt = clock.now()
-    // A person's pointer comes from somewhere.
-    await page.wakePointer()
-    await page.press('join')
+    await this.#button.press(signs.join, languageNote(signs))
   }
 
   /** True while the step was taken so lately that its effect has to be awaited; false once it was taken `most` times. */

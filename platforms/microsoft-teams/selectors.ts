@@ -81,6 +81,8 @@ export const SELECTORS = {
   tileHolder: '[role="menuitem"]',
   tileName: '[data-tid="participant-info-nametag"]',
   ownTile: '[data-tid="myself-video"]',
+  /** On the tile of somebody whose hand is up; as public readers of the page have it, 2026. */
+  raisedHand: '[data-tid*="raised-hand"], [data-tid*="raisehand-icon"]',
   outline:
     '[data-tid="voice-level-stream-outline"], [data-tid="ai-interpreter-outline"], [data-tid="participant-speaker-ring"]',
   avatar: '[data-tid="calling-screen-avatar"][data-person-mri]',

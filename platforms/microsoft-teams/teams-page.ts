@@ -1,4 +1,5 @@
 /** Microsoft Teams' page as the driver knows it: the script in it and what can be asked of it. */
+import { earsConfig } from '../shared/carried-sound.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
 import { labelSources } from '../shared/words.ts'
@@ -14,12 +15,16 @@ export function teamsScript({
   botImage,
   recordingMode,
   playout = 'even',
-}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout'>) {
+  captions = false,
+  ears,
+}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout' | 'ears' | 'captions'>) {
   return meetingScript<PageConfig>('page/microsoft-teams', {
     botName,
     botImage,
     recordingMode,
     playout,
+    captions,
+    ...earsConfig({ ears }),
     meetingHosts: TEAMS_HOSTS,
     selectors: SELECTORS,
     // What the page says of being alone is a sign and no label, but it is the page script that weighs it.

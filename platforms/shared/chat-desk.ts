@@ -101,7 +101,7 @@ export class ChatDesk {
     const deadline = clock.now() + waits.chatOpenMs
     let state = await this.#steps.state()
     let openedAt: number | null = null
-    while (!state?.box?.isEnabled && clock.now() < deadline) {
+    while (!state?.box?.isEnabled && !state?.isOff && clock.now() < deadline) {
       // A click during the page's hydration is lost; one on an open panel would close it.
       const isDue = openedAt === null || clock.now() - openedAt > waits.chatOpenMs / 2
       if (isDue && !state?.isPanelOpen) {

@@ -1,7 +1,7 @@
 import type { BrowserState, MappedHost } from '../../src/browser.ts'
 import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock, Ears } from '../../src/ports.ts'
 import type { RecordingMode } from '../../src/wire/codes.ts'
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
@@ -14,6 +14,10 @@ export interface DriverOptions {
   recordingMode: RecordingMode
   /** Default `even`; `live` where somebody hears the meeting through the bot. */
   playout?: Playout
+  /** Hears the meeting in its page, before the machine's sound system does; left out: nobody does. */
+  ears?: Ears | null
+  /** Turns on the platform's own captions, and tells what they say. */
+  captions?: boolean
   /** What to answer when the meeting asks whether the bot agrees to be recorded itself. */
   recordingConsent: 'accept' | 'refuse'
   hostMap: readonly MappedHost[]

@@ -22,14 +22,19 @@ export interface Look<Signs extends CommonSigns = CommonSigns> {
 /** A name nobody can guess, and the source of the script `bundle` (such as `page/google-meet`) that listens to it. */
 export function meetingScript<Config extends CommonConfig>(
   bundle: string,
-  given: Omit<Config, 'channel'>,
+  given: Omit<Config, 'channel' | 'carry'>,
 ): { channel: string; source: string } {
   const channel = randomBytes(12).toString('hex')
   // The line separators are legal in JSON and were not in scripts; a name may hold anything.
   const data = JSON.stringify({ ...given, channel }).replace(/[\u2028\u2029]/g, (mark) =>
     mark === '\u2028' ? '\\u2028' : '\\u2029',
   )
-  return { channel, source: `((standinConfig) => {\n${pageScript(bundle)}\n})(${data})` }
+  // The way out is there before any script of the page, and gone before the first of them runs.
+  const carry = `((name) => { const carry = globalThis[name]; delete globalThis[name]; return { carry } })('${channel}')`
+  return {
+    channel,
+    source: `((standinConfig) => {\n${pageScript(bundle)}\n})({ ...${data}, ...${carry} })`,
+  }
 }
 
 export interface PageParts {
@@ -97,10 +102,7 @@ export class MeetingPage<
       this.#silences++
       this.logger.warn('The page does not answer', { times: this.#silences })
       if (this.#silences < this.waits.answerTries) return null
-      throw new BotError('INTERNAL_ERROR', 'The meeting page is frozen: it did not answer several times in a row.', {
-        step: 'page',
-        cause: error,
-      })
+      throw browserBroke('The meeting page is frozen: it did not answer several times in a row.', error)
     }
     this.#silences = 0
     if (!snapshot) return null
@@ -244,8 +246,13 @@ export class MeetingPage<
 
   #mustLive(): void {
     const { ended } = this.browser
-    if (ended !== null) throw new BotError('INTERNAL_ERROR', `The browser broke: ${ended}`, { step: 'page' })
+    if (ended !== null) throw browserBroke(`The browser broke: ${ended}`)
   }
+}
+
+/** It says nothing about the meeting, so a fresh browser may go on where this one ended. */
+export function browserBroke(message: string, cause?: unknown): BotError {
+  return new BotError('INTERNAL_ERROR', message, { step: 'page', canRetry: true, ...(cause ? { cause } : {}) })
 }
 
 /** The page did not answer in time; it may be busy. */

@@ -2,9 +2,10 @@
 import { within } from '../../src/clock.ts'
 import { BotError, toBotError } from '../../src/errors.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
+import { MeetingMemory } from '../../src/meeting-memory.ts'
+import { CaptionKeeper, type CaptionSteps } from './caption-keeper.ts'
 import type { DeviceKeeper } from './device-keeper.ts'
-import { MeetingMemory } from './meeting-memory.ts'
-import type { MeetingPage } from './meeting-page.ts'
+import { browserBroke, type MeetingPage } from './meeting-page.ts'
 import type { CommonSigns } from './page/types.ts'
 import type { MeetingSense, Situation } from './situation.ts'
 
@@ -23,6 +24,8 @@ export interface Watching<Signs extends CommonSigns, Kind extends string> {
   onNewDocument(): void
   /** Each look, after it was judged: for what a platform has to do in the meeting. */
   eachLook?(signs: Signs, situation: Situation<Kind>, isNewDocument: boolean): Promise<void>
+  /** Absent where captions are not wanted, null where the platform has none that a guest can read. */
+  captions?: CaptionSteps<Signs> | null
   /** Of ends that need more looks in a row than the usual two. */
   endLooks?: Readonly<Partial<Record<Kind, number>>>
   /** A host can put somebody back into the waiting room; elsewhere a waiting room means that there was no admission. */
@@ -38,6 +41,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   #kept: MeetingEvent[] | null = []
   readonly #stop = new AbortController()
   readonly #memory = new MeetingMemory()
+  readonly #captions: CaptionKeeper<Signs> | null
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt = 0
@@ -49,6 +53,10 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
 
   constructor(watching: Watching<Signs, Kind>) {
     this.#watching = watching
+    const { captions: steps, page } = watching
+    const { clock, logger } = page
+    const onKnown = (areOn: boolean) => this.#tell({ type: 'captions', areOn, at: clock.now() })
+    this.#captions = steps === undefined ? null : new CaptionKeeper({ steps, clock, logger, onKnown })
   }
 
   watch(listener: (event: MeetingEvent) => void): () => void {
@@ -63,7 +71,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   async begin(): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
-    page.browser.whenEnded.then((reason) => this.#fail(new BotError('INTERNAL_ERROR', `The browser broke: ${reason}`)))
+    page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
     await this.#tellPage()
     this.#loop ??= this.#watch()
   }
@@ -76,6 +84,11 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     await within(this.#watching.page.clock, LAST_LOOK_MS, this.#loop, () => new Error('The last look hangs')).catch(
       (error) => this.#watching.page.logger.debug('The page is left without its last look', { error }),
     )
+  }
+
+  /** The id under which somebody was told first, whatever the page calls them since it was loaded anew. */
+  idOf(participantId: string): string {
+    return this.#memory.idOf(participantId)
   }
 
   /** The bot is in and nothing has ended it. */
@@ -147,6 +160,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
       await devices.settle(signs)
     }
     await eachLook?.(signs, situation, look.isNewDocument)
+    if (isClear) await this.#captions?.look(signs, look.isNewDocument)
   }
 
   /** A page that does not answer this is told again at the next look. */

@@ -6,6 +6,8 @@ import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
 import type { Admission, Evidence, MeetingDriver, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
+import type { CaptionSteps } from './caption-keeper.ts'
+import { hearCarried } from './carried-sound.ts'
 import { ChatDesk, type ChatSteps } from './chat-desk.ts'
 import type { DeviceKeeper } from './device-keeper.ts'
 import type { DriverOptions } from './driver-options.ts'
@@ -15,6 +17,7 @@ import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
 import type { CommonSigns, PageApi } from './page/types.ts'
 import type { MeetingSense, Situation } from './situation.ts'
+import { leaveVideosUnpainted, SEEN_VIDEOS } from './unseen-videos.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
 const EVIDENCE_MS = 5000
@@ -49,6 +52,7 @@ export async function openMeetingPage<
       plugins: options.browserPlugins,
       mediaOrigins,
       initScript: script.source,
+      ...(options.ears ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
       state: options.browserState ?? null,
       logger,
@@ -80,6 +84,8 @@ export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
   entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note'>
   chat: ChatSteps
   leaving: LeaveSteps<Signs>
+  /** Left out where a platform has no captions that a guest can read. */
+  captions?: CaptionSteps<Signs>
   watching?: Pick<Watching<Signs, Kind>, 'eachLook' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
   /** What would let the bot in where a platform wants an account; default: a stored session of the browser. */
@@ -97,6 +103,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
+  /** Null where the machine paints every frame that comes. */
+  #pictureRate: number | null = null
   #speaksUp = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
@@ -108,7 +116,10 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     this.#page = page
     this.#entrance = { ...parts.entrance, page, sense, sweep, note, judge: new AdmissionJudge(page.waits) }
     const onNewDocument = () => void this.#showAgain()
-    this.#meeting = new MeetingWatch({ ...watching, page, sense, devices, sweep, note, onNewDocument })
+    const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
+    this.#meeting = new MeetingWatch({ ...watching, ...captions, page, sense, devices, sweep, note, onNewDocument })
+    const { ears } = parts.options
+    if (ears) page.browser.onCarried((payload) => hearCarried(payload, ears, (id) => this.#meeting.idOf(id)))
     this.#chat = new ChatDesk(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
   }
 
@@ -174,8 +185,14 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
   }
 
+  async setPictureRate(framesPerSecond: number | null): Promise<void> {
+    this.#pictureRate = framesPerSecond
+    if (this.#isPrepared) await this.#page.ask('setPictureRate', framesPerSecond)
+  }
+
   async screenshot(): Promise<Uint8Array> {
-    return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial' })
+    const style = this.#parts.options.recordingMode === 'audio_only' ? { style: SEEN_VIDEOS } : {}
+    return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial', ...style })
   }
 
   leave(): Promise<void> {
@@ -232,14 +249,22 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     }
   }
 
-  /** The meeting as it is recorded: its chat known, its picture over the page. */
+  /** The meeting as it is recorded: its picture over the page, and under it the chat, for which nothing waits. */
   async #show(): Promise<void> {
-    await this.#chat.explore().catch((error) => {
+    void this.#chat.explore().catch((error) => {
       // Chat is a side matter: what is wrong with the page itself, the watch says.
-      this.#page.logger.warn('The chat panel could not be opened', { error })
+      if (this.#meeting.isUnderWay) this.#page.logger.warn('The chat panel could not be opened', { error })
     })
-    if (this.#parts.options.recordingMode === 'audio_only' || this.#leaving) return
+    if (this.#leaving) return
+    if (this.#parts.options.recordingMode === 'audio_only') {
+      const { clock, frame, waits } = this.#page
+      await within(clock, waits.answerMs, leaveVideosUnpainted(frame), () => new NoAnswer()).catch((error) =>
+        this.#page.logger.warn('The videos that nobody sees are painted all the same', { error }),
+      )
+      return
+    }
     try {
+      if (this.#pictureRate !== null) await this.#page.ask('setPictureRate', this.#pictureRate)
       await this.#page.ask('showComposite')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error

@@ -101,6 +101,10 @@ export const SELECTORS = {
   chatEditor: '.chat-rtf-box__editor-outer div.ProseMirror, textarea.chat-box__chat-textarea',
   chatSend: 'button.chat-rtf-box__send',
   captions: '.live-transcription-subtitle__box',
+  captionText: '.live-transcription-subtitle__item',
+  captionsButton: '.footer__button-wrap[feature-type="captions"] button',
+  /** The first use of captions asks for a language; its one button saves. */
+  captionsSave: '.lt-select-language button',
   heading: 'h1, h2, [role="heading"]',
   icon: 'svg, style, script, .lazy-svg-icon__icon',
 } as const

@@ -11,11 +11,42 @@ export interface ReportData {
   media: { kind: 'video' | 'audio'; file: string } | null
   /** How the recording ended, in one sentence. */
   end: string
-  people: { id: number; name: string; isHost: boolean; visits: { from: number | null; to: number | null }[] }[]
+  people: ReportPerson[]
   turns: { person: number; name: string; from: number; to: number; confidence: number }[]
-  chat: { name: string; at: number | null; text: string; isBot: boolean }[]
+  chat: ReportMessage[]
+  /** Reactions to all and raised hands; `person` is null where the meeting gave a name only. */
+  signs: { person: number | null; name: string; at: number | null; sign: string; text: string }[]
   /** Of the transcript, where there is one. */
   utterances: { name: string; from: number; to: number; text: string }[]
+  /** Stretches of the meeting that are not in the recording. */
+  gaps: { at: number; seconds: number }[]
   /** Pairs of what was measured and its value, in words. */
   quality: [string, string][]
+}
+
+export interface ReportPerson {
+  id: number
+  name: string
+  isHost: boolean
+  /** File of this voice alone, beside the page; null where there is none. */
+  voice: string | null
+  visits: { from: number | null; to: number | null }[]
+}
+
+export interface ReportMessage {
+  name: string
+  at: number | null
+  /** Empty for a deleted message. */
+  text: string
+  isBot: boolean
+  isDirect: boolean
+  isEdited: boolean
+  isDeleted: boolean
+  isCut: boolean
+  /** Whose message it answers, and how that begins; null for none. */
+  answers: string | null
+  links: { text: string; url: string }[]
+  files: { name: string; bytes: number | null }[]
+  /** Such as `👍 2`. */
+  reactions: string[]
 }

@@ -24,7 +24,7 @@ export function showLanes(data: ReportData, seek: (seconds: number) => void): (s
     'aria-valuemin': '0',
     'aria-valuemax': String(Math.floor(data.seconds)),
   })
-  for (const [index, { name, turns }] of speakersOf(data.turns).entries()) {
+  for (const [index, { id, name, turns }] of speakersOf(data.turns).entries()) {
     names.append(element('div', { class: 'name', title: name }, name))
     const lane = element('div', { class: 'lane' })
     lane.style.setProperty('--hue', String(hueOf(index)))
@@ -34,7 +34,18 @@ export function showLanes(data: ReportData, seek: (seconds: number) => void): (s
       bar.style.width = percent(Math.max(to - from, data.seconds / 2000))
       lane.append(bar)
     }
+    for (const { person, at, sign, text } of data.signs) {
+      if (person !== id || at === null || sign === '') continue
+      const mark = element('span', { class: 'sign', title: `${name} ${text}, ${clockTime(at)}` }, sign)
+      mark.style.left = percent(at)
+      lane.append(mark)
+    }
     tracks.append(lane)
+  }
+  for (const { at, seconds } of data.gaps) {
+    const mark = element('div', { class: 'gap', title: `${seconds.toFixed(1)} s of the meeting are missing here` })
+    mark.style.left = percent(at)
+    tracks.append(mark)
   }
   tracks.append(cursor)
   box.append(names, tracks)

@@ -1,27 +1,33 @@
 /** Everything that has a time, in order: what was said and what was written; searched, and pressed to get there. */
-import type { ReportData } from './data.ts'
+import type { ReportData, ReportMessage } from './data.ts'
 import { clockTime, element } from './dom.ts'
+import { besideText, marksOf, wordsBeside } from './message.ts'
 
 interface Moment {
   at: number
   until: number
-  kind: 'said' | 'spoke' | 'wrote'
+  kind: 'said' | 'spoke' | 'wrote' | 'signed'
   name: string
   text: string
+  message?: ReportMessage
 }
 
 /** Turns alone tell little; where there is a transcript its utterances stand for them. Messages before the recording come first. */
-export function momentsOf(data: Pick<ReportData, 'turns' | 'utterances' | 'chat'>): Moment[] {
+export function momentsOf(data: Pick<ReportData, 'turns' | 'utterances' | 'chat' | 'signs'>): Moment[] {
   const spoken: Moment[] =
     data.utterances.length > 0
       ? data.utterances.map(({ from, to, name, text }) => ({ at: from, until: to, kind: 'said', name, text }))
       : data.turns.map(({ from, to, name }) => {
           return { at: from, until: to, kind: 'spoke', name, text: `spoke for ${clockTime(Math.max(1, to - from))}` }
         })
-  const written = data.chat.map(({ at, name, text }): Moment => {
-    return { at: at ?? 0, until: at ?? 0, kind: 'wrote', name, text }
+  const written = data.chat.map((message): Moment => {
+    const at = message.at ?? 0
+    return { at, until: at, kind: 'wrote', name: message.name, text: message.text, message }
   })
-  return [...spoken, ...written].sort((one, other) => one.at - other.at)
+  const signed = data.signs.map(({ at, name, text }): Moment => {
+    return { at: at ?? 0, until: at ?? 0, kind: 'signed', name, text }
+  })
+  return [...spoken, ...written, ...signed].sort((one, other) => one.at - other.at)
 }
 
 /** Returns what marks the moment that is played. */
@@ -40,11 +46,12 @@ export function showMoments(
       'button',
       { type: 'button' },
       element('time', {}, clockTime(moment.at)),
-      element('span', { class: 'who' }, moment.name, moment.kind === 'wrote' ? ' (chat)' : ''),
+      element('span', { class: 'who' }, moment.name, moment.message ? ` (chat${marksOf(moment.message)})` : ''),
       text,
     )
     button.addEventListener('click', () => seek(moment.at, true))
-    const row = element('li', { class: moment.kind }, button)
+    const beside = moment.message && besideText(moment.message)
+    const row = element('li', { class: moment.kind }, button, ...(beside ? [beside] : []))
     list.append(row)
     return { moment, row, text }
   })
@@ -55,11 +62,14 @@ export function showMoments(
     let found = 0
     for (const { moment, row, text } of rows) {
       // What the page itself says of a turn is no words of a person.
-      const words = moment.kind === 'spoke' ? moment.name : `${moment.name}\n${moment.text}`
+      const isOurs = moment.kind === 'spoke' || moment.kind === 'signed'
+      const beside = moment.message ? wordsBeside(moment.message) : ''
+      const words = isOurs ? moment.name : `${moment.name}\n${moment.text}\n${beside}`
       const fits = wanted === '' || words.toLocaleLowerCase().includes(wanted)
       row.hidden = !fits
       if (fits) found++
-      text.replaceChildren(...(moment.kind === 'spoke' ? [moment.text] : marked(moment.text, wanted)))
+      const shown = moment.message?.isDeleted ? 'The message was deleted.' : moment.text
+      text.replaceChildren(...(isOurs || moment.message?.isDeleted ? [shown] : marked(shown, wanted)))
     }
     count.textContent = wanted === '' ? '' : `${found} of ${rows.length}`
   }
@@ -80,7 +90,7 @@ export function showMoments(
   let current: HTMLElement | null = null
   return (seconds) => {
     const last = rows.findLast(
-      ({ moment }) => moment.kind !== 'wrote' && moment.at <= seconds && seconds < moment.until,
+      ({ moment }) => moment.until > moment.at && moment.at <= seconds && seconds < moment.until,
     )
     if (last?.row === current) return
     current?.removeAttribute('aria-current')

@@ -8,14 +8,14 @@ export function showPeople(data: ReportData): void {
   const spoken = new Map(speakersOf(data.turns).map(({ id, seconds }) => [id, seconds]))
   const all = [...spoken.values()].reduce((sum, seconds) => sum + seconds, 0)
   const people = data.people.toSorted((one, other) => (spoken.get(other.id) ?? 0) - (spoken.get(one.id) ?? 0))
-  for (const { id, name, isHost, visits } of people) {
+  for (const { id, name, isHost, voice, visits } of people) {
     const seconds = spoken.get(id) ?? 0
     table?.append(
       element(
         'tr',
         {},
         element('th', { scope: 'row' }, name, isHost ? ' (host)' : ''),
-        element('td', {}, clockTime(seconds)),
+        element('td', {}, clockTime(seconds), ...(voice === null ? [] : [' ', voiceLink(voice, name)])),
         element('td', {}, shareOf(seconds, all)),
         element(
           'td',
@@ -28,4 +28,8 @@ export function showPeople(data: ReportData): void {
   if (people.length === 0) table?.append(element('tr', {}, element('td', { colspan: '4' }, 'Nobody else was there.')))
   const figures = document.querySelector('#quality')
   for (const [what, value] of data.quality) figures?.append(element('dt', {}, what), element('dd', {}, value))
+}
+
+function voiceLink(file: string, name: string): HTMLAnchorElement {
+  return element('a', { href: file, 'aria-label': `The voice of ${name} alone` }, 'voice alone')
 }

@@ -30,21 +30,28 @@ export interface AttemptOptions<Meeting extends MockMeeting = MockMeeting> exten
   waits?: Partial<Waits>
   /** A further attempt in this meeting. */
   meeting?: Meeting
+  /** Another address than the driver makes of the meeting's link. */
+  retarget?(target: MeetingTarget, meeting: Meeting): MeetingTarget
 }
 
+/** A mock whose meetings are of its own kind. */
+type AnyServer = Omit<MockServer, 'open'> & { open(scenario: string, options?: MockMeetingOptions): MockMeeting }
+type MeetingOf<Server extends AnyServer> = ReturnType<Server['open']>
+
 /** What is a platform's own about its attempts. */
-export interface AttemptSetting<Meeting extends MockMeeting> {
-  start(): Promise<Omit<MockServer, 'open'> & { open(scenario: string, options?: MockMeetingOptions): Meeting }>
+export interface AttemptSetting<Server extends AnyServer> {
+  start(): Promise<Server>
   openDriver(target: MeetingTarget, stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingDriver>
-  targetOf(meeting: Meeting): MeetingTarget
+  targetOf(meeting: MeetingOf<Server>): MeetingTarget
   /** Divides the mock's own times, and the waits for them. */
   speed: number
   waitsAt(speed: number): Partial<Waits>
 }
 
 /** To be called once in a test file: serves the mock for all its tests and closes what each of them opened. */
-export function attempts<Meeting extends MockMeeting>(setting: AttemptSetting<Meeting>) {
-  let mock: Awaited<ReturnType<typeof setting.start>>
+export function attempts<Server extends AnyServer>(setting: AttemptSetting<Server>) {
+  type Meeting = MeetingOf<Server>
+  let mock: Server
   const opened = new Set<MeetingDriver>()
   beforeAll(async () => {
     mock = await setting.start()
@@ -58,11 +65,12 @@ export function attempts<Meeting extends MockMeeting>(setting: AttemptSetting<Me
   })
 
   async function attempt(scenario: string, options: AttemptOptions<Meeting> = {}): Promise<Attempt<Meeting>> {
-    const { driver: driverOptions, waits, meeting: known, ...meetingOptions } = options
+    const { driver: driverOptions, waits, meeting: known, retarget, ...meetingOptions } = options
     const speed = meetingOptions.speed ?? setting.speed
-    const meeting = known ?? mock.open(scenario, { seed: 1, speed, ...meetingOptions })
+    const meeting = known ?? (mock.open(scenario, { seed: 1, speed, ...meetingOptions }) as Meeting)
     const stop = new AbortController()
-    const driver = await setting.openDriver(setting.targetOf(meeting), SILENT_STAGE, stop.signal, {
+    const target = setting.targetOf(meeting)
+    const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {
       botName: 'Notes for Ann',
       botImage: null,
       recordingMode: 'audio_only',

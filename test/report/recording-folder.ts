@@ -16,8 +16,34 @@ export const FACTS: ReportFacts = {
   end: 'Everybody else has left the meeting.',
   files: ['video.mp4', 'audio.m4a'],
   bytes: 2_500_000,
-  framesPerSecond: 25,
-  repeatedFrames: 5,
+  quality: {
+    sound_picture_offset_ms: -14.2,
+    drift_ms: 3,
+    frames_expected: 500,
+    frames_captured: 495,
+    frames_lost: 5,
+    longest_gap_seconds: 0.12,
+    clipped_share: 0,
+    silent_share: 0.25,
+    encoder_lag_ms: { median: 60, worst: 210 },
+    picture_steps: [
+      { offset: 4, frames_per_second: 2 },
+      { offset: 9, frames_per_second: null },
+    ],
+    speech_without_name_seconds: 0,
+    first_unnamed_at: null,
+    doubtful_seconds: 0,
+    first_doubtful_at: null,
+  },
+  gaps: [
+    {
+      started_at: '2026-11-21T09:30:08.000Z',
+      ended_at: '2026-11-21T09:30:16.200Z',
+      offset: 8,
+      seconds: 8.2,
+      reason: 'browser_died',
+    },
+  ],
   pauses: 1,
 }
 
@@ -38,11 +64,33 @@ export function recordingFolder(): string {
   ]
   const chat = [
     { sender_name: HOSTILE, offset: 7, text: `Look: ${HOSTILE}`, is_own: false },
-    { sender_name: 'Standin', offset: null, text: 'Hello', is_own: true },
+    { message_id: 'own-1', sender_name: 'Standin', offset: null, text: 'Hello', is_own: true },
+    {
+      message_id: '3',
+      sender_name: 'Ann Berg',
+      offset: 9,
+      text: 'Your bank has the plan',
+      is_own: false,
+      is_direct: true,
+      edited_at: '2026-11-21T09:30:10.000Z',
+      reply_to: 'own-1',
+      links: [
+        { text: 'Your bank', url: 'https://elsewhere.example/' },
+        { text: 'a trap', url: 'javascript:window.hacked=1' },
+      ],
+      files: [{ name: `plan ${HOSTILE}.pdf`, url: null, bytes: 12_345 }],
+      reactions: [{ emoji: '👍', count: 2, user_ids: [1] }],
+    },
+    { sender_name: 'Ann Berg', offset: 10, text: '', is_own: false, deleted_at: '2026-11-21T09:30:12.000Z' },
+  ]
+  const signs = [
+    { type: 'hand', is_raised: true, name: 'Ann Berg', user_id: 3, offset: 11 },
+    { type: 'reaction', emoji: '🎉', name: HOSTILE, user_id: null, offset: 12 },
   ]
   writeFileSync(join(folder, 'participants.json'), JSON.stringify(people))
   writeFileSync(join(folder, 'diarization.jsonl'), turns.map((turn) => `${JSON.stringify(turn)}\n`).join(''))
   writeFileSync(join(folder, 'chat_messages.json'), JSON.stringify(chat))
+  writeFileSync(join(folder, 'reactions.jsonl'), signs.map((sign) => `${JSON.stringify(sign)}\n`).join(''))
   return folder
 }
 

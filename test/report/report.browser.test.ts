@@ -57,13 +57,13 @@ test('search leaves what fits and marks it; Enter goes to the first', async () =
   const page = await openReport()
   await page.keyboard.press('/')
   await page.keyboard.type('look')
-  await expect.poll(() => page.locator('#found').textContent()).toBe('1 of 5')
+  await expect.poll(() => page.locator('#found').textContent()).toBe('1 of 9')
   expect(await page.locator('#moments li:visible').count()).toBe(1)
   expect(await page.locator('mark').allTextContents()).toEqual(['Look'])
   await page.keyboard.press('Enter')
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(7)
   await page.keyboard.press('Escape')
-  await expect.poll(() => page.locator('#moments li:visible').count()).toBe(5)
+  await expect.poll(() => page.locator('#moments li:visible').count()).toBe(9)
 })
 
 test('names and messages are text, whatever they hold', async () => {
@@ -71,6 +71,23 @@ test('names and messages are text, whatever they hold', async () => {
   expect(await page.locator('#people').textContent()).toContain(HOSTILE)
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
   expect(await page.locator('img').count()).toBe(0)
+})
+
+test('chat shows what became of its messages, and an address as it is', async () => {
+  const page = await openReport()
+  const row = page.locator('#moments li', { hasText: 'Your bank has the plan' })
+  expect(await row.locator('.who').textContent()).toBe('Ann Berg (chat, direct, edited)')
+  expect(await row.locator('.beside').textContent()).toContain('In answer to Standin: Hello')
+  expect(await row.locator('a').allTextContents()).toEqual(['https://elsewhere.example/'])
+  expect(await row.locator('.beside').textContent()).toContain('12 kB')
+  expect(await row.locator('.reactions span').allTextContents()).toEqual(['👍 2'])
+  expect(await page.locator('#moments li', { hasText: 'The message was deleted.' }).count()).toBe(1)
+  expect(await page.locator('#moments .signed').allTextContents()).toEqual([
+    expect.stringContaining('raised a hand'),
+    expect.stringContaining('reacted with 🎉'),
+  ])
+  expect(await page.locator('.lane .sign').count()).toBe(1)
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
 })
 
 test.each([390, 1280])('fits a screen of %i pixels, light and dark', async (width) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../report/index.ts'
@@ -32,24 +32,55 @@ test('holds what the files hold, and names and messages only as data', async () 
       {},
     ],
     turns: [{ person: 1, from: 0, to: 4 }, { name: HOSTILE }, { person: 3 }],
-    chat: [{ text: `Look: ${HOSTILE}` }, { at: null, isBot: true }],
+    chat: [
+      { text: `Look: ${HOSTILE}` },
+      { at: null, isBot: true },
+      { answers: 'Standin: Hello', isEdited: true, isDeleted: false },
+      { text: '', isDeleted: true },
+    ],
+    signs: [
+      { person: 3, sign: '✋' },
+      { person: null, sign: '🎉' },
+    ],
   })
   expect(html).not.toContain('<img')
   expect(html).not.toContain('secret')
   expect(html.match(/<script/g)).toHaveLength(2)
-  expect(data.quality).toContainEqual(['Repeated frames', '5 of 500 (1.00 %)'])
+  expect(data.gaps).toEqual([{ at: 8, seconds: 8.2 }])
+  expect(data.quality).toEqual([
+    ['Repeated frames', '5 of 500 (1.00 %)'],
+    ['Longest stand-still', '0.12 s'],
+    ['Sound off picture, at most', '14 ms'],
+    ['Picture reduced', '1 time'],
+    ['Sound at its limit', '0.00 %'],
+    ['Silence', '25.00 %'],
+    ['Size', '2.5 MB'],
+    ['Pauses', '1'],
+    ['Missing', '8.2 s in 1 gap'],
+  ])
+})
+
+test('whoever has a file of their own voice has a link to it', async () => {
+  const folder = recordingFolder()
+  mkdirSync(join(folder, 'audio'))
+  const index = [{ file: '002-script.ogg', id: 2, name: HOSTILE }]
+  writeFileSync(join(folder, 'audio', 'index.json'), JSON.stringify(index))
+  await writeReport(folder, FACTS)
+  expect(page(folder).data.people.map(({ voice }) => voice)).toEqual([null, 'audio/002-script.ogg', null])
 })
 
 test('a recording of sound alone, in which nobody came, is a page too', async () => {
   const folder = recordingFolder()
-  for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json']) rmSync(join(folder, name))
-  await writeReport(folder, { ...FACTS, files: ['audio.m4a'] })
+  for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json', 'reactions.jsonl'])
+    rmSync(join(folder, name))
+  await writeReport(folder, { ...FACTS, files: ['audio.m4a'], quality: null, gaps: [] })
   const { html, data } = page(folder)
   expect(html).toContain('<audio id="player"')
   expect(data).toMatchObject({
     people: [],
     turns: [],
     chat: [],
+    signs: [],
     quality: [
       ['Size', '2.5 MB'],
       ['Pauses', '1'],
@@ -66,8 +97,14 @@ test('a damaged file is named, and no page is written', async () => {
 
 test('moments are in order of time; utterances stand for turns where there is a transcript', () => {
   const turns = [{ person: 1, name: 'Ann', from: 5, to: 9, confidence: 1 }]
-  const chat = [{ name: 'Ben', at: 6, text: 'Hi', isBot: false }]
+  const nothing = { isBot: false, isDirect: false, isEdited: false, isDeleted: false, isCut: false, answers: null }
+  const chat = [{ name: 'Ben', at: 6, text: 'Hi', links: [], files: [], reactions: [], ...nothing }]
+  const signs = [{ person: 1, name: 'Ann', at: 6.5, sign: '✋', text: 'raised a hand' }]
   const utterances = [{ name: 'Ann', from: 7, to: 8, text: 'Good morning' }]
-  expect(momentsOf({ turns, chat, utterances: [] }).map(({ kind }) => kind)).toEqual(['spoke', 'wrote'])
-  expect(momentsOf({ turns, chat, utterances }).map(({ kind }) => kind)).toEqual(['wrote', 'said'])
+  expect(momentsOf({ turns, chat, signs, utterances: [] }).map(({ kind }) => kind)).toEqual([
+    'spoke',
+    'wrote',
+    'signed',
+  ])
+  expect(momentsOf({ turns, chat, signs, utterances }).map(({ kind }) => kind)).toEqual(['wrote', 'signed', 'said'])
 })

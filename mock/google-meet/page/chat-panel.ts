@@ -1,5 +1,6 @@
 /** The chat. Its nodes exist only after the panel was opened once; then they stay and grow while it is closed. */
 
+import { shownText } from '../../shared/page/chat-text.ts'
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import type { ChatLine } from './protocol.ts'
@@ -137,7 +138,11 @@ function messageOf(context: Context, line: ChatLine): HTMLElement[] {
   const message = h(
     'div',
     { 'data-message-id': line.id, class: cls('chatMessage') },
-    h('div', { jsname: 'dTKtvb' }, h('div', { jscontroller: 'RrV5Ic', 'data-is-tv': 'false' }, ...linked(line.text))),
+    h(
+      'div',
+      { jsname: 'dTKtvb' },
+      h('div', { jscontroller: 'RrV5Ic', 'data-is-tv': 'false' }, ...shownText(line.text, line)),
+    ),
   )
   if (!settings.chatPins) return [message]
   const pin = button(context, {
@@ -146,13 +151,4 @@ function messageOf(context: Context, line: ChatLine): HTMLElement[] {
     attributes: { jsname: 'iJEnyb', 'data-message-id': line.id },
   })
   return [h('div', {}, message, pin, h('div', {}, words('Hover over a message to pin it')))]
-}
-
-/** Addresses in a message become links, as text. */
-function linked(text: string): Node[] {
-  return text
-    .split(/(https?:\/\/\S+)/)
-    .map((part) =>
-      /^https?:\/\//.test(part) ? h('a', { href: part, rel: 'noopener' }, part) : document.createTextNode(part),
-    )
 }

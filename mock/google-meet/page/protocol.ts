@@ -1,3 +1,4 @@
+import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
 
 /**
@@ -14,6 +15,7 @@ export interface PagePerson {
   camera: boolean
   muted: boolean
   speaking: boolean
+  handRaised: boolean
   /** Device of the person's presentation while there is one. */
   shareDevice: string | null
   /** People of one room share one sound. */
@@ -56,7 +58,7 @@ export interface PageSettings {
   workletPath: string
 }
 
-export interface ChatLine {
+export interface ChatLine extends MessageExtras {
   id: string
   /** Null for the page's own messages. */
   device: string | null

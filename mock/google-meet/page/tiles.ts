@@ -3,6 +3,7 @@
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { hashOf, randomOf } from '../../shared/page/random.ts'
 import { button, type Context } from './context.ts'
+import { icon } from './icons.ts'
 import type { PagePerson } from './protocol.ts'
 
 /** More people than this stay without a tile, as on the real page. */
@@ -72,6 +73,7 @@ class Tile {
   private readonly marks: HTMLElement[]
   private readonly name: HTMLElement
   private readonly nameCopy: HTMLElement
+  private readonly hand: HTMLElement
   private readonly controls: HTMLElement
   private readonly stopWatching: () => void
   private person: PagePerson
@@ -94,6 +96,7 @@ class Tile {
     this.name = h('span', { class: 'notranslate' })
     this.nameCopy = h('div', { 'aria-hidden': 'true', class: cls('nameCopy') })
     this.controls = h('div', { class: cls('tileControls') })
+    this.hand = h('div', { class: cls('hand') })
     this.root = h(
       'div',
       {
@@ -106,7 +109,13 @@ class Tile {
       },
       this.picture,
       ...this.marks,
-      h('div', { jscontroller: 'sMwcOc', class: cls('nameBar') }, h('div', { jsslot: true }, this.name), this.nameCopy),
+      h(
+        'div',
+        { jscontroller: 'sMwcOc', class: cls('nameBar') },
+        this.hand,
+        h('div', { jsslot: true }, this.name),
+        this.nameCopy,
+      ),
       this.controls,
     )
     this.stopWatching = person.isSelf
@@ -123,6 +132,8 @@ class Tile {
       this.fillControls(name)
       if (person.isSelf && this.context.settings.selfNameAttribute) setAttribute(this.root, 'data-self-name', name)
     }
+    const isHandUp = person.handRaised && !this.isShare
+    if (isHandUp !== this.hand.hasChildNodes()) this.hand.replaceChildren(...(isHandUp ? [icon('front_hand')] : []))
     this.showPicture()
     this.setSpeaking(person.speaking && !this.isShare)
   }

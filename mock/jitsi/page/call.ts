@@ -50,6 +50,7 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
       if (message.do === 'people') show(message.people)
       else if (message.do === 'speaking') filmstrip.setSpeaking(message.endpoint, message.speaking)
       else if (message.do === 'chat') chat.add(message.line)
+      else if (message.do === 'chatChange') chat.change(message.line)
       else if (message.do === 'chatAllowed') chat.setAllowed(message.allowed)
     },
     empty: () => show([]),

@@ -1,4 +1,5 @@
 /** The chat at the side. Its nodes are there only while it is open. */
+import { shownText } from '../../shared/page/chat-text.ts'
 import { h } from '../../shared/page/dom.ts'
 import { box, type Context, textButton, toolButton } from './context.ts'
 import type { ChatLine } from './protocol.ts'
@@ -8,13 +9,16 @@ export interface ChatPanel {
   button: HTMLElement | null
   place: HTMLElement
   add(line: ChatLine): void
+  change(line: ChatLine): void
   setAllowed(isAllowed: boolean): void
 }
 
 const SAME_GROUP_MS = 60_000
+/** So long after a private message a public one is asked about. */
+const PRIVACY_S = 20
 
 export function chatPanel(context: Context): ChatPanel {
-  const { words, settings, state, say } = context
+  const { words, settings, state, say, dialogs } = context
   const place = h('div', { class: 'chat-place' })
   const badge = h('span', { class: 'badge-round', hidden: true })
   let isAllowed = settings.chat === 'on'
@@ -71,7 +75,10 @@ export function chatPanel(context: Context): ChatPanel {
     const submit = () => {
       const text = input.value.trim()
       if (text === '') return
-      say({ say: 'chat', text })
+      const last = state.lines.findLast(({ endpoint }) => endpoint !== null)
+      const isAnswer = last?.isDirect === true && Date.now() - last.at < PRIVACY_S * settings.secondMs
+      if (isAnswer) dialogs.askForWhom(() => say({ say: 'chat', text }))
+      else say({ say: 'chat', text })
       input.value = ''
     }
     input.addEventListener('keydown', (event) => {
@@ -89,11 +96,16 @@ export function chatPanel(context: Context): ChatPanel {
     const isOwn = line.endpoint === null
     const message = h(
       'div',
-      { class: `chatmessage ${isOwn ? 'local' : 'remote'}${line.isPrivate ? ' privatemessage' : ''}` },
+      { class: `chatmessage ${isOwn ? 'local' : 'remote'}${line.isDirect ? ' privatemessage' : ''}` },
       box(
         'messagecontent',
         isFirst && h('div', { class: 'display-name', 'aria-hidden': 'true' }, isOwn ? state.botName : line.name),
-        h('div', { class: 'usermessage' }, h('span', { class: 'sr-only' }, `${line.name}: `), ...linked(line.text)),
+        h(
+          'div',
+          { class: 'usermessage' },
+          h('span', { class: 'sr-only' }, `${line.name}: `),
+          ...shownText(line.text, line),
+        ),
         h('div', { class: 'timestamp' }, time),
       ),
     )
@@ -112,18 +124,15 @@ export function chatPanel(context: Context): ChatPanel {
         badge.hidden = false
       }
     },
+    change(line) {
+      const place = state.lines.findIndex(({ id }) => id === line.id)
+      if (place < 0) return
+      state.lines[place] = line
+      if (state.isChatOpen) setOpen(true)
+    },
     setAllowed(allowed) {
       isAllowed = allowed
       if (state.isChatOpen) setOpen(true)
     },
   }
-}
-
-/** Addresses in a message become links, as text. */
-function linked(text: string): Node[] {
-  return text
-    .split(/(https?:\/\/\S+)/)
-    .map((part) =>
-      /^https?:\/\//.test(part) ? h('a', { href: part, rel: 'noopener' }, part) : document.createTextNode(part),
-    )
 }

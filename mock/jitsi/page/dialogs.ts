@@ -85,6 +85,28 @@ export class Dialogs {
     this.show('', body, [ok])
   }
 
+  /** Whoever was written to in private is asked before writing to all (docs/jitsi-facts.md 6.10). */
+  askForWhom(toAll: () => void): void {
+    const { words } = this.context()
+    const answer = (text: string, act: () => void, id: string) =>
+      textButton(
+        text,
+        () => {
+          this.close()
+          act()
+        },
+        { id },
+      )
+    this.show(
+      words('dialog.sendPrivateMessageTitle'),
+      [h('div', {}, words('dialog.sendPrivateMessage'))],
+      [
+        answer(words('dialog.sendPrivateMessageCancel'), toAll, 'modal-dialog-cancel-button'),
+        answer(words('dialog.sendPrivateMessageOk'), () => {}, 'modal-dialog-ok-button'),
+      ],
+    )
+  }
+
   askForStars(then: () => void): void {
     const { words } = this.context()
     const stars = [1, 2, 3, 4, 5].map((star) => h('button', { 'aria-label': String(star), class: 'star' }, '☆'))

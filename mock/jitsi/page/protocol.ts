@@ -2,6 +2,7 @@
  * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
  * file, and nothing of it is visible in the page's DOM.
  */
+import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
 
 export interface PagePerson {
@@ -11,6 +12,8 @@ export interface PagePerson {
   camera: boolean
   muted: boolean
   isSharing: boolean
+  /** UTC milliseconds; 0 while the hand is down. */
+  handRaisedAt: number
 }
 
 /** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds, already scaled. */
@@ -44,7 +47,7 @@ export interface PageSettings {
   afterwards: 'close' | 'welcome' | 'nowhere'
 }
 
-export interface ChatLine {
+export interface ChatLine extends MessageExtras {
   id: string
   /** Null for the page's own messages. */
   endpoint: string | null
@@ -52,7 +55,9 @@ export interface ChatLine {
   text: string
   /** UTC milliseconds. */
   at: number
-  isPrivate?: boolean
+  reactions?: { emoji: string; endpoints: string[] }[]
+  /** No words, but what somebody sent up for a moment. */
+  isReaction?: boolean
 }
 
 export type View =
@@ -84,6 +89,8 @@ export type ToPage =
   | { do: 'people'; people: PagePerson[] }
   | { do: 'speaking'; endpoint: string; speaking: boolean }
   | { do: 'chat'; line: ChatLine }
+  /** Edited or reacted to. */
+  | { do: 'chatChange'; line: ChatLine }
   | { do: 'chatAllowed'; allowed: boolean }
   /** The conference is over; `reason` is what the page says about it, null where it says nothing. */
   | { do: 'over'; reason: string | null }

@@ -83,11 +83,17 @@ interface Participant {
   name: string | undefined
   role: string
   fakeParticipant?: string
+  raisedHandTimestamp?: number
 }
 
 /** A shared screen is a participant of its own. */
-function participantsOf({ endpoint, name, isModerator, isSharing }: PagePerson): Participant[] {
-  const person = { id: endpoint, name: name || undefined, role: isModerator ? 'moderator' : 'participant' }
+function participantsOf({ endpoint, name, isModerator, isSharing, handRaisedAt }: PagePerson): Participant[] {
+  const person = {
+    id: endpoint,
+    name: name || undefined,
+    role: isModerator ? 'moderator' : 'participant',
+    raisedHandTimestamp: handRaisedAt,
+  }
   const screen = { id: `${endpoint}-v1`, name: name || undefined, role: 'none', fakeParticipant: 'RemoteScreenShare' }
   return isSharing ? [person, screen] : [person]
 }
@@ -125,7 +131,8 @@ function common(endpoint: string, source: string, track: MediaStreamTrack, strea
   return { jitsiTrack, local: false, participantId: endpoint }
 }
 
-function messageOf({ id, endpoint, name, text, at, isPrivate }: ChatLine, self: string, { botName }: State) {
+function messageOf(line: ChatLine, self: string, { botName }: State) {
+  const { id, endpoint, name, text, at, file, replyTo, reactions = [] } = line
   return {
     messageId: id,
     messageType: endpoint === null ? 'local' : 'remote',
@@ -133,8 +140,12 @@ function messageOf({ id, endpoint, name, text, at, isPrivate }: ChatLine, self: 
     displayName: endpoint === null ? botName : name,
     message: text,
     timestamp: at,
-    privateMessage: isPrivate === true,
+    privateMessage: line.isDirect === true,
     lobbyChat: false,
-    isReaction: false,
+    isReaction: line.isReaction === true,
+    isEdited: line.isEdited === true,
+    reactions: new Map(reactions.map(({ emoji, endpoints }) => [emoji, new Set(endpoints)])),
+    replyToMessageId: replyTo,
+    fileMetadata: file && { fileId: id, fileName: file.name, fileSize: file.bytes },
   }
 }

@@ -35,6 +35,11 @@ const ENGLISH = {
   'dialog.rejoinNow': 'Rejoin now',
   'dialog.reservationError': 'Reservation system error',
   'dialog.reservationErrorMsg': 'Error code: 403, message: the room is not reserved',
+  'dialog.sendPrivateMessage':
+    'You recently received a private message. Did you intend to reply to that privately, or do you want to send your message to the group?',
+  'dialog.sendPrivateMessageCancel': 'Send to the group',
+  'dialog.sendPrivateMessageOk': 'Send privately',
+  'dialog.sendPrivateMessageTitle': 'Send privately?',
   'dialog.serviceUnavailable': 'Service unavailable',
   'dialog.tokenAuthFailed': "Sorry, you're not allowed to join this call.",
   'dialog.unauthenticatedAccessDisabled': 'This call requires authentication. Please login in order to proceed.',

@@ -8,7 +8,7 @@ import { part } from './context.ts'
 import { bannerOf, toastOf } from './dialogs.ts'
 import type { Media } from './media.ts'
 import { PeoplePane } from './people-pane.ts'
-import type { ChatLine, PagePerson, ToPage, View } from './protocol.ts'
+import type { PagePerson, ToPage, View } from './protocol.ts'
 import { chatBatches, fetchRoster } from './pushes.ts'
 import { SidePane } from './side-pane.ts'
 import { Stage } from './stage.ts'
@@ -60,11 +60,11 @@ export function callPage(
     published.show(next)
     media.know(next)
   }
-  const arrived = new Map<string, ChatLine>()
-  const passBatch = chatBatches((id) => {
-    const line = arrived.get(id)
-    arrived.delete(id)
-    if (line) chat.add(line)
+  const arrived = new Set<string>()
+  const passBatch = chatBatches((line) => {
+    const isNew = arrived.delete(line.clientId)
+    if (isNew) chat.add(line)
+    else chat.change(line)
   })
   show(view.people)
   media.start()
@@ -83,9 +83,9 @@ export function callPage(
       if (message.do === 'people') show(message.people)
       else if (message.do === 'speaking') stage.setSpeaking(message.mri, message.speaking)
       else if (message.do === 'chat') {
-        arrived.set(message.line.id, message.line)
+        arrived.add(message.line.clientId)
         passBatch([message.line])
-      } else if (message.do === 'edited') chat.edit(message.id, message.text)
+      } else if (message.do === 'chatChange') passBatch([message.line])
       else if (message.do === 'chatEnabled') chat.setEnabled(message.enabled)
       else if (message.do === 'caption') captions.update(message.row, message.name, message.text)
       else if (message.do === 'banner') banners.replaceChildren(bannerOf(context, message.banner))

@@ -1,5 +1,6 @@
 /** The chat (field notes 4.8): rows exist while the pane is open, the newest of them, in elements that are used again. */
 import { h } from '../../shared/page/dom.ts'
+import { messageNodes } from './chat-message.ts'
 import { type Composer, composer } from './composer.ts'
 import { type Context, part } from './context.ts'
 import type { ChatLine } from './protocol.ts'
@@ -15,7 +16,6 @@ export class ChatPane implements PaneContent {
   readonly mountMs: number
   private readonly context: Context
   private readonly lines: ChatLine[] = []
-  private readonly edited = new Set<string>()
   private enabled: boolean
   private first = 0
   private rows: HTMLElement | null = null
@@ -35,11 +35,10 @@ export class ChatPane implements PaneContent {
     if (this.rows?.parentElement) this.rows.parentElement.scrollTop = this.rows.parentElement.scrollHeight
   }
 
-  edit(id: string, text: string): void {
-    const line = this.lines.find((candidate) => candidate.id === id)
-    if (!line) return
-    line.text = text
-    this.edited.add(id)
+  change(line: ChatLine): void {
+    const place = this.lines.findIndex(({ id }) => id === line.id)
+    if (place < 0) return
+    this.lines[place] = line
     this.fill()
   }
 
@@ -107,7 +106,7 @@ export class ChatPane implements PaneContent {
 
   private fillRow(row: HTMLElement, line: ChatLine, previous: ChatLine | undefined): void {
     const { words, cls } = this.context
-    const key = `${line.id} ${line.text} ${previous?.id}`
+    const key = `${line.id} ${line.text} ${line.isDeleted} ${previous?.id}`
     if (row.dataset.key === key) return
     row.dataset.key = key
     if (line.mri === null && !line.isOwn) {
@@ -132,22 +131,15 @@ export class ChatPane implements PaneContent {
           !line.isOwn &&
           h('span', { 'data-tid': 'message-author-name', class: cls('author') }, line.name),
         h('time', { datetime: time.toISOString(), class: cls('time') }, clock),
-        this.edited.has(line.id) && h('span', { class: cls('time') }, words('Edited')),
-        h(
-          'div',
-          { id: `content-${line.id}`, 'data-tid': 'messageBodyContent', class: cls('body') },
-          ...line.text.split('\n').map((paragraph) => h('p', {}, ...linked(paragraph))),
-        ),
+        line.isEdited && h('span', { class: cls('time') }, words('Edited')),
+        line.isDeleted
+          ? h('div', { class: cls('notice') }, words('This message has been deleted.'))
+          : h(
+              'div',
+              { id: `content-${line.id}`, 'data-tid': 'messageBodyContent', class: cls('body') },
+              ...messageNodes(line, this.lines.find(({ id }) => id === line.replyTo)?.text ?? ''),
+            ),
       ),
     )
   }
-}
-
-/** Addresses in a message become links, as text. */
-function linked(text: string): Node[] {
-  return text
-    .split(/(https?:\/\/\S+)/)
-    .map((piece) =>
-      /^https?:\/\//.test(piece) ? h('a', { href: piece, rel: 'noopener' }, piece) : document.createTextNode(piece),
-    )
 }

@@ -2,6 +2,7 @@
  * What the mock Microsoft Teams page and its server say to each other over the page's WebSocket. Types only: both sides
  * import this file, and nothing of it is visible in the page's DOM.
  */
+import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
 
 export type Role = 'organizer' | 'presenter' | 'attendee'
@@ -16,6 +17,7 @@ export interface PagePerson {
   muted: boolean
   speaking: boolean
   sharing: boolean
+  handRaised: boolean
   /** What the tile is called until its name resolves; empty where it is known from the start. */
   unresolved: string
   /** The roster's numbers of the person's streams; the first is the contributing source of the voice. */
@@ -87,9 +89,11 @@ export interface PageSettings {
   toastMs: number
 }
 
-export interface ChatLine {
+export interface ChatLine extends MessageExtras {
   /** UTC milliseconds as text, the platform's id of a message. */
   id: string
+  /** What the sender's client called it; batches name messages so. */
+  clientId: string
   /** Null for a notice of the platform. */
   mri: string | null
   name: string
@@ -97,6 +101,7 @@ export interface ChatLine {
   text: string
   /** UTC milliseconds. */
   at: number
+  reactions?: { key: string; users: string[] }[]
 }
 
 /** What fills the page. */
@@ -135,7 +140,8 @@ export type ToPage =
   | { do: 'people'; people: PagePerson[] }
   | { do: 'speaking'; mri: string; speaking: boolean }
   | { do: 'chat'; line: ChatLine }
-  | { do: 'edited'; id: string; text: string }
+  /** Edited, deleted or reacted to. */
+  | { do: 'chatChange'; line: ChatLine }
   | { do: 'chatEnabled'; enabled: boolean }
   | { do: 'caption'; row: number; name: string; text: string }
   | { do: 'banner'; banner: BannerKind }

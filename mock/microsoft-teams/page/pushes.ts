@@ -1,4 +1,5 @@
 /** Connections of the real client beside the call's own: the push socket, the roster snapshot, the chat's batches. */
+import { messageOf } from './chat-message.ts'
 import type { ChatLine } from './protocol.ts'
 
 const RECONNECT_MS = 2000
@@ -21,27 +22,27 @@ export async function fetchRoster(callId: string, token: string): Promise<void> 
 }
 
 interface ChatBatch {
-  data: { chatServiceBatchEvent: { message: Record<string, string> }[] }
+  data: { chatServiceBatchEvent: { message: Record<string, unknown> }[] }
 }
 
 /** The client's handler of chat batches; bound by name, so that what is passed to it can be seen (field notes 4.8). */
-export function chatBatches(deliver: (id: string) => void): (lines: ChatLine[]) => void {
+export function chatBatches(deliver: (line: ChatLine) => void): (lines: ChatLine[]) => void {
+  const texts = new Map<string, string>()
+  let passed: readonly ChatLine[] = []
   function onMessageReceived(batch: ChatBatch): void {
-    for (const { message } of batch.data.chatServiceBatchEvent) deliver(message.clientMessageId ?? '')
+    for (const { message } of batch.data.chatServiceBatchEvent) {
+      const line = passed.find(({ clientId }) => clientId === message.clientMessageId)
+      if (line) deliver(line)
+    }
   }
   const handler = onMessageReceived.bind(undefined)
-  return (lines) => handler({ data: { chatServiceBatchEvent: lines.map((line) => ({ message: messageOf(line) })) } })
-}
-
-function messageOf({ id, mri, name, text, at }: ChatLine): Record<string, string> {
-  const paragraph = document.createElement('p')
-  paragraph.textContent = text
-  return {
-    clientMessageId: id,
-    from: mri ?? '',
-    content: paragraph.outerHTML,
-    imDisplayName: name,
-    originalArrivalTime: new Date(at).toISOString(),
-    messageType: mri === null ? 'ThreadActivity/AddMember' : 'RichText/Html',
+  return (lines) => {
+    passed = lines
+    for (const { id, text } of lines) texts.set(id, text)
+    handler({
+      data: {
+        chatServiceBatchEvent: lines.map((line) => ({ message: messageOf(line, texts.get(line.replyTo ?? '') ?? '') })),
+      },
+    })
   }
 }

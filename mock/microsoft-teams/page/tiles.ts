@@ -28,6 +28,7 @@ export class Tile {
   private readonly stream: HTMLElement
   private readonly media: HTMLElement
   private readonly nametag: HTMLElement
+  private readonly hand = part('raised-hand-icon', { hidden: true })
   private readonly marks: SpeakingMarks | null
   private readonly stopWatching: () => void
   private readonly resolving: ReturnType<typeof setTimeout> | undefined
@@ -51,7 +52,7 @@ export class Tile {
       person.isSelf ? part('myself-video', { class: cls('tileMedia') }, this.media) : this.media,
       hasOutline && outline,
     )
-    this.container = h('div', { class: cls('tileContainer') }, this.stream, this.nametag)
+    this.container = h('div', { class: cls('tileContainer') }, this.stream, this.nametag, this.hand)
     this.root = h(
       'div',
       {
@@ -88,6 +89,7 @@ export class Tile {
     if (isShare) setAttribute(this.stream, 'aria-label', name)
     const shownName = this.isResolved ? name : ''
     if (this.nametag.textContent !== shownName) this.nametag.textContent = shownName
+    this.hand.hidden = isShare || !person.handRaised
     this.setSpeaking(person.speaking)
     this.showMedia()
   }

@@ -1,6 +1,6 @@
 /** One meeting on the host's page. Built once, then updated in place, so that nobody loses focus or half-typed text. */
 import { h } from './dom.ts'
-import type { HostAction, HostMeeting, HostPerson, HostPlatform } from './host-protocol.ts'
+import type { HostAction, HostMeeting, HostPerson, HostPlatform, PersonDeed } from './host-protocol.ts'
 
 type Act = (action: HostAction) => Promise<boolean>
 
@@ -166,6 +166,8 @@ export class MeetingCard {
         this.sender,
         text,
         h('button', { type: 'submit' }, 'Say'),
+        this.button('Edit last message', { act: 'message', ...this.meeting, what: 'edit' }),
+        this.button('Delete last message', { act: 'message', ...this.meeting, what: 'delete' }),
         h('label', {}, enabled, ' participants may send messages'),
       ],
       async () => {
@@ -182,9 +184,10 @@ class PersonRow {
   private readonly speak: HTMLButtonElement
   private readonly camera: HTMLButtonElement
   private readonly share: HTMLButtonElement
+  private readonly hand: HTMLButtonElement
 
-  constructor(person: HostPerson, change: (what: 'speak' | 'camera' | 'share' | 'leave') => void) {
-    const button = (label: string, what: 'speak' | 'camera' | 'share' | 'leave') => {
+  constructor(person: HostPerson, change: (what: PersonDeed) => void) {
+    const button = (label: string, what: PersonDeed) => {
       const made = h('button', { type: 'button' }, label)
       made.addEventListener('click', () => change(what))
       return made
@@ -192,7 +195,9 @@ class PersonRow {
     this.speak = button('Speak', 'speak')
     this.camera = button('Camera', 'camera')
     this.share = button('Share screen', 'share')
-    this.root = h('li', {}, this.name, this.speak, this.camera, this.share, button('Leave', 'leave'))
+    this.hand = button('Raise hand', 'hand')
+    const switches = [this.speak, this.camera, this.share, this.hand]
+    this.root = h('li', {}, this.name, ...switches, button('React 👏', 'react'), button('Leave', 'leave'))
     this.update(person)
   }
 
@@ -201,6 +206,7 @@ class PersonRow {
     setPressed(this.speak, person.isSpeaking, 'Stop speaking', 'Speak')
     setPressed(this.camera, person.camera, 'Camera off', 'Camera on')
     setPressed(this.share, person.isSharing, 'Stop sharing', 'Share screen')
+    setPressed(this.hand, person.isHandRaised, 'Lower hand', 'Raise hand')
     this.root.classList.toggle('speaking', person.isSpeaking)
   }
 }

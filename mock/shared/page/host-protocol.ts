@@ -8,6 +8,7 @@ export interface HostPerson {
   muted: boolean
   isSpeaking: boolean
   isSharing: boolean
+  isHandRaised: boolean
 }
 
 export interface HostMeeting {
@@ -48,6 +49,9 @@ export interface HostFacts {
   platforms: HostPlatform[]
 }
 
+/** What a person does; most are undone by being done again. */
+export type PersonDeed = 'speak' | 'camera' | 'share' | 'hand' | 'react' | 'leave'
+
 /** Which meeting is meant. */
 interface OfMeeting {
   platform: string
@@ -58,7 +62,9 @@ export type HostAction =
   | { act: 'open'; platform: string; scenario: string; speed: number }
   | ({ act: 'admit' | 'deny' | 'remove' | 'end' | 'mute' | 'lose' | 'regain' } & OfMeeting)
   | ({ act: 'add'; name: string; camera: boolean } & OfMeeting)
-  | ({ act: 'person'; id: string; what: 'speak' | 'camera' | 'share' | 'leave' } & OfMeeting)
+  | ({ act: 'person'; id: string; what: PersonDeed } & OfMeeting)
+  /** Of the last message that somebody wrote. */
+  | ({ act: 'message'; what: 'edit' | 'delete' } & OfMeeting)
   | ({ act: 'say'; id: string; text: string } & OfMeeting)
   | ({ act: 'chat'; enabled: boolean } & OfMeeting)
   | ({ act: 'show'; what: string } & OfMeeting)

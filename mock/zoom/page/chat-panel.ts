@@ -59,6 +59,14 @@ export class ChatPanel {
     if (this.root.isConnected) this.render(follows)
   }
 
+  /** A deleted message leaves the list, and nothing stands in its place. */
+  change(line: ChatLine): void {
+    const place = this.lines.findIndex((candidate) => 'id' in candidate && candidate.id === line.id)
+    if (place < 0) return
+    this.lines.splice(place, 1, ...(line.isDeleted ? [] : [line]))
+    if (this.root.isConnected) this.render(this.rows.isAtEnd)
+  }
+
   setPolicy(policy: UiSettings['chat']): void {
     this.policy = policy
     this.bottom.replaceChildren(policy === 'on' ? chatComposer(this.context) : this.closedNotice())

@@ -1,4 +1,5 @@
 /** One message of the chat as the list shows it (field notes 3.16). */
+import { shownText } from '../../shared/page/chat-text.ts'
 import { h } from '../../shared/page/dom.ts'
 import type { ChatLine } from './protocol.ts'
 import { CLASS, TEXT } from './table.ts'
@@ -28,9 +29,11 @@ export function chatRows(lines: readonly (ChatLine | SystemLine)[], words: Words
     const former: ChatLine | null = before
     before = line
     // A run of one sender has its header on the first row only.
-    const begins = former?.senderNode !== line.senderNode || former.privateTo !== line.privateTo
+    // What was edited says so in a header of its own.
+    const begins =
+      former?.senderNode !== line.senderNode || former.privateTo !== line.privateTo || line.isEdited === true
     return {
-      key: line.id,
+      key: `${line.id} ${line.isEdited ? line.text : ''}`,
       height: PADDING + (begins ? HEADER_HEIGHT : 0) + linesOf(line.text) * LINE_HEIGHT,
       make: () => messageRow(line, index, begins, words, lang),
     }
@@ -67,7 +70,7 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
       h('span', { class: CLASS.chatTo }, words(TEXT.to)),
       h('span', { class: CLASS.chatReceiver, 'data-userid': isPrivate ? line.senderNode : 0 }, receiver),
       isPrivate && h('span', {}, ` ${words(TEXT.privately)}`),
-      h('span', { class: CLASS.chatTime }, time),
+      h('span', { class: CLASS.chatTime }, line.isEdited ? `${time} ${words(TEXT.edited)}` : time),
     )
   const whose = line.isOwn ? 'self' : 'others'
   const text = h(
@@ -76,7 +79,7 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
       id: line.id,
       class: `${CLASS.chatTextBox} ${CLASS.chatText} ${CLASS.chatText}--${whose}`,
     },
-    ...line.text.split('\n').map((part) => h('p', {}, ...linked(part))),
+    ...line.text.split('\n').map((part) => h('p', {}, ...shownText(part, line))),
   )
   return h(
     'div',
@@ -94,13 +97,4 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
       text,
     ),
   )
-}
-
-/** Addresses become links, as text. */
-function linked(text: string): Node[] {
-  return text
-    .split(/(https?:\/\/\S+)/)
-    .map((part) =>
-      /^https?:\/\//.test(part) ? h('a', { href: part, rel: 'noopener' }, part) : document.createTextNode(part),
-    )
 }

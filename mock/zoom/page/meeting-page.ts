@@ -139,6 +139,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
         for (const person of people) if (person.node === message.node) person.speaking = message.speaking
         stage.setSpeaking(message.node, message.speaking)
       } else if (message.do === 'chat') chat.add(message.line)
+      else if (message.do === 'chatChange') chat.change(message.line)
       else if (message.do === 'chatPolicy') chat.setPolicy(message.chat)
       else if (message.do === 'caption') {
         const speaker = people.find(({ node }) => node === message.node)

@@ -2,6 +2,7 @@
  * What fills the generator of the meeting's DOM and what it tells of. The web client's server speaks these words over a
  * socket; another page (the SDK's) may speak them in its own process.
  */
+import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
 import type { DialogKind } from './dialog-kinds.ts'
 
@@ -20,9 +21,11 @@ export interface PagePerson {
   photo: boolean
   speaking: boolean
   sharing: boolean
+  /** Only the SDK tells of it. */
+  handRaised: boolean
 }
 
-export interface ChatLine {
+export interface ChatLine extends MessageExtras {
   /** `3-{uuid}`; also the DOM id of the text. */
   id: string
   senderNode: number
@@ -113,6 +116,8 @@ export type ToPage =
   | { do: 'people'; people: PagePerson[] }
   | { do: 'speaking'; node: number; speaking: boolean }
   | { do: 'chat'; line: ChatLine }
+  /** Edited or deleted. */
+  | { do: 'chatChange'; line: ChatLine }
   | { do: 'chatPolicy'; chat: UiSettings['chat'] }
   | { do: 'dialog'; dialog: DialogKind; text?: string }
   | { do: 'closeDialog'; dialog: DialogKind }

@@ -358,6 +358,7 @@ export const TEXT = {
   to: ' to ',
   you: 'You',
   privately: '(Privately)',
+  edited: '(Edited)',
   chatPlaceholder: 'Type message here ...',
   chatGroupNotice: 'Messages addressed to "Meeting Group Chat" will also appear in the meeting group chat in Team Chat',
   chatWhoSees: 'Who can see your messages?',

@@ -1,42 +1,50 @@
-/** Reads the messages that the chat panel shows. They stay in the page, and grow, while the panel is closed. */
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
+/** Reads messages of the chat panel. They stay in the page, and grow, while the panel is closed. */
+import { contentOf, type WrittenContent } from '../../shared/page/chat-content.ts'
+import { instantOf } from '../../shared/page/chat-time.ts'
+import { plain } from '../../shared/page/visible-text.ts'
 import type { PageConfig } from './types.ts'
 
 export interface PanelMessage {
   id: string
   /** Null for our own. */
   sender: string | null
-  text: string
+  content: WrittenContent
   /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
   shownAt: number | null
 }
 
+type Selectors = PageConfig['selectors']
+type Says = (label: string, text: string) => boolean
+
 const TIME = /^(\d{1,2}):(\d{2})(?:\s?([ap])\.?m\.?)?$/i
 
-export function readChatPanel(
-  selectors: PageConfig['selectors'],
-  says: (label: string, text: string) => boolean,
-  now: number,
-): PanelMessage[] {
+/** Null for what is no message, such as a hint of the page. */
+export function readPanelMessage(element: Element, selectors: Selectors, says: Says, now: number): PanelMessage | null {
   const icons = selectors.icon ?? 'i'
-  const found = new Map<string, PanelMessage>()
-  for (const element of document.querySelectorAll(selectors.chatMessage ?? ':not(*)')) {
-    const id = element.getAttribute('data-message-id')
-    if (!id || found.has(id)) continue
-    const holder = element.querySelector(selectors.chatMessageText ?? ':not(*)')
-    const text = holder ? textOf(holder, icons) : textWithout(element, `${icons}, button`)
-    if (text === '' || says('pinHint', text)) continue
-    const header = headerOf(element, selectors)
-    const lines = header ? leafTexts(header, icons) : []
-    const time = lines.map((line) => TIME.exec(plain(line))).find((match) => match !== null)
-    const sender = lines.find((line) => !TIME.test(plain(line)) && !says('you', line)) ?? null
-    found.set(id, { id, sender, text, shownAt: time ? instantOf(time, now) : null })
-  }
-  return [...found.values()]
+  const id = element.getAttribute('data-message-id')
+  if (!id) return null
+  const holder = element.querySelector(selectors.chatMessageText ?? ':not(*)') ?? element
+  const content = contentOf(holder, { without: icons })
+  if (content.text === '' || says('pinHint', content.text)) return null
+  const header = headerOf(element, selectors)
+  const lines = header ? leafTexts(header, icons) : []
+  const time = lines.map((line) => TIME.exec(plain(line))).find((match) => match !== null)
+  const sender = lines.find((line) => !TIME.test(plain(line)) && !says('you', line)) ?? null
+  const shownAt = time ? instantOf(time[1]!, time[2]!, time[3], now) : null
+  return { id: id.slice(0, 200), sender: sender?.slice(0, 256) ?? null, content, shownAt }
+}
+
+/** The newest messages of the bot's own. */
+export function ownMessages(selectors: Selectors, says: Says, most: number): { id: string; text: string }[] {
+  const newest = [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-most)
+  return newest.flatMap((element) => {
+    const message = readPanelMessage(element, selectors, says, Date.now())
+    return message && message.sender === null ? [{ id: message.id, text: message.content.text }] : []
+  })
 }
 
 /** The first part of a sender's group; it holds no message itself. */
-function headerOf(message: Element, selectors: PageConfig['selectors']): Element | null {
+function headerOf(message: Element, selectors: Selectors): Element | null {
   const group = message.closest(selectors.chatGroup ?? ':not(*)')
   if (group) return group.firstElementChild
   let parent = message.parentElement
@@ -45,20 +53,6 @@ function headerOf(message: Element, selectors: PageConfig['selectors']): Element
     if (first && !first.matches('[data-message-id]') && !first.querySelector('[data-message-id]')) return first
   }
   return null
-}
-
-/** Line breaks inside a message are elements; they are text again here. */
-function textOf(element: Element, icons: string): string {
-  let text = ''
-  const walk = (node: Node) => {
-    if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? ''
-    else if (node.nodeType === Node.ELEMENT_NODE && !(node as Element).matches(icons)) {
-      if ((node as Element).tagName === 'BR') text += '\n'
-      for (const child of node.childNodes) walk(child)
-    }
-  }
-  walk(element)
-  return text.trim()
 }
 
 function leafTexts(element: Element, icons: string): string[] {
@@ -73,13 +67,4 @@ function leafTexts(element: Element, icons: string): string[] {
   }
   walk(element)
   return texts
-}
-
-/** The shown time is local and today's, or yesterday's just after midnight. */
-function instantOf([, hours, minutes, half]: RegExpExecArray, now: number): number {
-  const date = new Date(now)
-  let hour = Number(hours)
-  if (half) hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
-  date.setHours(hour, Number(minutes), 0, 0)
-  return date.getTime() > now ? date.getTime() - 86_400_000 : date.getTime()
 }

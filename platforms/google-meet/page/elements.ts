@@ -16,6 +16,8 @@ export interface Elements {
   /** Everybody in the call, as the people button or badge says. */
   peopleCount(): number | null
   says(label: string, text: string): boolean
+  /** The first group of the label's expression, such as a name. */
+  read(label: string, text: string): string | null
   label(element: Element): string
 }
 
@@ -133,6 +135,9 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
       )
     },
     people,
+    // The icon of captions that are off; those that are on have another one.
+    captions: () => byIcon('closed_caption_off') ?? labelled('captions'),
+    captionsItem: () => all('menuItem').find((item) => isVisible(item) && says('turnOnCaptions', label(item))) ?? null,
   }
 
   return {
@@ -151,6 +156,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
       return null
     },
     says,
+    read,
     label,
   }
 }

@@ -1,22 +1,32 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+
+import { CaptionRows } from '../../shared/page/caption-rows.ts'
+import { watchChangedNodes } from '../../shared/page/changed-nodes.ts'
+import { plainContent } from '../../shared/page/chat-content.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
+import { seenAt } from '../../shared/page/chat-time.ts'
 import { createComposite } from '../../shared/page/composite.ts'
+import { createCurrentSource } from '../../shared/page/current-source.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
+import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
+import { createPageEars } from '../../shared/page/page-ears.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import type { Speech } from '../../shared/page/speech.ts'
 import type { PageApi } from '../../shared/page/types.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { isVisible } from '../../shared/page/visible-text.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
-import { readChatPanel } from './chat-panel.ts'
+import { decodeCaptions, readCaptionRegion } from './captions.ts'
+import { ownMessages, readPanelMessage } from './chat-panel.ts'
 import { decodeCollection, decodeSync } from './collections.ts'
 import { createElements } from './elements.ts'
 import { Roster } from './roster.ts'
 import { createSignsReader } from './signs.ts'
 import { watchMeetSpeech } from './speech.ts'
-import { compositeTiles, readRows, readTiles } from './tiles.ts'
+import { compositeTiles, readRows, readTiles, type SeenTile } from './tiles.ts'
+import { createToastReader } from './toasts.ts'
 import type { ElementName, PageConfig, PageSigns } from './types.ts'
 
 /** Given by the driver, which wraps this script in a function of this parameter. */
@@ -24,6 +34,10 @@ declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
 const LOOK_EVERY_MS = 250
+/** Messages that are read in one look, and own ones that are shown to the driver. */
+const MOST_MESSAGES = 200
+const MOST_OWN = 30
+const MOST_CAPTION_ROWS = 200
 
 if (window.top === window) start(standinConfig)
 
@@ -31,12 +45,26 @@ function start(config: PageConfig): void {
   const isMeeting = config.meetingHosts.includes(location.hostname)
   const { selectors } = config
   const queue = createEventQueue((event) => {
-    if (event.type === 'participant_left') speech?.forget(event.participantId)
+    if (event.type !== 'participant_left') return
+    speech?.forget(event.participantId)
+    hands.forget(event.participantId)
   })
   const { tell } = queue
   const elements = createElements(config)
   const roster = new Roster(config.botName, tell)
   const chat = new ChatLog()
+  const messages = watchChangedNodes(selectors.chatPanel ?? ':not(*)', selectors.chatMessage ?? ':not(*)')
+  const hands = new Hands(tell)
+  /** Versions of the rows that the channel told. */
+  const captionVersions = new Map<string, number>()
+  let captionsHaveChannel = false
+  const captionRows = new CaptionRows(({ key, name, text, isFinal }) => {
+    if (elements.says('you', name)) return
+    const named = roster.present().filter((person) => person.name === name)
+    const participantId = named.length === 1 ? named[0]!.id : null
+    tell({ type: 'caption', key, participantId, name, text, isFinal, at: Date.now() })
+  })
+  const toasts = createToastReader(config, elements)
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
@@ -47,11 +75,13 @@ function start(config: PageConfig): void {
     evenPlayout(tap, config.playout)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
-      if (label !== 'collections') return
+      const take =
+        label === 'collections' ? takeCollection : label === 'captions' && config.captions ? takeCaptions : null
+      if (take === null) return
       channel.addEventListener('message', ({ data }) => {
         const at = Date.now()
         // Unpacking takes time; messages keep their order.
-        order = order.then(() => takeCollection(data, at)).catch(() => {})
+        order = order.then(() => take(data, at)).catch(() => {})
       })
     })
     listenToRosterCalls()
@@ -59,6 +89,17 @@ function start(config: PageConfig): void {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
     setInterval(look, LOOK_EVERY_MS)
+  }
+  const ears = tap && createPageEars({ tap, config, voices: { ownerOf: speakerOn(), certainAfter: 2 } })
+
+  /** A stream carries one of the loudest voices, and its packets say whose; one of a room has several owners. */
+  function speakerOn(): (receiver: RTCRtpReceiver) => string | null {
+    const currentSource = createCurrentSource()
+    return (receiver) => {
+      const source = currentSource(receiver)
+      const owners = source === null ? [] : roster.ownersOfSource(source)
+      return owners.length === 1 ? owners[0]! : null
+    }
   }
 
   async function takeCollection(data: unknown, at: number): Promise<void> {
@@ -71,8 +112,31 @@ function start(config: PageConfig): void {
     for (const line of update.chat) {
       const isOwn = line.deviceId !== null && roster.isSelf(line.deviceId)
       const senderName = isOwn ? config.botName : ((line.deviceId && roster.nameOf(line.deviceId)) ?? 'Unknown')
-      const message = { id: line.id, senderId: line.deviceId, senderName, text: line.text, at: line.at ?? at, isOwn }
-      if (chat.take('channel', message)) tell({ type: 'chat_message', message })
+      const message = {
+        id: line.id,
+        senderId: line.deviceId,
+        senderName,
+        at: line.at ?? at,
+        isOwn,
+        ...plainContent(line.text),
+      }
+      const news = chat.take('channel', message, at)
+      if (news) tell(news)
+    }
+  }
+
+  async function takeCaptions(data: unknown, at: number): Promise<void> {
+    const bytes = data instanceof Blob ? await data.arrayBuffer() : data
+    if (!(bytes instanceof ArrayBuffer)) return
+    for (const { deviceId, captionId, version, isFinal, text } of await decodeCaptions(bytes)) {
+      const key = `${deviceId}/${captionId}`
+      // The channel may overtake itself.
+      if (roster.isSelf(deviceId) || version <= (captionVersions.get(key) ?? -1)) continue
+      captionVersions.delete(key)
+      captionVersions.set(key, version)
+      if (captionVersions.size > MOST_CAPTION_ROWS) captionVersions.delete(captionVersions.keys().next().value ?? '')
+      captionsHaveChannel = true
+      tell({ type: 'caption', key, participantId: deviceId, name: roster.nameOf(deviceId) ?? '', text, isFinal, at })
     }
   }
 
@@ -102,21 +166,49 @@ function start(config: PageConfig): void {
     const seen = [...tiles.filter(({ isScreen }) => !isScreen), ...rows]
     const shares = new Map(tiles.filter(({ isScreen }) => isScreen).map(({ mediaId, id }) => [mediaId, id]))
     if (queue.hasBegun) roster.takePage(seen, shares, elements.peopleCount(), at)
-    for (const line of readChatPanel(selectors, elements.says, at)) {
-      if (chat.knows(line.id)) continue
-      const named = roster.present().filter(({ name }) => name === line.sender)
+    readChat(at)
+    if (config.captions && !captionsHaveChannel)
+      captionRows.take(
+        readCaptionRegion(document.querySelector(selectors.captionsRegion ?? ':not(*)'), selectors.icon ?? 'i'),
+      )
+    readHandsAndReactions(tiles, at)
+    composite?.update(compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set()))
+  }
+
+  function readChat(at: number): void {
+    for (const element of messages.take(MOST_MESSAGES)) {
+      const line = readPanelMessage(element, selectors, elements.says, at)
+      if (!line) continue
       const message = {
         id: line.id,
-        senderId: line.sender === null ? roster.ownId() : named.length === 1 ? named[0]!.id : null,
+        senderId: line.sender === null ? roster.ownId() : (only(line.sender)?.id ?? null),
         senderName: line.sender ?? config.botName,
-        text: line.text,
-        // Seen just now, but not later than the end of the minute that is shown.
-        at: line.shownAt === null ? at : Math.min(at, line.shownAt + 59_999),
+        at: seenAt(line.shownAt, at),
         isOwn: line.sender === null,
+        ...line.content,
       }
-      if (chat.take('panel', message)) tell({ type: 'chat_message', message })
+      const news = chat.take('panel', message, at)
+      if (news) tell(news)
     }
-    composite?.update(compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set()))
+  }
+
+  function readHandsAndReactions(tiles: readonly SeenTile[], at: number): void {
+    if (!queue.hasBegun) return
+    for (const { id, name, isSelf, isScreen, hasHand } of tiles)
+      if (!isSelf && !isScreen && !roster.isSelf(id)) hands.look({ id, name: roster.nameOf(id) ?? name }, hasHand, at)
+    for (const toast of toasts()) {
+      const person = only(toast.name)
+      if (toast.kind === 'reaction') {
+        const { name, emoji } = toast
+        tell({ type: 'reaction', participantId: person?.id ?? null, name, emoji, at })
+      } else if (person) hands.set(person, true, at)
+    }
+  }
+
+  /** The only one of this name. */
+  function only(name: string) {
+    const named = roster.present().filter((person) => person.name === name)
+    return named.length === 1 ? named[0]! : null
   }
 
   const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
@@ -130,16 +222,16 @@ function start(config: PageConfig): void {
       // People first, then what they said and did.
       roster.begin(Date.now())
       queue.release()
+      ears?.begin()
       look()
     },
     chat() {
       const box = elements.find('chatBox') as HTMLTextAreaElement | null
-      const messages = readChatPanel(selectors, elements.says, Date.now())
       const panels = [...document.querySelectorAll(selectors.chatPanel ?? ':not(*)')]
       return {
         isPanelOpen: box !== null || panels.some(isVisible),
         box: box && { isEnabled: !box.disabled && !box.readOnly, value: box.value },
-        own: messages.filter(({ sender }) => sender === null).map(({ id, text }) => ({ id, text })),
+        own: ownMessages(selectors, elements.says, MOST_OWN),
       }
     },
     async showComposite() {
@@ -148,6 +240,7 @@ function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
+    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
   }
 
   answerDriver(config.channel, api)

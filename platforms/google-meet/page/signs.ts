@@ -69,6 +69,7 @@ export function createSignsReader(
         camera: elements.device('camera'),
         tiles: tiles.length,
         captionsControl: elements.labelled('captions') !== null,
+        captionsOn: all('captionsRegion').length > 0,
         peopleCount,
         shareScreen: elements.labelled('shareScreen') !== null,
         chatControl: elements.find('chat') !== null,

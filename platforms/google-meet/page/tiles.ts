@@ -9,7 +9,11 @@ export interface SeenTile extends SeenPerson {
   mediaId: string
   isScreen: boolean
   element: Element
+  hasHand: boolean
 }
+
+/** The icon on the tile of somebody whose hand is up; icons are text here. */
+const HAND = /^(?:front|back)_hand$/
 
 type Says = (label: string, text: string) => boolean
 
@@ -34,7 +38,10 @@ export function readTiles(selectors: PageConfig['selectors'], says: Says): SeenT
       (element.querySelector(own) !== null ||
         element.hasAttribute('data-self-name') ||
         element.querySelector(selectors.ownNameAttribute ?? ':not(*)') !== null)
-    return [{ id, mediaId, name, isSelf, isScreen, element }]
+    const hasHand = [...element.querySelectorAll(selectors.icon ?? 'i')].some((icon) =>
+      HAND.test(icon.textContent ?? ''),
+    )
+    return [{ id, mediaId, name, isSelf, isScreen, element, hasHand }]
   })
 }
 

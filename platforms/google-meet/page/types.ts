@@ -50,3 +50,5 @@ export type ElementName =
   | 'chatBox'
   | 'send'
   | 'people'
+  | 'captions'
+  | 'captionsItem'

@@ -1,18 +1,22 @@
 /** The chat as the page knows it: from its own state, or from the open panel where there is none. */
+import type { ChatMessage } from '../../../src/meeting.ts'
+import { contentOf } from '../../shared/page/chat-content.ts'
 import type { ChatState } from '../../shared/page/types.ts'
 import { isVisible } from '../../shared/page/visible-text.ts'
-import { readMessages, readStore, type StoreMessage } from './store.ts'
+import { readMessages, readStore } from './store.ts'
 import type { PageConfig } from './types.ts'
 
 /** More than this in one panel is not read. */
 const MOST_SHOWN = 500
+/** The time, the marks and what is there for screen readers only. */
+const BESIDE_THE_TEXT = '.timestamp, .sr-only, [aria-hidden="true"]'
 
 /** The meeting's messages, oldest first. */
-export function readChat(selectors: PageConfig['selectors']): StoreMessage[] {
+export function readChat(selectors: PageConfig['selectors']): ChatMessage[] {
   return readStore() ? readMessages() : readPanel(selectors)
 }
 
-function readPanel(selectors: PageConfig['selectors']): StoreMessage[] {
+function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {
   let sender = 'Unknown'
   return [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-MOST_SHOWN).flatMap((element) => {
     const isOwn = element.classList.contains('local')
@@ -21,17 +25,11 @@ function readPanel(selectors: PageConfig['selectors']): StoreMessage[] {
     if (named) sender = named.slice(0, 256)
     const id = element.closest('[id]')?.id ?? ''
     const holder = element.querySelector(selectors.chatMessageText ?? ':not(*)')
-    const isPrivate = element.matches('.privatemessage, .lobbymessage, .error')
-    if (id === '' || !holder || isPrivate) return []
-    return [{ id, senderId: null, senderName: sender, text: saidIn(holder), at: Date.now(), isOwn }]
+    if (id === '' || !holder || element.matches('.lobbymessage, .error')) return []
+    const direct = element.matches('.privatemessage') && { isDirect: true }
+    const content = contentOf(holder, { without: BESIDE_THE_TEXT })
+    return [{ id, senderId: null, senderName: sender, at: Date.now(), isOwn, ...content, ...direct }]
   })
-}
-
-/** Without the time, the marks and what is there for screen readers only. */
-function saidIn(holder: Element): string {
-  const copy = holder.cloneNode(true) as Element
-  for (const extra of copy.querySelectorAll('.timestamp, .sr-only, [aria-hidden="true"]')) extra.remove()
-  return (copy.textContent ?? '').trim().slice(0, 10_000)
 }
 
 export function chatState(selectors: PageConfig['selectors'], box: HTMLTextAreaElement | null): ChatState {

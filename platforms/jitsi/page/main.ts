@@ -5,7 +5,9 @@
 import { ChatLog } from '../../shared/page/chat-log.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
+import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createPageEars } from '../../shared/page/page-ears.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
@@ -19,7 +21,7 @@ import { watchMarks } from './marks.ts'
 import { createMediaWatch } from './media-watch.ts'
 import { compositeTiles, People, type RosterView } from './people.ts'
 import { createSignsReader } from './signs.ts'
-import { readStore, type StoreView } from './store.ts'
+import { readReactions, readStore, type StoreView } from './store.ts'
 import { readTiles } from './tiles.ts'
 import type { JitsiPageApi, PageConfig } from './types.ts'
 
@@ -28,8 +30,8 @@ declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
 const LOOK_EVERY_MS = 250
-/** Servers that keep the chat tell what was said before the bot came; clocks of two machines differ by less than this. */
-const CLOCKS_MS = 5000
+/** A receiver may be given to another person; the page hears of that a moment apart from the sound. Pieces of 10 ms. */
+const CERTAIN_AFTER = 30
 
 if (window.top === window) start(standinConfig)
 
@@ -38,18 +40,21 @@ function start(config: PageConfig): void {
   const { selectors } = config
   let speech: Speech | null = null
   const queue = createEventQueue((event) => {
-    if (event.type === 'participant_left') speech?.forget(event.participantId)
+    if (event.type !== 'participant_left') return
+    speech?.forget(event.participantId)
+    hands.forget(event.participantId)
   })
   const elements = createElements(selectors, createWording(config.labels))
   const people = new People()
   const teller = createRosterTeller(config.botName, queue.tell)
   const chat = new ChatLog()
+  const hands = new Hands(queue.tell)
+  const reactions = new Set<string>()
   const tap = isMeeting ? installWebRtcTap() : null
   const media = createMediaWatch(() => tap?.connections() ?? [])
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
   let roster: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
   let store: StoreView | null = null
-  let joinedAt: number | null = null
 
   const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
   devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
@@ -75,25 +80,48 @@ function start(config: PageConfig): void {
     watchMarks(selectors, (id) => speech?.mark(id))
     setInterval(look, LOOK_EVERY_MS)
   }
+  const ears =
+    tap &&
+    createPageEars({
+      tap,
+      config,
+      isMeeting: (tapped) => tapped !== null,
+      voices: {
+        ownerOf: (receiver, tapped) => ownerOfReceiver(receiver, store, tapped ? [tapped] : []),
+        certainAfter: CERTAIN_AFTER,
+      },
+    })
 
   function look(): void {
     if (!document.body || !tap) return
     const at = Date.now()
     store = readStore()
-    if (store?.isJoined) joinedAt ??= at
     const tiles = readTiles(selectors)
     roster = people.view(store, tiles)
     // What is not known is not told: nobody has left because the page says nothing.
     if (roster.source !== null) teller.update(roster, at)
     takeChat()
+    takeHandsAndReactions()
     composite?.update(compositeTiles(roster, store, tiles, speech?.speaking() ?? new Set()))
   }
 
   function takeChat(): void {
+    const at = Date.now()
     for (const line of readChat(selectors)) {
-      if (chat.knows(line.id) || (joinedAt !== null && line.at < joinedAt - CLOCKS_MS)) continue
-      const message = line.isOwn ? { ...line, senderName: config.botName } : line
-      if (chat.take('channel', message)) queue.tell({ type: 'chat_message', message })
+      const sender = line.isOwn ? config.botName : line.senderName
+      const news = chat.take('channel', { ...line, senderName: sender, at: Math.min(line.at, at) }, at)
+      if (news) queue.tell(news)
+    }
+  }
+
+  function takeHandsAndReactions(): void {
+    if (!queue.hasBegun) return
+    const at = Date.now()
+    for (const person of store?.people ?? []) hands.set(person, person.isHandRaised, at)
+    for (const { id, senderId: participantId, senderName: name, emojis, at: sentAt } of readReactions()) {
+      if (reactions.has(id)) continue
+      reactions.add(id)
+      for (const emoji of emojis) queue.tell({ type: 'reaction', participantId, name, emoji, at: Math.min(sentAt, at) })
     }
   }
 
@@ -113,6 +141,7 @@ function start(config: PageConfig): void {
       teller.begin(Date.now())
       look()
       queue.release()
+      ears?.begin()
     },
     chat() {
       // The panel may be closed again before the next look.
@@ -125,6 +154,7 @@ function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
+    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
   }
   answerDriver(config.channel, api)
 }

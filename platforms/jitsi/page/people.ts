@@ -63,7 +63,7 @@ function fromStore({ people, tracks, selfId }: StoreView): RosterView {
   const present = new Set(others.map(({ id }) => id))
   const sharing = tracks.filter(({ kind, isMuted, ownerId }) => kind === 'screen' && !isMuted && present.has(ownerId))
   return {
-    people: others,
+    people: others.map(({ id, name, isHost }) => ({ id, name, isHost })),
     sharing: [...new Set(sharing.map(({ ownerId }) => ownerId))],
     selfIsKnown: true,
     source: 'store',

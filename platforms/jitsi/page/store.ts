@@ -3,10 +3,14 @@
  * not have is missing in the answer; nothing of it is trusted to be there, to be short or to be what its name says.
  */
 
+import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting.ts'
+import { plainContent } from '../../shared/page/chat-content.ts'
+
 export interface StorePerson {
   id: string
   name: string
   isHost: boolean
+  isHandRaised: boolean
 }
 
 export interface StoreTrack {
@@ -18,13 +22,15 @@ export interface StoreTrack {
   stream: MediaStream | null
 }
 
-export interface StoreMessage {
+/** A word of the chat, or a reaction in the meeting, which the page keeps among them. */
+export type StoreMessage = ChatMessage & { reactions: ChatReaction[] }
+
+export interface StoreReaction {
   id: string
   senderId: string | null
   senderName: string
-  text: string
+  emojis: string[]
   at: number
-  isOwn: boolean
 }
 
 export interface StoreView {
@@ -45,6 +51,7 @@ export interface StoreView {
 const MOST_PEOPLE = 1000
 const MOST_TRACKS = 3000
 const MOST_MESSAGES = 500
+const MOST_REACTIONS = 50
 const LONGEST_NAME = 256
 const LONGEST_TEXT = 10_000
 const LONGEST_ID = 128
@@ -78,10 +85,19 @@ export function readStore(): StoreView | null {
   }
 }
 
-/** The meeting's own chat: no private words, no lobby's, nothing that the page itself says. */
+/** What people wrote: nothing of the lobby, nothing that the page itself says. */
 export function readMessages(): StoreMessage[] {
+  return chatEntries().flatMap(messageOf)
+}
+
+/** Emoji that somebody sent to all for a moment. */
+export function readReactions(): StoreReaction[] {
+  return chatEntries().flatMap(reactionOf)
+}
+
+function chatEntries(): Foreign[] {
   const state = stateOf()
-  return state ? entriesOf(part(state, 'chat').messages, MOST_MESSAGES).flatMap(messageOf) : []
+  return state ? entriesOf(part(state, 'chat').messages, MOST_MESSAGES) : []
 }
 
 function stateOf(): Foreign | null {
@@ -125,11 +141,14 @@ function text(value: unknown, longest: number): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, longest) : null
 }
 
-function personOf({ id, name, role, fakeParticipant, local }: Foreign): StorePerson[] {
+function personOf({ id, name, role, fakeParticipant, local, raisedHandTimestamp }: Foreign): StorePerson[] {
   const known = text(id, LONGEST_ID)
   // Shared screens, videos and boards are participants of their own kind.
   if (known === null || fakeParticipant || local === true) return []
-  return [{ id: known, name: text(name, LONGEST_NAME)?.trim() || 'Unknown', isHost: role === 'moderator' }]
+  const isHandRaised = typeof raisedHandTimestamp === 'number' && raisedHandTimestamp > 0
+  return [
+    { id: known, name: text(name, LONGEST_NAME)?.trim() || 'Unknown', isHost: role === 'moderator', isHandRaised },
+  ]
 }
 
 function trackOf({ participantId, mediaType, videoType, muted, local, jitsiTrack }: Foreign): StoreTrack[] {
@@ -152,22 +171,75 @@ function trackOf({ participantId, mediaType, videoType, muted, local, jitsiTrack
 }
 
 function messageOf(entry: Foreign): StoreMessage[] {
-  const { messageId, messageType, participantId, displayName, message, timestamp } = entry
-  const id = text(messageId, LONGEST_ID)
-  const said = text(message, LONGEST_TEXT)
-  const isOwn = messageType === 'local'
-  const isPrivate = entry.privateMessage === true || entry.lobbyChat === true || entry.isReaction === true
-  if (id === null || said === null || isPrivate || (!isOwn && messageType !== 'remote')) return []
+  const said = text(entry.message, LONGEST_TEXT)
+  const file = fileOf(record(entry.fileMetadata))
+  const isOwn = entry.messageType === 'local'
+  const isOther = entry.lobbyChat === true || entry.isReaction === true || (!isOwn && entry.messageType !== 'remote')
+  const id = text(entry.messageId, LONGEST_ID)
+  if (id === null || isOther || (said === null && file === null)) return []
+  const replyTo = text(entry.replyToMessageId, LONGEST_ID)
   return [
     {
+      ...senderOf(entry),
+      ...plainContent(said ?? ''),
       id,
-      senderId: text(participantId, LONGEST_ID),
-      senderName: text(displayName, LONGEST_NAME)?.trim() || 'Unknown',
-      text: said,
-      at: typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : Date.now(),
       isOwn,
+      reactions: reactionsOn(entry.reactions),
+      ...(file && { files: [file] }),
+      ...(replyTo && { replyTo }),
+      ...(entry.isEdited === true && { isEdited: true }),
+      ...(entry.privateMessage === true && { isDirect: true }),
     },
   ]
+}
+
+/** The names that the page has for its reactions, several after another in one message (docs/jitsi-facts.md 2.5). */
+const REACTIONS: Readonly<Record<string, string>> = {
+  ':thumbs_up:': '👍',
+  ':clap:': '👏',
+  ':grinning_face:': '😀',
+  ':face_with_open_mouth:': '😮',
+  ':slightly_frowning_face:': '🙁',
+  ':face_without_mouth:': '😶',
+  ':heart:': '💖',
+}
+
+function reactionOf(entry: Foreign): StoreReaction[] {
+  if (entry.isReaction !== true || entry.messageType !== 'remote') return []
+  const words = (text(entry.message, LONGEST_NAME) ?? '').match(/:\w+:/g) ?? []
+  const emojis = words.flatMap((word) => REACTIONS[word] ?? [])
+  const { senderId, senderName, at } = senderOf(entry)
+  // The page gives these no id of their own in every version.
+  const id = text(entry.messageId, LONGEST_ID) ?? `${senderId} ${at}`
+  return emojis.length > 0 ? [{ id, senderId, senderName, emojis, at }] : []
+}
+
+function senderOf({ participantId, displayName, timestamp }: Foreign) {
+  return {
+    senderId: text(participantId, LONGEST_ID),
+    senderName: text(displayName, LONGEST_NAME)?.trim() || 'Unknown',
+    at: typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : Date.now(),
+  }
+}
+
+/** Emoji to the ids of those who chose it. */
+function reactionsOn(value: unknown): ChatReaction[] {
+  const all = value instanceof Map ? [...value] : Object.entries(record(value))
+  return all.slice(0, MOST_REACTIONS).flatMap(([emoji, people]) => {
+    const chosen = people instanceof Set || Array.isArray(people) ? [...people] : []
+    const participantIds = chosen.slice(0, MOST_PEOPLE).flatMap((id) => text(id, LONGEST_ID) ?? [])
+    const shown = text(emoji, LONGEST_ID)
+    return shown !== null && participantIds.length > 0
+      ? [{ emoji: shown, count: participantIds.length, participantIds }]
+      : []
+  })
+}
+
+/** Files lie on the meeting's own server; only those in the meeting may fetch them. */
+function fileOf({ fileName, fileSize }: Foreign): ChatFile | null {
+  const name = text(fileName, LONGEST_NAME)
+  const isSize = typeof fileSize === 'number' && Number.isSafeInteger(fileSize) && fileSize >= 0
+  return name === null ? null : { name, url: null, bytes: isSize ? fileSize : null }
 }
 
 function deviceOf(value: unknown): 'on' | 'off' | null {

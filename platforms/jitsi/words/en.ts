@@ -21,6 +21,7 @@ export const ENGLISH: JitsiWords = {
     login: [/^authentication required\b/],
     consent: [/^recording in progress\b/],
     feedback: [/^rate your meeting experience\b/],
+    to_whom: [/^send privately\?/],
     local_name: [/^hi! what's your name\b/],
   },
   labels: {
@@ -40,6 +41,7 @@ export const ENGLISH: JitsiWords = {
     launchWeb: [/^launch in web$/, /^join in browser$/],
     understood: [/^i understand, keep me muted\b/],
     waitForModerator: [/^wait for moderator$/],
+    sendToAll: [/^send to the group$/],
     dismiss: [/^(?:dismiss|ok|okay|close|not now|skip)$/],
   },
 }

@@ -1,18 +1,16 @@
 /** Reads the messages that the chat pane shows. It is a virtual list: rows come and go, and exist while it is open. */
 import { textWithout } from '../../shared/page/visible-text.ts'
+import { writtenIn } from './chat-markup.ts'
 import type { PageConfig } from './types.ts'
 
 export interface PaneMessage {
   id: string
   /** Null for our own. */
   sender: string | null
-  text: string
+  content: ReturnType<typeof writtenIn>
   /** UTC milliseconds. */
   at: number | null
 }
-
-const BLOCKS = /^(?:P|DIV|LI|BLOCKQUOTE|PRE)$/
-const LONGEST = 20_000
 
 export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] {
   const select = (name: string) => selectors[name] ?? ':not(*)'
@@ -33,32 +31,12 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
       // Only the first of several messages in a row carries the name.
       author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)
       if (!id || !body) continue
-      const text = writtenIn(body)
-      if (text !== '') found.push({ id, sender: isOwn ? null : author, text, at: instantOf(message, item, id) })
+      const content = writtenIn(body)
+      if (content.text !== '')
+        found.push({ id, sender: isOwn ? null : author, content, at: instantOf(message, item, id) })
     }
   }
   return found
-}
-
-/** Text as it was written: lines are elements, and so are pictures of faces. */
-export function writtenIn(element: Element): string {
-  let text = ''
-  const walk = (node: Node) => {
-    if (text.length > LONGEST) return
-    if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? ''
-    if (node.nodeType !== Node.ELEMENT_NODE) return
-    const { tagName } = node as Element
-    if (tagName === 'IMG') text += (node as Element).getAttribute('alt') ?? ''
-    const isBlock = BLOCKS.test(tagName)
-    if (tagName === 'BR' || (isBlock && text !== '' && !text.endsWith('\n'))) text += '\n'
-    for (const child of node.childNodes) walk(child)
-    if (isBlock && text !== '' && !text.endsWith('\n')) text += '\n'
-  }
-  for (const child of element.childNodes) walk(child)
-  return text
-    .replace(/\u00a0/g, ' ')
-    .replace(/[\u200b\ufeff]/g, '')
-    .trim()
 }
 
 /** "Name, 10:42 AM, text" for screen readers. */

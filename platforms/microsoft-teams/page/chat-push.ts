@@ -1,24 +1,47 @@
 /**
  * Chat as the client itself gets it, whether or not its pane is open: batches are handed to a handler that is bound by
- * name, which is where they can be seen (field notes 4.8).
+ * name, which is where they can be seen (field notes 4.8). An edit, a deletion or a reaction comes as the whole message
+ * again, under the ids it had.
  */
+import type { ChatContent, ChatFile } from '../../../src/meeting.ts'
+import { harmlessAddress, plainContent } from '../../shared/page/chat-content.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
-import { writtenIn } from './chat-pane.ts'
-import { listOf, objectOf, textOf } from './json.ts'
+import { writtenIn } from './chat-markup.ts'
+import { listOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface PushedMessage {
   id: string
+  /** Others of the same message; rows of the chat pane have the service's own. */
+  otherIds: string[]
   /** The platform's key of the sender. */
   mri: string
   name: string
-  text: string
+  content: Omit<ChatContent, 'reactions'>
+  /** Null where the message says nothing of reactions. */
+  reactions: PushedReaction[] | null
   /** UTC milliseconds; null where the message does not say. */
   at: number | null
+}
+
+export interface PushedReaction {
+  emoji: string
+  mris: string[]
 }
 
 const HANDLER = 'onMessageReceived'
 const WRITTEN = /^(?:Text|RichText(?:\/(?:Html|Sms))?)$/
 const LONGEST = 100_000
+const MOST_FILES = 50
+const MOST_REACTIONS = 50
+/** What the service calls the usual reactions; others begin with their code points. */
+const EMOJI: Readonly<Record<string, string>> = {
+  like: '👍',
+  heart: '❤️',
+  laugh: '😆',
+  surprised: '😮',
+  sad: '😢',
+  angry: '😡',
+}
 
 /** To be called at document start. */
 export function listenToChat(heard: (messages: PushedMessage[]) => void): void {
@@ -40,33 +63,92 @@ export function listenToChat(heard: (messages: PushedMessage[]) => void): void {
 
 export function messagesIn(batch: unknown): PushedMessage[] {
   const events = listOf(objectOf(objectOf(batch)?.data)?.chatServiceBatchEvent)
-  return events.flatMap((event) => {
+  return events.flatMap((event): PushedMessage[] => {
     const message = objectOf(objectOf(event)?.message)
-    const id = textOf(message?.clientMessageId)
-    const content = textOf(message?.content, LONGEST)
+    const [id, ...otherIds] = [message?.clientMessageId, message?.id, message?.skypeEditedId].flatMap(
+      (value) => textOf(value) || [],
+    )
     const type = textOf(message?.messageType) ?? ''
-    if (!id || content === null || !WRITTEN.test(type)) return []
-    const text = type === 'Text' ? content : textOfMarkup(content)
-    if (text === '') return []
-    const arrived = Date.parse(textOf(message?.originalArrivalTime) ?? '')
+    if (!message || !id || !WRITTEN.test(type)) return []
+    const properties = jsonOf(message.properties)
+    const content = contentIn(textOf(message.content, LONGEST), type, properties)
+    if (!content) return []
+    const arrived = Date.parse(textOf(message.originalArrivalTime) ?? '')
     return [
       {
         id,
-        mri: textOf(message?.from) ?? '',
-        name: textOf(message?.imDisplayName) ?? '',
-        text,
+        otherIds,
+        mri: (textOf(message.from) ?? '').split('/contacts/').at(-1) ?? '',
+        name: textOf(message.imDisplayName) ?? '',
+        content,
+        reactions: reactionsIn(properties?.emotions),
         at: Number.isFinite(arrived) ? arrived : null,
       },
     ]
   })
 }
 
+/** Null where there is nothing to read, and nothing says that it was deleted. */
+function contentIn(
+  markup: string | null,
+  type: string,
+  properties: ReturnType<typeof objectOf>,
+): PushedMessage['content'] | null {
+  if (properties?.deletetime || properties?.deleteTime) return { text: '', isDeleted: true }
+  if (markup === null) return null
+  const files = filesIn(properties?.files)
+  const written = type === 'Text' ? plainContent(markup) : contentOfMarkup(markup)
+  if (written.text === '' && files.length === 0) return null
+  return {
+    ...written,
+    ...(files.length > 0 && { files }),
+    ...(Boolean(properties?.edittime || properties?.editTime) && { isEdited: true }),
+  }
+}
+
+function filesIn(value: unknown): ChatFile[] {
+  const files = listOf(typeof value === 'string' ? parsed(value) : value, MOST_FILES)
+  return files.flatMap((entry) => {
+    const file = objectOf(entry)
+    const name = textOf(file?.fileName) || textOf(file?.title)
+    if (!name) return []
+    const bytes = Number(file?.size ?? Number.NaN)
+    const url = harmlessAddress(textOf(file?.objectUrl, 2000))
+    return [{ name, url, bytes: Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null }]
+  })
+}
+
+function reactionsIn(value: unknown): PushedReaction[] | null {
+  const emotions = typeof value === 'string' ? parsed(value) : value
+  if (!Array.isArray(emotions)) return null
+  return listOf(emotions, MOST_REACTIONS).flatMap((entry) => {
+    const emotion = objectOf(entry)
+    const key = textOf(emotion?.key, 100)
+    const mris = listOf(emotion?.users).flatMap((user) => textOf(objectOf(user)?.mri) ?? [])
+    return key && mris.length > 0 ? [{ emoji: emojiOf(key), mris }] : []
+  })
+}
+
+/** Such as `like`, or `1f389_partypopper`. */
+function emojiOf(key: string): string {
+  const known = EMOJI[key.replace(/-tone\d$/, '')]
+  if (known) return known
+  const points = /^([\da-f]{4,6}(?:-[\da-f]{4,6})*)_/i.exec(key)?.[1]
+  if (!points) return /^\p{Extended_Pictographic}/u.test(key) ? key : `:${key}:`
+  const codes = points.split('-').map((code) => Number.parseInt(code, 16))
+  return codes.every((code) => code <= 0x10ffff) ? String.fromCodePoint(...codes) : `:${key}:`
+}
+
+function jsonOf(value: unknown): ReturnType<typeof objectOf> {
+  return objectOf(typeof value === 'string' && value.length <= LONGEST ? parsed(value) : value)
+}
+
 /** A document apart: nothing in it runs or loads. */
-function textOfMarkup(markup: string): string {
+function contentOfMarkup(markup: string): ReturnType<typeof writtenIn> {
   try {
     return writtenIn(new DOMParser().parseFromString(markup, 'text/html').body)
   } catch {
     // The page's policy keeps texts from being parsed; what stands in the chat pane is read all the same.
-    return ''
+    return { text: '' }
   }
 }

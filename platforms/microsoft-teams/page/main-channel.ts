@@ -1,13 +1,23 @@
 /** What the media server says on the page's data channel: who dominates, and captions (field notes 5.2). Pure. */
 import { listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
 
+export interface ChannelCaption {
+  mri: string
+  text: string
+  isFinal: boolean
+  /** UTC milliseconds at which its sound began; null where it is not said. */
+  startedAt: number | null
+}
+
 export interface ChannelMessage {
   /** Contributing sources by their latest dominance, newest first; null where the message has none. */
   dominant: number[] | null
-  captions: { mri: string; text: string }[]
+  captions: ChannelCaption[]
 }
 
 const LONGEST = 200_000
+const TICKS_PER_MS = 10_000
+const MS_FROM_1900_TO_1970 = 2_208_988_800_000
 /** The prefix may hold a bracket or two by chance. */
 const MOST_TRIES = 16
 
@@ -26,7 +36,10 @@ export function readChannelMessage(data: ArrayBuffer | string): ChannelMessage |
       const result = objectOf(entry)
       const mri = textOf(result?.userId)
       const said = textOf(result?.text, 10_000)
-      if (mri !== null && said) captions.push({ mri, text: said })
+      if (mri === null || !said) continue
+      const ticks = numberOf(result?.timestampAudioSent)
+      const startedAt = ticks === null ? null : ticks / TICKS_PER_MS - MS_FROM_1900_TO_1970
+      captions.push({ mri, text: said, isFinal: result?.isFinal === true, startedAt })
     }
   }
   return dominant === null && captions.length === 0 ? null : { dominant, captions }

@@ -1,20 +1,22 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
-import { ChatLog } from '../../shared/page/chat-log.ts'
+import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { createDialogReader } from '../../shared/page/dialogs.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
+import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createPageEars } from '../../shared/page/page-ears.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
-import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { installWebRtcTap, type TappedTrack } from '../../shared/page/webrtc-tap.ts'
 import { createWording } from '../../shared/page/wording.ts'
 import { readCall, startCaptions } from './call-object.ts'
 import { createCaptionReader } from './captions.ts'
-import { readChatPane, writtenIn } from './chat-pane.ts'
-import { listenToChat, type PushedMessage } from './chat-push.ts'
+import { createChat } from './chat.ts'
+import { listenToChat } from './chat-push.ts'
 import { createElements } from './elements.ts'
-import { readChannelMessage } from './main-channel.ts'
+import { type ChannelCaption, readChannelMessage } from './main-channel.ts'
 import { isOwnName, nameOf } from './names.ts'
 import { People } from './people.ts'
 import { listenToRosterCalls } from './roster-calls.ts'
@@ -42,7 +44,9 @@ if (window.top === window) start(standinConfig)
 function start(config: PageConfig): void {
   const { selectors } = config
   const queue = createEventQueue((event) => {
-    if (event.type === 'participant_left') speech?.forget(event.participantId)
+    if (event.type !== 'participant_left') return
+    speech?.forget(event.participantId)
+    hands.forget(event.participantId)
   })
   const { tell } = queue
   const wording = createWording(config.labels)
@@ -52,12 +56,22 @@ function start(config: PageConfig): void {
     isOwn: (name) => isOwnName(name, config.botName, wording.says),
   })
   const teller = createRosterTeller(config.botName, tell)
-  const chat = new ChatLog()
+  const chat = createChat({ config, people, wording, tell })
+  const hands = new Hands(tell)
   const tap = isMeeting ? installWebRtcTap() : null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
   const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
   const marks = createMarkReader(wording.says)
   const captions = createCaptionReader(selectors)
+  /** Rows of the channel that go on, by their speaker. */
+  const channelRows = new Map<string, number>()
+  let captionRowCount = 0
+  let captionsHaveChannel = false
+  const captionRows = new CaptionRows(({ key, name: shown, text, isFinal }) => {
+    const name = nameOf(shown, wording.says)
+    if (isOwnName(shown, config.botName, wording.says)) return
+    tell({ type: 'caption', key, participantId: people.idOfName(name), name, text, isFinal, at: Date.now() })
+  })
   const dialogs = createDialogReader({
     dialog: elements.select('dialog'),
     clickable: elements.select('clickable'),
@@ -85,7 +99,7 @@ function start(config: PageConfig): void {
       order = order.then(async () => takeSignalling(await readFrame(frame))).catch(() => {})
     })
     listenToRosterCalls((records) => people.takePush(records))
-    listenToChat(takeChat)
+    listenToChat((messages) => chat.take(messages))
     speech = watchTeamsSpeech(tap, people, (changes) => {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
@@ -95,6 +109,9 @@ function start(config: PageConfig): void {
     })
     setInterval(look, LOOK_EVERY_MS)
   }
+  // One mix for all: nobody's voice can be had apart. After a reconnect it comes by another track.
+  const isMix = (tapped: TappedTrack | null) => tapped?.streams.some(({ id }) => id.includes('mainAudio')) ?? false
+  const ears = tap && createPageEars({ tap, config, isMeeting: isMix })
 
   function takeSignalling(message: SignallingMessage | null): void {
     // Several calls may share the socket; before the call is known, all are ours.
@@ -110,10 +127,23 @@ function start(config: PageConfig): void {
     const message = readChannelMessage(data)
     if (!message) return
     if (message.dominant) speech?.dominates(message.dominant)
-    for (const { mri } of message.captions) {
-      const id = people.idOfMri(mri)
+    for (const caption of message.captions) {
+      const id = people.idOfMri(caption.mri)
       if (id !== null) speech?.caption(id)
+      tellCaption(caption, id)
     }
+  }
+
+  /** Rows of the channel have no name: a speaker's next one begins when the last is final. */
+  function tellCaption({ mri, text, isFinal, startedAt }: ChannelCaption, participantId: string | null): void {
+    if (!config.captions || mri === people.selfMri) return
+    captionsHaveChannel = true
+    const row = channelRows.get(mri) ?? ++captionRowCount
+    if (isFinal) channelRows.delete(mri)
+    else channelRows.set(mri, row)
+    const name = participantId === null ? '' : (people.present().find(({ id }) => id === participantId)?.name ?? '')
+    const common = { key: `channel-${row}`, participantId, name, text, isFinal, at: Date.now() }
+    tell({ type: 'caption', ...common, ...(startedAt === null ? {} : { startedAt }) })
   }
 
   function mark(tile: SeenTile): void {
@@ -148,41 +178,19 @@ function start(config: PageConfig): void {
       const id = people.idOfName(nameOf(author, wording.says))
       if (id !== null) speech?.caption(id)
     }
-    readChat(at)
+    if (config.captions && !captionsHaveChannel) captionRows.take(captions.rows())
+    chat.read(at)
+    readHands(at)
     composite?.update(compositeTiles(tiles, people, speech?.speaking() ?? new Set()))
   }
 
-  function takeChat(messages: PushedMessage[]): void {
-    const now = Date.now()
-    for (const { id, mri, name, text, at } of messages) {
-      const isOwn = people.selfMri === null ? isOwnName(name, config.botName, wording.says) : mri === people.selfMri
-      const sender = nameOf(name, wording.says)
-      const message = {
-        id,
-        senderId: isOwn ? null : (people.idOfMri(mri) ?? people.idOfName(sender)),
-        senderName: isOwn ? config.botName : sender || 'Unknown',
-        text,
-        at: Math.min(at ?? now, now),
-        isOwn,
-      }
-      if (chat.take('channel', message)) tell({ type: 'chat_message', message })
-    }
-  }
-
-  function readChat(at: number): void {
-    for (const line of readChatPane(selectors)) {
-      if (chat.knows(line.id)) continue
-      const isOwn = line.sender === null
-      const sender = nameOf(line.sender ?? '', wording.says)
-      const message = {
-        id: line.id,
-        senderId: isOwn ? null : people.idOfName(sender),
-        senderName: isOwn ? config.botName : sender || 'Unknown',
-        text: line.text,
-        at: Math.min(line.at ?? at, at),
-        isOwn,
-      }
-      if (chat.take('panel', message)) tell({ type: 'chat_message', message })
+  function readHands(at: number): void {
+    if (!queue.hasBegun) return
+    const present = new Map(people.present().map((person) => [person.id, person]))
+    for (const tile of tiles) {
+      const id = tile.isScreen || tile.isSelf ? null : ownerOf(tile, people)
+      const person = id === null ? null : present.get(id)
+      if (person) hands.look(person, tile.hasHand, at)
     }
   }
 
@@ -204,22 +212,20 @@ function start(config: PageConfig): void {
       teller.begin(Date.now())
       look()
       queue.release()
+      ears?.begin()
     },
-    chat() {
-      const box = elements.find('chatBox')
-      const own = readChatPane(selectors).filter(({ sender }) => sender === null)
-      return {
-        isPanelOpen: elements.has('chatList') || elements.has('chatOff') || box !== null,
-        box: box && { isEnabled: true, value: writtenIn(box) },
-        own: own.map(({ id, text }) => ({ id, text })),
-      }
-    },
+    chat: () =>
+      chat.state(elements.find('chatBox'), {
+        isOpen: elements.has('chatList') || elements.has('chatOff'),
+        isOff: elements.has('chatOff'),
+      }),
     async showComposite() {
       if (!composite || config.recordingMode === 'audio_only') return
       look()
       composite.show(config.recordingMode)
       await composite.painted()
     },
+    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
     async warmUpDevices() {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true })
       for (const track of stream.getTracks()) track.stop()

@@ -126,6 +126,8 @@ export function createSignsReader(elements: Elements, wording: Wording, knowledg
       rosterSource: people.source,
       unattributedMs: knowledge.unattributedMs(),
       captionsShown: has('captions'),
+      // Their window comes once somebody speaks, so that its absence says nothing.
+      captionsOn: has('captions') ? true : null,
       audioReceivers: knowledge.audioReceivers(),
     }
   }

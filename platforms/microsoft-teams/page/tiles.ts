@@ -1,6 +1,6 @@
 /** The page's tiles: whose they are, and the pictures for the recording's own composite. */
 import type { CompositeTile } from '../../shared/page/composite.ts'
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import { isVisible, plain, textWithout } from '../../shared/page/visible-text.ts'
 import type { Wording } from '../../shared/page/wording.ts'
 import { isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
@@ -20,6 +20,7 @@ export interface SeenTile {
   outline: Element | null
   /** What a screen reader would say of the tile. */
   label: string
+  hasHand: boolean
 }
 
 /** Tiles of no size are phantoms (field notes 4.6). */
@@ -49,6 +50,7 @@ export function readTiles({ selectors, botName }: PageConfig, wording: Wording):
         isMarked,
         outline,
         label,
+        hasHand: [...holder.querySelectorAll(select('raisedHand'))].some(isVisible),
       },
     ]
   })

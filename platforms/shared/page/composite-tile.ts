@@ -12,6 +12,9 @@ export interface TileContent {
 /** A camera that gives no picture for this long is taken for switched off, and the initials are shown. */
 export const FIRST_FRAME_MS = 3000
 
+/** On average until the next frame of a camera at 25 frames a second. */
+const FRAME_COMES_MS = 20
+
 export interface TileView {
   element: HTMLElement
   update(content: TileContent): void
@@ -31,6 +34,8 @@ export interface TileView {
   hasPicture(): boolean
   /** Elements stand still after having been taken out of the page. */
   play(): void
+  /** At most so many frames a second; null for all that come. */
+  setRate(framesPerSecond: number | null): void
   dispose(): void
 }
 
@@ -57,6 +62,9 @@ export function createTileView(color: string, changed: () => void): TileView {
   let hasFrame = false
   let waitingSince = 0
   let isInView = false
+  /** Milliseconds that the picture stands still after each frame; 0 shows them all. */
+  let restMs = 0
+  let rest: ReturnType<typeof setTimeout> | undefined
 
   function hasPicture(): boolean {
     return track !== null && hasFrame && !track.muted
@@ -116,9 +124,22 @@ export function createTileView(color: string, changed: () => void): TileView {
   }
 
   function play(): void {
-    if (!track) return
+    if (!track || rest !== undefined) return
     // Rejected when the element is taken out or gets another source meanwhile; both play again on their own.
     video.play().catch(() => {})
+  }
+
+  /** A video that is paused after a frame is not painted; the next frame it shows is the newest then. */
+  function restAfterFrame(): void {
+    video.requestVideoFrameCallback(() => {
+      if (restMs === 0 || rest !== undefined) return
+      rest = setTimeout(() => {
+        rest = undefined
+        play()
+        if (restMs > 0) restAfterFrame()
+      }, restMs)
+      video.pause()
+    })
   }
 
   video.addEventListener('resize', () => {
@@ -164,7 +185,18 @@ export function createTileView(color: string, changed: () => void): TileView {
     hasPicture,
     hasCamera: () => track !== null && !track.muted,
     play,
+    setRate(framesPerSecond) {
+      const wasResting = restMs > 0
+      restMs = framesPerSecond === null ? 0 : Math.max(1, 1000 / framesPerSecond - FRAME_COMES_MS)
+      if (restMs > 0 && !wasResting) restAfterFrame()
+      if (restMs === 0) {
+        clearTimeout(rest)
+        rest = undefined
+        play()
+      }
+    },
     dispose() {
+      clearTimeout(rest)
       setStream(null)
       element.remove()
     },

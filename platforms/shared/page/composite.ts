@@ -32,6 +32,8 @@ export interface Composite {
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
   update(tiles: readonly CompositeTile[]): void
+  /** At most so many frames a second of each picture, on a machine that cannot paint more; null for all that come. */
+  setRate(framesPerSecond: number | null): void
   /** Takes the layer away; tiles are kept. */
   hide(): void
   /**
@@ -81,6 +83,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
   let drawing = false
   let settling = false
   let isPainted = false
+  let rate: number | null = null
   const waiting = new Set<() => void>()
 
   function draw(): void {
@@ -218,6 +221,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
         if (known) known.tile = tile
         const view = known?.view ?? createTileView(CALM_COLORS[colorsUsed++ % CALM_COLORS.length]!, onTileChange)
         if (!known) {
+          view.setRate(rate)
           views.set(tile.id, { view, tile })
           stage.append(view.element)
         }
@@ -225,6 +229,10 @@ export function createComposite(options: CompositeOptions = {}): Composite {
       }
       order = [...new Map(tiles.map((tile) => [tile.id, tile])).values()]
       drawSoon()
+    },
+    setRate(framesPerSecond) {
+      rate = framesPerSecond
+      for (const { view } of views.values()) view.setRate(rate)
     },
     hide,
     painted() {

@@ -12,6 +12,8 @@
  *   was heard once. Marks that go on for `PAGE_OVERRULES_MS` against silent levels say that the mapping is wrong; from
  *   then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
  * - Captions count like page marks, with a longer hold, because they come late and in pieces.
+ * - A turn is told with the best signal that it had: levels that confirm a turn of marks make it theirs.
+ * - Silence has to be observed: while the page stood still, at most for `LONGEST_STALL_MS`, nobody fell silent.
  * - Several participants may speak at once; each is judged alone.
  */
 import type { SpeakerSource } from '../../../src/meeting.ts'
@@ -20,10 +22,17 @@ import type { SpeakerSource } from '../../../src/meeting.ts'
 export const LEVEL_ON = 0.02
 /** Level below which a sample counts as silence; between the two a running turn goes on. */
 export const LEVEL_OFF = 0.01
-/** Silence that ends a turn. */
-export const SILENCE_MS = 1000
-/** Without a round of levels for this long, CSRC is not healthy; shorter than `SILENCE_MS`, so that marks can take over. */
-export const LEVELS_STALE_MS = 700
+/**
+ * Silence that ends a turn; shorter pauses are a breath. References of diarization split at 300 ms (NIST's Rich
+ * Transcription evaluations), but levels are seen in steps, and a turn that falls to pieces is of less use than one that is whole.
+ */
+export const SILENCE_MS = 500
+/** Rounds further apart than this: the page stood still. */
+const STALL_MS = 300
+/** A page that stood still for longer may have missed the end of a turn and the beginning of the next. */
+export const LONGEST_STALL_MS = 1500
+/** Without a round of levels for this long, CSRC is not healthy, and marks take over the turns that would end soon. */
+export const LEVELS_STALE_MS = 1000
 /** A page mark speaks for this long. */
 export const PAGE_HOLD_MS = 800
 export const PAGE_MARKS_NEEDED = 2
@@ -36,8 +45,12 @@ export const CONFIDENCE = {
   /** Levels and marks or captions agree. */
   agreed: 0.98,
   csrc: 0.9,
+  /** When somebody spoke is heard, who it was is only marked. */
+  mixAndMark: 0.75,
   captions: 0.7,
   page: 0.6,
+  /** Marks that went on against silent levels. */
+  disputed: 0.5,
   /** One contributing source carries several people and no mark says who of them it is. */
   sharedSource: 0.4,
 } as const
@@ -50,6 +63,10 @@ export interface LevelSample {
   level: number
   /** How old the sample is at the round's time, milliseconds; 0 when left out. */
   ageMs?: number
+  /** For how long this sound had gone on before it was known whose it is, milliseconds; a turn begins that much earlier. */
+  heardForMs?: number
+  /** `audio_level`: the sound is one of everybody's, and a mark said whose it was. Default `csrc`. */
+  source?: 'csrc' | 'audio_level'
 }
 
 /** One observation. `at` is UTC milliseconds by the observer's own clock. */
@@ -149,7 +166,10 @@ export function createSpeechDetector(): SpeechDetector {
     if (known.turn) {
       known.turn.lastEvidenceAt = Math.max(known.turn.lastEvidenceAt, seenAt)
       known.turn.holdsUntil = Math.max(known.turn.holdsUntil, seenAt + holdMs)
-      known.turn.confidence = Math.max(known.turn.confidence, confidence)
+      if (confidence > known.turn.confidence) {
+        known.turn.confidence = confidence
+        known.turn.source = source
+      }
       return []
     }
     const at = Math.max(evidence.beganAt, known.lastEndAt)
@@ -183,9 +203,11 @@ export function createSpeechDetector(): SpeechDetector {
         known.isOverruled = false
         known.markRunAt = null
       }
+      const { source = 'csrc', heardForMs = 0 } = sample
       let confidence: number = isMarked(known, roundAt) ? CONFIDENCE.agreed : CONFIDENCE.csrc
-      if (isShared && marked.length === 0) confidence = CONFIDENCE.sharedSource
-      return speak(id, { source: 'csrc', confidence, beganAt: seenAt, seenAt, holdMs: SILENCE_MS })
+      if (source === 'audio_level') confidence = CONFIDENCE.mixAndMark
+      else if (isShared && marked.length === 0) confidence = CONFIDENCE.sharedSource
+      return speak(id, { source, confidence, beganAt: seenAt - heardForMs, seenAt, holdMs: SILENCE_MS })
     })
   }
 
@@ -206,7 +228,8 @@ export function createSpeechDetector(): SpeechDetector {
       beganAt = known.markRunAt
     }
     if (!known.turn && known.marks.length < PAGE_MARKS_NEEDED) return []
-    return speak(id, { source: 'page', confidence: CONFIDENCE.page, beganAt, seenAt: at, holdMs: PAGE_HOLD_MS })
+    const confidence = known.isOverruled ? CONFIDENCE.disputed : CONFIDENCE.page
+    return speak(id, { source: 'page', confidence, beganAt, seenAt: at, holdMs: PAGE_HOLD_MS })
   }
 
   function caption(id: string, at: number): SpeechChange[] {
@@ -225,16 +248,30 @@ export function createSpeechDetector(): SpeechDetector {
     })
   }
 
+  /** Rounds have not come for a while and may yet go on. */
+  function isStalled(now: number): boolean {
+    return now - lastRoundAt > STALL_MS && now - lastRoundAt <= LONGEST_STALL_MS
+  }
+
   function tick(now: number): SpeechChange[] {
     const changes: SpeechChange[] = []
     for (const [id, known] of everybody) {
-      if (known.turn && now > known.turn.holdsUntil) changes.push(...end(id, known))
+      const { turn } = known
+      const goesOn = !turn || now <= turn.holdsUntil || (isByLevels(turn) && isStalled(now))
+      if (!goesOn) changes.push(...end(id, known))
     }
     return inOrder(changes)
   }
 
+  /** Time in which nothing could be observed makes nobody silent. */
+  function bridgeStall(at: number): void {
+    if (!isStalled(at)) return
+    for (const { turn } of everybody.values()) if (turn && isByLevels(turn)) turn.holdsUntil += at - lastRoundAt
+  }
+
   return {
     observe(evidence) {
+      if (evidence.kind === 'levels') bridgeStall(evidence.at)
       const changes = tick(evidence.at)
       if (evidence.kind === 'page_mark') changes.push(...mark(evidence.participantId, evidence.at))
       else if (evidence.kind === 'caption') changes.push(...caption(evidence.participantId, evidence.at))
@@ -259,6 +296,10 @@ export function createSpeechDetector(): SpeechDetector {
     },
     speaking: () => [...everybody].filter(([, known]) => known.turn !== null).map(([id]) => id),
   }
+}
+
+function isByLevels({ source }: Turn): boolean {
+  return source === 'csrc' || source === 'audio_level'
 }
 
 function inOrder(changes: SpeechChange[]): SpeechChange[] {

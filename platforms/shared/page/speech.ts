@@ -2,7 +2,8 @@
 import { createSourceSampler } from './contributing-sources.ts'
 import { createSpeechDetector, type LevelSample, type SpeechChange } from './speech-detector.ts'
 
-const SAMPLE_EVERY_MS = 200
+/** A yes of a third of a second has to meet three samples. */
+const SAMPLE_EVERY_MS = 100
 
 export interface SpeechSources {
   /** Receivers of a mixed sound; none where the platform sends a track for each person. */

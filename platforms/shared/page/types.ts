@@ -2,6 +2,7 @@
  * What every platform's page script is told and tells; plain data on both ways. A platform extends the signs, names its
  * elements and may add calls of its own.
  */
+import type { ChatContent, ChatMessage } from '../../../src/meeting.ts'
 import type { RecordingMode } from '../../../src/wire/codes.ts'
 
 /** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
@@ -17,10 +18,23 @@ export interface CommonConfig {
   botImage: string | null
   recordingMode: RecordingMode
   playout: Playout
+  /** What captions say is told. */
+  captions?: boolean
+  /** What is to be heard in the page itself; left out: nothing. */
+  ears?: EarsConfig
+  /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
+  carry?: (payload: string) => void
   /** Of the platform's `selectors.ts`. */
   selectors: Readonly<Record<string, string>>
   /** Sources of case-insensitive expressions for labels, of the platform's `words.ts`. */
   labels: Readonly<Record<string, string>>
+}
+
+export interface EarsConfig {
+  /** Samples per second of everybody's sound together; null where nobody wants it. */
+  mixRate: number | null
+  /** Each person's voice apart. */
+  voices: boolean
 }
 
 export interface DialogSigns {
@@ -54,6 +68,8 @@ export interface CommonSigns {
   camera: DeviceSign
   /** Others in the meeting as far as known; null where the page does not say. */
   others: number | null
+  /** Whether captions are shown; absent or null where the page does not say. */
+  captionsOn?: boolean | null
 }
 
 export type PageEvent =
@@ -68,7 +84,20 @@ export type PageEvent =
       at: number
     }
   | { type: 'chat_message'; message: PageChatMessage }
+  | { type: 'chat_message_changed'; messageId: string; content: ChatContent; at: number }
+  | { type: 'reaction'; participantId: string | null; name: string; emoji: string; at: number }
+  | { type: 'hand_raised'; participantId: string | null; name: string; isRaised: boolean; at: number }
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
+  | {
+      type: 'caption'
+      key: string
+      participantId: string | null
+      name: string
+      text: string
+      isFinal: boolean
+      at: number
+      startedAt?: number
+    }
 
 export interface PageParticipant {
   id: string
@@ -76,15 +105,7 @@ export interface PageParticipant {
   isHost: boolean
 }
 
-export interface PageChatMessage {
-  id: string
-  senderId: string | null
-  senderName: string
-  text: string
-  /** UTC milliseconds. */
-  at: number
-  isOwn: boolean
-}
+export type PageChatMessage = ChatMessage
 
 export interface NumberedPageEvent {
   number: number
@@ -106,6 +127,8 @@ export interface Snapshot<Signs extends CommonSigns> extends Delivery {
 
 export interface ChatState {
   isPanelOpen: boolean
+  /** The page says in words that nobody may write; there is no box to wait for. */
+  isOff?: boolean
   box: { isEnabled: boolean; value: string } | null
   /** The bot's own messages as the page shows them. */
   own: { id: string; text: string }[]
@@ -123,6 +146,8 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   chat(): ChatState
   /** Lays the recording's picture over the page; resolves when it is on the screen. */
   showComposite(): Promise<void>
+  /** At most so many frames a second of each picture; null for all that come. */
+  setPictureRate(framesPerSecond: number | null): void
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void

@@ -3,6 +3,7 @@ import type { ConfCredentials } from '../../../src/conf-credentials.ts'
 import { BotError } from '../../../src/errors.ts'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver, Stage } from '../../../src/ports.ts'
+import { earsConfig } from '../../shared/carried-sound.ts'
 import type { ChatSteps } from '../../shared/chat-desk.ts'
 import { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { DialogSweeper } from '../../shared/dialogs.ts'
@@ -48,6 +49,7 @@ export async function openZoomSdk(
       botImage: options.botImage,
       recordingMode: options.recordingMode,
       playout: options.playout ?? 'even',
+      ...earsConfig(options),
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),

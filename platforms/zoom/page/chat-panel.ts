@@ -1,5 +1,8 @@
 /** Reads the messages that the chat panel shows. Its list is virtual and is in the page only while the panel is open. */
+import { contentOf, type WrittenContent } from '../../shared/page/chat-content.ts'
+import { instantOf } from '../../shared/page/chat-time.ts'
 import { plain } from '../../shared/page/visible-text.ts'
+import { ChatOrder } from './chat-order.ts'
 import type { Elements } from './elements.ts'
 
 export interface PanelMessage {
@@ -9,13 +12,18 @@ export interface PanelMessage {
   sender: string | null
   /** Zoom's number of the sender; null where the row does not say. */
   userId: number | null
-  text: string
+  content: WrittenContent
+  isEdited: boolean
+  /** To the bot, or by the bot to one, and not to everybody. */
+  isDirect: boolean
   /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
   shownAt: number | null
 }
 
 export interface ChatReader {
   read(now: number): PanelMessage[]
+  /** Ids of messages that were in the list and were taken out of it. */
+  deleted(): string[]
   /**
    * Turns the list back to where it was read last, a page at each call, and then to its end again. False while it is on
    * its way: what is in the list is not the newest then.
@@ -35,6 +43,7 @@ interface Sender {
   name: string | null
   userId: number | null
   time: string | null
+  isDirect: boolean
 }
 
 export function createChatReader(elements: Elements): ChatReader {
@@ -44,6 +53,7 @@ export function createChatReader(elements: Elements): ChatReader {
   let pagesBack = 0
   /** Read while turning back, so not where it was read last. */
   const gap = new Set<string>()
+  const order = new ChatOrder()
 
   function headerOf(item: Element, row: Element): Sender | null {
     const header = first('chatHeader', item)
@@ -55,10 +65,12 @@ export function createChatReader(elements: Elements): ChatReader {
         name: plain(name),
         userId: Number.isSafeInteger(userId) ? userId : null,
         time: first('chatTime', header)?.textContent ?? null,
+        isDirect: says('privately', header.textContent ?? ''),
       }
     }
     const spoken = SPOKEN.exec(plain(row.getAttribute('aria-label') ?? ''))
-    return spoken ? { name: spoken[1] ?? '', userId: null, time: spoken[3] ?? null } : null
+    const isDirect = says('privately', spoken?.[2] ?? '')
+    return spoken ? { name: spoken[1] ?? '', userId: null, time: spoken[3] ?? null, isDirect } : null
   }
 
   return {
@@ -70,8 +82,8 @@ export function createChatReader(elements: Elements): ChatReader {
         const row = first('chatRow', item) ?? item
         const body = first('chatText', item)
         const id = item.getAttribute('data-id') || body?.id || ''
-        const text = body ? textOf(body) : ''
-        if (id === '' || text === '' || says('systemLine', text)) continue
+        const content = body ? contentOf(body) : { text: '' }
+        if (id === '' || content.text === '' || says('systemLine', content.text)) continue
         const header = headerOf(item, row)
         const isOwn = item.querySelector(selector('chatOwnText')) !== null
         const sender: Sender | null = header ?? senders.get(id) ?? current
@@ -85,12 +97,23 @@ export function createChatReader(elements: Elements): ChatReader {
           id: id.slice(0, 200),
           sender: isOwn || (name !== null && says('you', name)) ? null : (name ?? 'Unknown'),
           userId: sender?.userId ?? null,
-          text,
-          shownAt: sender?.time ? instantOf(sender.time, now) : null,
+          content,
+          isEdited: header !== null && says('edited', header.time ?? ''),
+          isDirect: sender?.isDirect ?? false,
+          shownAt: sender?.time ? timeOf(sender.time, now) : null,
         })
       }
       while (senders.size > MOST_SENDERS) senders.delete(senders.keys().next().value ?? '')
       return messages
+    },
+    deleted() {
+      const rows = all('chatItem').flatMap((item) => {
+        const { top, height } = item.getBoundingClientRect()
+        const id = item.getAttribute('data-id')
+        return id && height > 0 ? [{ id, top }] : []
+      })
+      // A virtual list may keep its rows in the document in any order.
+      return order.look(rows.sort((one, other) => one.top - other.top).map(({ id }) => id))
     },
     catchUp(isKnown) {
       const items = all('chatItem').filter((item) => !item.matches(selector('chatSystemItem')))
@@ -120,30 +143,7 @@ function scrolledAround(item: Element): Element | null {
   return null
 }
 
-/** Paragraphs and line breaks are elements; they are text again here. */
-function textOf(body: Element): string {
-  let text = ''
-  const walk = (node: Node) => {
-    if (node.nodeType === Node.TEXT_NODE) text += node.nodeValue ?? ''
-    if (node.nodeType !== Node.ELEMENT_NODE) return
-    const isLine = /^(?:P|DIV|LI|BR)$/.test((node as Element).tagName)
-    if (isLine && text !== '' && !text.endsWith('\n')) text += '\n'
-    if (/^(?:SVG|STYLE|SCRIPT|BUTTON)$/i.test((node as Element).tagName)) return
-    if ((node as Element).tagName === 'IMG') text += (node as Element).getAttribute('alt') ?? ''
-    for (const child of node.childNodes) walk(child)
-  }
-  for (const child of body.childNodes) walk(child)
-  return text.trim().slice(0, 10_000)
-}
-
-/** The shown time is local and today's, or yesterday's just after midnight. */
-function instantOf(shown: string, now: number): number | null {
+function timeOf(shown: string, now: number): number | null {
   const match = TIME.exec(plain(shown))
-  if (!match) return null
-  const [, hours, minutes, half] = match
-  let hour = Number(hours)
-  if (half) hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
-  const date = new Date(now)
-  date.setHours(hour, Number(minutes), 0, 0)
-  return date.getTime() > now ? date.getTime() - 86_400_000 : date.getTime()
+  return match && instantOf(match[1]!, match[2]!, match[3], now)
 }

@@ -107,6 +107,8 @@ export function createElements({ selectors, labels }: Given): Elements {
     leaveMeeting,
     view: () => first('viewButton'),
     speakerView: () => all('viewItem').find((item) => says('speakerView', label(item))) ?? null,
+    captions: () => first('captionsButton'),
+    captionsSave: () => drawn('captionsSave'),
     galleryView: () => all('viewItem').find((item) => says('galleryView', label(item))) ?? null,
   }
 

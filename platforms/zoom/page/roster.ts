@@ -27,6 +27,7 @@ interface Known extends Person {
 
 export class Roster {
   readonly #botName: string
+  readonly #document: string
   #people: Known[] = []
   #ownUserId: number | null = null
   #counter = 0
@@ -36,8 +37,10 @@ export class Roster {
   /** A tile shows a name that nobody has. */
   #hasNewName = false
 
-  constructor(botName: string) {
+  /** `document` tells the ids of one document from those of the next, in which other people may come first. */
+  constructor(botName: string, document = '') {
     this.#botName = botName
+    this.#document = document
   }
 
   /** Whether the bot is surely none of these people. `count` is everybody, the bot too, as the page says. */
@@ -164,7 +167,7 @@ export class Roster {
   }
 
   #add(name: string, isHost: boolean): Known {
-    const id = `participant-${++this.#counter}`
+    const id = `participant-${this.#document}${++this.#counter}`
     const person = { id, name, isHost, userId: null, absences: 0 }
     this.#people.push(person)
     return person

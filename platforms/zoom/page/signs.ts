@@ -86,6 +86,11 @@ export function createSignsReader(config: PageConfig, elements: Elements, known:
     return drawn('tile') ? 'other' : null
   }
 
+  function captionsOn(): boolean | null {
+    const box = elements.first('captions')
+    return box && !/__box--hide(?:\s|$)/.test(box.className)
+  }
+
   return {
     read() {
       const body = document.body as HTMLElement | null
@@ -115,6 +120,7 @@ export function createSignsReader(config: PageConfig, elements: Elements, known:
         microphone: elements.microphone(),
         camera: elements.camera(),
         others: known.others(peopleCount),
+        captionsOn: captionsOn(),
         pageError: textOf(pageError),
         launchPage: drawn('launchPage') !== null || joinsElsewhere(),
         cookieBanner: drawn('cookieBanner') !== null,

@@ -23,6 +23,8 @@ export interface MeetingSound {
 const OF_PERSON = /^(\d+)\+.*\+CS\+/
 /** Samples a level is taken from: about 20 ms. */
 const WINDOW = 1024
+/** The level of the last packet stays when no more come, as from somebody who has left. Milliseconds. */
+const STALE_MS = 350
 
 interface Meter {
   level(): number
@@ -32,6 +34,7 @@ interface Meter {
 export function watchSound(tap: WebRtcTap): MeetingSound {
   const played = new Map<BaseAudioContext, AnalyserNode>()
   const ofTracks = new WeakMap<MediaStreamTrack, Meter | null>()
+  const stamps = new WeakMap<RTCRtpReceiver, { stamp: string; changedAt: number }>()
   let ownContext: AudioContext | null = null
 
   wrapMethod(AudioNode.prototype, 'connect', (native, self, given) => {
@@ -72,14 +75,24 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
   function levelOfTrack({ receiver, track }: TappedTrack): number {
     if (track.muted) return 0
     const [source] = receiver.getSynchronizationSources()
-    if (typeof source?.audioLevel === 'number') return source.audioLevel
+    if (typeof source?.audioLevel === 'number') return isFresh(receiver, source) ? source.audioLevel : 0
     return meterOf(track)?.level() ?? 0
+  }
+
+  /** Their clock is not ours: an entry is as old as the last time it changed. */
+  function isFresh(receiver: RTCRtpReceiver, { timestamp, rtpTimestamp }: RTCRtpContributingSource): boolean {
+    const now = performance.now()
+    const stamp = `${timestamp}/${rtpTimestamp}`
+    const known = stamps.get(receiver)
+    if (known?.stamp === stamp) return now - known.changedAt <= STALE_MS
+    stamps.set(receiver, { stamp, changedAt: now })
+    return true
   }
 
   function tracksOfPeople(): { userId: number; tapped: TappedTrack }[] {
     return tap.tracks('audio').flatMap((tapped) => {
-      const stream = tapped.streams.map(({ id }) => OF_PERSON.exec(id)).find((match) => match !== null)
-      return stream ? [{ userId: userOfNode(Number(stream[1])), tapped }] : []
+      const userId = userOfTrack(tapped)
+      return userId === null ? [] : [{ userId, tapped }]
     })
   }
 
@@ -96,6 +109,12 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
       return tracks.map(({ userId, tapped }) => ({ userId, level: levelOfTrack(tapped) }))
     },
   }
+}
+
+/** Whose sound a track carries; null for one that is nobody's own. */
+export function userOfTrack({ streams }: Pick<TappedTrack, 'streams'>): number | null {
+  const match = streams.map(({ id }) => OF_PERSON.exec(id)).find((found) => found !== null)
+  return match ? userOfNode(Number(match[1])) : null
 }
 
 function levelOf(analyser: AnalyserNode): number {

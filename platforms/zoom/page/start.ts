@@ -1,12 +1,13 @@
 /** Puts the page's readers together: who is there, who speaks, what is written, and the picture that is recorded. */
+import { CaptionRows, type ShownCaption } from '../../shared/page/caption-rows.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
+import { seenAt } from '../../shared/page/chat-time.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createPageEars } from '../../shared/page/page-ears.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
-import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
-import type { LevelSample } from '../../shared/page/speech-detector.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import { createChatReader, type PanelMessage } from './chat-panel.ts'
@@ -15,8 +16,8 @@ import { createPeoplePanel } from './people-panel.ts'
 import { watchPictures } from './pictures.ts'
 import { type Person, Roster } from './roster.ts'
 import { createSignsReader } from './signs.ts'
-import { watchSound } from './sound.ts'
-import { MarkJudge, SoundOwners } from './speakers.ts'
+import { userOfTrack, watchSound } from './sound.ts'
+import { watchZoomSpeech, type ZoomSpeech } from './speech.ts'
 import { compositeTiles, readTiles, type SeenTile, userOf } from './tiles.ts'
 import type { PageConfig, ZoomPageApi } from './types.ts'
 
@@ -35,7 +36,6 @@ export function start(config: PageConfig): void {
     if (event.type !== 'participant_left') return
     told.delete(event.participantId)
     speech?.forget(event.participantId)
-    owners.forget(event.participantId)
   })
   const { tell } = queue
   const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
@@ -46,49 +46,48 @@ export function start(config: PageConfig): void {
   const pictures = isMeeting ? watchPictures() : null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
 
-  const roster = new Roster(config.botName)
+  const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
   const teller = createRosterTeller(config.botName, tell)
   const panel = createPeoplePanel(elements)
   const chat = new ChatLog()
   const chatReader = createChatReader(elements)
-  const marks = new MarkJudge()
-  const owners = new SoundOwners()
-  let speech: Speech | null = null
+  const captionRows = new CaptionRows((row) => {
+    tell({ type: 'caption', participantId: null, ...row, at: Date.now() })
+  })
+  let speech: ZoomSpeech | null = null
   let unread: PanelMessage[] = []
   let sharesNameless = false
   let tiles: SeenTile[] = []
   let tileOwners: (Person | null)[] = []
 
-  if (tap) {
+  if (tap && sound) {
     evenPlayout(tap, config.playout)
-    speech = watchSpeech({
-      // Sources of the client's own loop-back connection name nobody.
-      receivers: () => [],
-      ownersOfSource: () => [],
-      levels: levelsOfPeople,
+    speech = watchZoomSpeech({
+      sound,
+      roster,
+      peopleCount: () => elements.peopleCount(),
+      isTold: (id) => told.has(id),
       tell: (changes) => {
         for (const change of changes) tell({ type: 'speaking', ...change })
       },
     })
     setInterval(look, LOOK_EVERY_MS)
   }
-
-  function levelsOfPeople(): LevelSample[] | null {
-    const present = roster.present()
-    const [only] = present
-    const count = elements.peopleCount()
-    if (only && present.length === 1 && (count === null || count === 2) && told.has(only.id)) {
-      // With one other person in the meeting whatever is heard is said by that person.
-      const level = sound?.mix() ?? null
-      return level === null ? null : [{ participantIds: [only.id], level }]
-    }
-    const heard = sound?.people() ?? null
-    if (heard === null) return null
-    return heard.flatMap(({ userId, level }) => {
-      const person = roster.ofUser(userId)
-      return person && told.has(person.id) ? [{ participantIds: [person.id], level }] : []
+  const ears =
+    tap &&
+    createPageEars({
+      tap,
+      config,
+      // The other tracks are copies of the mix, by which the page cancels its own echo.
+      isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
+      voices: {
+        ownerOf: (_receiver, tapped) => {
+          const userId = tapped && userOfTrack(tapped)
+          return (userId !== null && roster.ofUser(userId)?.id) || null
+        },
+        certainAfter: 2,
+      },
     })
-  }
 
   function look(): void {
     if (!document.body) return
@@ -107,9 +106,15 @@ export function start(config: PageConfig): void {
       lookForSpeakers(at)
     }
     readChat(at)
+    if (config.captions) captionRows.take(shownCaptions())
     composite?.update(
       compositeTiles(roster.present().map(shownOf), screen, pictures ?? { streamIn: () => null }, speakingNow()),
     )
+  }
+
+  /** Rows come with initials only: who speaks is known from elsewhere. */
+  function shownCaptions(): ShownCaption[] {
+    return elements.all('captionText').map((element) => ({ element, name: '', text: element.textContent ?? '' }))
   }
 
   const speakingNow = () => speech?.speaking() ?? new Set<string>()
@@ -146,11 +151,7 @@ export function start(config: PageConfig): void {
       const owner = tileOwners[index]
       return isActive && owner ? [{ id: owner.id, isMuted }] : []
     })
-    const marked = [...active, ...talking.map(({ id }) => ({ id, isMuted: false }))]
-    const speaking = marks.speaking(marked, sound?.mix() ?? null, at)
-    for (const id of new Set(speaking)) if (told.has(id)) speech?.mark(id)
-    const certain = owners.observe(sound?.people() ?? [], speaking)
-    if (certain) roster.takeOwner(certain.userId, certain.id)
+    speech?.look([...active, ...talking.map(({ id }) => ({ id, isMuted: false }))], at)
   }
 
   /** Every page of the list that is turned back goes before those that were read already. */
@@ -164,19 +165,24 @@ export function start(config: PageConfig): void {
         if (line.sender === null) roster.takeOwn(line.userId)
         else roster.takeSender(line.userId, line.sender)
       }
-      if (chat.knows(line.id)) continue
       const known = line.userId === null ? null : roster.ofUser(line.userId)
       const sender = line.sender === null ? null : (known ?? roster.named(line.sender))
       const message = {
         id: line.id,
         senderId: sender?.id ?? null,
         senderName: line.sender ?? config.botName,
-        text: line.text,
-        // Seen just now, but not later than the end of the minute that is shown.
-        at: line.shownAt === null ? at : Math.min(at, line.shownAt + 59_999),
+        at: seenAt(line.shownAt, at),
         isOwn: line.sender === null,
+        ...line.content,
+        ...(line.isDirect && { isDirect: true }),
+        ...(line.isEdited && { isEdited: true }),
       }
-      if (chat.take('panel', message)) tell({ type: 'chat_message', message })
+      const news = chat.take('panel', message, at)
+      if (news) tell(news)
+    }
+    for (const id of chatReader.deleted()) {
+      const news = chat.delete(id, at)
+      if (news) tell(news)
     }
   }
 
@@ -209,6 +215,7 @@ export function start(config: PageConfig): void {
       // People first, then what they said and did.
       look()
       queue.release()
+      ears?.begin()
     },
     chat() {
       const box = elements.find('chatBox') as HTMLElement | null
@@ -222,7 +229,7 @@ export function start(config: PageConfig): void {
         own: chatReader
           .read(Date.now())
           .filter(({ sender }) => sender === null)
-          .map(({ id, text }) => ({ id, text })),
+          .map(({ id, content }) => ({ id, text: content.text })),
       }
     },
     async showComposite() {
@@ -232,6 +239,7 @@ export function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
+    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
     holds: (name, text) => (elements.find(name) as HTMLInputElement | null)?.value === text,
     progress() {
       const { body } = document

@@ -87,6 +87,8 @@ export type ElementName =
   | 'view'
   | 'speakerView'
   | 'galleryView'
+  | 'captions'
+  | 'captionsSave'
 
 export interface ZoomPageApi extends PageApi<PageSigns, ElementName> {
   /** Everything the preview and the meeting hang on; the driver asks after a stall. Grows while the page is at work. */

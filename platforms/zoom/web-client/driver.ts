@@ -2,6 +2,7 @@
 import type { Frame, Page } from 'playwright'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver, Stage } from '../../../src/ports.ts'
+import { earsConfig } from '../../shared/carried-sound.ts'
 import { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { DialogSweeper } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
@@ -15,6 +16,7 @@ import type { ElementName, PageConfig, PageSigns, ZoomPageApi } from '../page/ty
 import { SELECTORS } from '../selectors.ts'
 import type { SituationKind } from '../situation.ts'
 import { WORDS } from '../words.ts'
+import { turnOnCaptions } from './captions.ts'
 import { ChatPanel } from './chat.ts'
 import { WebEntrance } from './entrance.ts'
 import { MeetingChores } from './in-meeting.ts'
@@ -41,6 +43,8 @@ export async function openWebClient(
     botImage,
     recordingMode,
     playout: options.playout ?? 'even',
+    captions: options.captions ?? false,
+    ...earsConfig(options),
     meetingHosts: hosts,
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),
@@ -79,6 +83,7 @@ export async function openWebClient(
       pageNote: (signs) => entrance.pageNote(signs),
     },
     chat: chat.steps(),
+    captions: { turnOn: () => turnOnCaptions(page) },
     leaving: leaveSteps(page),
     watching: {
       async eachLook(signs, situation) {

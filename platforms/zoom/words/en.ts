@@ -113,6 +113,8 @@ export const ENGLISH = {
     me: [/^me$/],
     host: [/^host$/],
     you: [/^(?:you|me)$/],
+    privately: [/\((?:privately|direct message)\)/],
+    edited: [/\(edited\)/],
     systemLine: [
       /^messages addressed to "meeting group chat"/,
       /^who can see your messages\?/,

@@ -66,6 +66,17 @@ it('notes turns from the first to the last frame that was sent', () => {
   expect(told).toEqual(['a 20-', 'b 40-', 'a 20-40', 'b 40-60'])
 })
 
+it('counts no breath at the ends of a turn', () => {
+  const streams = makeStreams(1)
+  // The voice of look 0 takes breath from 1.714 s to 2 s of the loop: frames 86 to 99.
+  frame = 90
+  streams.start('a')
+  while (frame < 190) next(streams)
+  streams.stop('a')
+  next(streams)
+  expect(streams.turns).toEqual([{ personId: 'a', startedAt: 2000, endedAt: 3700 }])
+})
+
 it('does not count a voice as heard before it is encoded or while no stream is free', () => {
   const streams = makeStreams(2)
   encoded.delete('0')

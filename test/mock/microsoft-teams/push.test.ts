@@ -20,6 +20,7 @@ const ANN: PagePerson = {
   muted: true,
   speaking: false,
   sharing: false,
+  handRaised: false,
   unresolved: '',
   audioSource: 101,
   videoSource: 102,

@@ -45,6 +45,8 @@ describe("the host's page", () => {
     await host.getByRole('textbox', { name: 'Message' }).fill('Hello <b>bot</b>')
     await host.getByRole('button', { name: 'Say' }).click()
     await host.getByRole('list', { name: 'Chat' }).getByText('Hello <b>bot</b>').waitFor()
+    await host.getByRole('listitem').filter({ hasText: 'Eve Ek' }).getByRole('button', { name: 'Raise hand' }).click()
+    await bot.getByText('Eve Ek has raised a hand').waitFor()
     await host.getByLabel('What to show').selectOption('got-it')
     await host.getByRole('button', { name: 'Show to the bot' }).click()
     await bot.getByRole('dialog').waitFor()

@@ -47,14 +47,19 @@ export class BotLife {
         return this.driver
       },
       streaming: null,
+      voiceTracks: null,
+      liveTranscript: null,
       writeReport: async () => {},
       transcribe: null,
       storage: {
         prepare: async () => {},
         store: async ({ name }) => ({ name, location: name, bytes: 1, sha256: '' }),
+        grow: () => Promise.reject(new Error('nothing grows')),
+        fetch: async () => {},
         location: () => this.folder,
       },
       control: {
+        show: () => {},
         report: (event) => void this.events.push(structuredClone(event)),
         onCommand: (listener) => {
           this.#command = listener
@@ -120,11 +125,13 @@ export class BotLife {
         return () => {}
       },
       spans: () => spans,
+      quality: () => null,
       finish: async () => {
         const last = spans.at(-1)
-        if (!last) return []
+        if (!last) return { files: [], problem: null }
         last.endedAt ??= Date.now()
-        return [{ name: 'audio.m4a', path: join(this.folder, 'audio.m4a'), bytes: 1, durationSeconds: 1 }]
+        const stored = { name: 'audio.m4a', location: 'audio.m4a', bytes: 1, sha256: null, crc32: '00000000' }
+        return { files: [{ stored, durationSeconds: 1 }], problem: null }
       },
       close: async () => {},
     }

@@ -1,6 +1,7 @@
 /** Promises of one meeting, kept one after the other: who is there, who speaks, chat both ways, sound, a lost connection. */
 import { beforeAll, expect, test } from 'vitest'
 import { shownShare } from '../../media/meeting-recording.ts'
+import { chatInFull } from './chat.ts'
 import { heartbeats, until } from './ground.ts'
 import { chatOf, heard, PEOPLE, peopleOf, seconds, turnsOf } from './people.ts'
 import { isComposite, pictureOf } from './pictures.ts'
@@ -115,6 +116,8 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
       idOf(PEOPLE[1]!.name),
     ])
   })
+
+  chatInFull(platform, () => session)
 
   test('sound that the bot plays is heard by the others, and it is mute again when told', async () => {
     expect(session.meeting.bot.microphoneOn).toBe(false)

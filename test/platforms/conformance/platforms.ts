@@ -28,7 +28,20 @@ export interface PlatformUnderTest {
   driver?: Partial<DriverOptions>
   /** The page says who shares a screen, and not only that somebody does. */
   namesSharer: boolean
+  /** What of a chat the platform has and its page tells. */
+  chat: readonly ChatPart[]
 }
+
+export type ChatPart =
+  | 'named links'
+  | 'edits'
+  | 'deletions'
+  | 'files'
+  | 'direct'
+  | 'answers'
+  | 'message reactions'
+  | 'reactions'
+  | 'hands'
 
 export const GOOGLE_MEET: PlatformUnderTest = {
   name: 'Google Meet',
@@ -38,6 +51,7 @@ export const GOOGLE_MEET: PlatformUnderTest = {
   givesUpWaiting: true,
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: true,
+  chat: ['reactions', 'hands'],
 }
 
 export const MICROSOFT_TEAMS: PlatformUnderTest = {
@@ -48,6 +62,7 @@ export const MICROSOFT_TEAMS: PlatformUnderTest = {
   givesUpWaiting: false,
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: true,
+  chat: ['named links', 'edits', 'deletions', 'files', 'answers', 'message reactions', 'hands'],
 }
 
 export const ZOOM: PlatformUnderTest = {
@@ -59,6 +74,7 @@ export const ZOOM: PlatformUnderTest = {
   // Zoom says the same of a number that nobody has and of a meeting that was not started, so the bot waits.
   invalidLink: 'TIMEOUT_WAITING_TO_START',
   namesSharer: false,
+  chat: ['named links', 'edits', 'deletions', 'direct'],
   session: { name: '_zm_ssid', domain: '.zoom.us' },
 }
 
@@ -77,6 +93,7 @@ export const ZOOM_SDK: PlatformUnderTest = {
   driver: ZOOM_SDK_DRIVER,
   accountHint: 'conf_access_token_url',
   namesSharer: true,
+  chat: ['files', 'direct', 'hands'],
 }
 
 export const JITSI: PlatformUnderTest = {
@@ -88,4 +105,5 @@ export const JITSI: PlatformUnderTest = {
   // A room exists as soon as somebody asks for it; only a name that cannot be one is refused.
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: true,
+  chat: ['edits', 'files', 'direct', 'answers', 'message reactions', 'reactions', 'hands'],
 }

@@ -4,8 +4,7 @@ import { collectionEvent, type RosterUser, syncAnswer } from '../../../mock/goog
 import { decodeCollection, decodeSync } from '../../../platforms/google-meet/page/collections.ts'
 import { messagesAt, numberAt, readFields, textAt } from '../../../platforms/google-meet/page/protobuf.ts'
 import { Roster } from '../../../platforms/google-meet/page/roster.ts'
-import { ChatLog } from '../../../platforms/shared/page/chat-log.ts'
-import type { PageChatMessage, PageEvent } from '../../../platforms/shared/page/types.ts'
+import type { PageEvent } from '../../../platforms/shared/page/types.ts'
 
 const bufferOf = (bytes: Uint8Array): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
@@ -199,40 +198,5 @@ describe('roster', () => {
     people.takeOutputs(['me', 'ann', 'bob', 'left'].map(output))
     expect(people.ownersOfSource(7)).toEqual(['ann', 'bob'])
     expect(people.ownersOfSource(8)).toEqual([])
-  })
-})
-
-describe('chat log', () => {
-  const message = (id: string, text: string, more: Partial<PageChatMessage> = {}): PageChatMessage => ({
-    id,
-    senderId: 'ann',
-    senderName: 'Ann',
-    text,
-    at: 0,
-    isOwn: false,
-    ...more,
-  })
-
-  test('one message from both sources is one, by id or by text', () => {
-    const log = new ChatLog()
-    expect(log.take('channel', message('1', 'a'))).toBe(true)
-    expect(log.take('panel', message('1', 'a'))).toBe(false)
-    expect(log.take('channel', message('2', 'two lines\nof it'))).toBe(true)
-    expect(log.take('panel', message('p2', 'two lines of it', { senderId: null }))).toBe(false)
-  })
-
-  test('equal texts are as many messages as one source says', () => {
-    const log = new ChatLog()
-    const taken = ['1', '2'].map((id) => log.take('channel', message(id, 'ok')))
-    const again = ['p1', 'p2'].map((id) => log.take('panel', message(id, 'ok')))
-    expect([...taken, ...again]).toEqual([true, true, false, false])
-    expect(log.take('panel', message('p3', 'ok'))).toBe(true)
-  })
-
-  test('equal texts of two people are two', () => {
-    const log = new ChatLog()
-    expect(log.take('channel', message('1', 'ok'))).toBe(true)
-    expect(log.take('panel', message('2', 'ok', { senderId: 'bob' }))).toBe(true)
-    expect(log.take('panel', message('3', 'ok', { isOwn: true, senderId: null }))).toBe(true)
   })
 })

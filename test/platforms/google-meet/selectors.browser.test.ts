@@ -67,6 +67,7 @@ test('every selector is valid and matches something of the mock meeting', async 
     meeting.show('got-it')
     await page.waitForSelector(SELECTORS.dialog, { state: 'attached' })
     await page.evaluate(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'c' })))
+    await page.evaluate(() => document.querySelector<HTMLElement>('[aria-haspopup="menu"]')?.click())
     await look()
     meeting.remove()
     await page.waitForSelector(SELECTORS.callEnded, { state: 'attached' })

@@ -25,6 +25,11 @@ test.each([
     'Wait for moderator',
   ],
   ['a way out of the room is no answer', dialog('Waiting for a moderator…', 'Log-in', 'Cancel'), null],
+  [
+    'what the bot writes goes to everybody',
+    dialog('Send privately? You recently received', 'Send to the group', 'Send privately'),
+    'Send to the group',
+  ],
   ['a hint is put away', dialog('Polls are now in the chat panel.', 'More', 'Dismiss'), 'Dismiss'],
   ['unknown buttons are not touched', dialog('Do you agree?', 'Yes', 'No'), null],
   ['a password is not typed here', dialog('Password required', 'Cancel', 'OK'), null],

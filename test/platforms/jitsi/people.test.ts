@@ -17,23 +17,25 @@ const STORE: StoreView = {
   isChatOpen: false,
 }
 const ann = { id: 'bbbb1111', name: 'Ann', isHost: true }
+const inStore = (person: typeof ann) => ({ ...person, isHandRaised: false })
 const tile = (id: string, name: string) => ({ id, name, stream: null })
 const screen = (ownerId: string, isMuted: boolean) =>
   ({ ownerId, kind: 'screen', isMuted, track: null, stream: null }) as const
 
 test("the page's own state is believed, whatever its tiles show", () => {
   const people = new People()
-  const view = people.view({ ...STORE, people: [ann, { id: 'aaaa0000', name: 'The bot', isHost: false }] }, [
-    tile('cccc2222', 'A ghost'),
-  ])
+  const view = people.view(
+    { ...STORE, people: [ann, { id: 'aaaa0000', name: 'The bot', isHost: false }].map(inStore) },
+    [tile('cccc2222', 'A ghost')],
+  )
   expect(view).toMatchObject({ people: [ann], sharing: [], source: 'store' })
 })
 
 test('who shares a screen is among those who are there', () => {
   const people = new People()
   const tracks = [screen('bbbb1111', false), screen('cccc2222', false)]
-  expect(people.view({ ...STORE, people: [ann], tracks }, []).sharing).toEqual(['bbbb1111'])
-  expect(people.view({ ...STORE, people: [ann], tracks: [screen('bbbb1111', true)] }, []).sharing).toEqual([])
+  expect(people.view({ ...STORE, people: [inStore(ann)], tracks }, []).sharing).toEqual(['bbbb1111'])
+  expect(people.view({ ...STORE, people: [inStore(ann)], tracks: [screen('bbbb1111', true)] }, []).sharing).toEqual([])
 })
 
 test('where there are only tiles a screen is not a person, and nobody is gone who was only scrolled away', () => {
@@ -53,7 +55,9 @@ test('where there are only tiles a screen is not a person, and nobody is gone wh
 test('nobody is known before anything is shown', () => {
   expect(new People().view(null, []).source).toBeNull()
   expect(new People().view({ ...STORE, selfId: null }, []).source).toBeNull()
-  expect(new People().view({ ...STORE, isJoined: false, people: [ann] }, [tile('bbbb1111', 'Ann')])).toMatchObject({
+  expect(
+    new People().view({ ...STORE, isJoined: false, people: [inStore(ann)] }, [tile('bbbb1111', 'Ann')]),
+  ).toMatchObject({
     people: [],
     source: null,
   })

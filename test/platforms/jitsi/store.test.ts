@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { readMessages, readStore } from '../../../platforms/jitsi/page/store.ts'
+import { readMessages, readReactions, readStore } from '../../../platforms/jitsi/page/store.ts'
 
 class Track {}
 class Stream {}
@@ -114,7 +114,7 @@ test('tracks of others, by owner and kind', () => {
   expect(tracks.at(-1)).toMatchObject({ track: null, stream: null })
 })
 
-test("only what was said to everybody is the meeting's chat", () => {
+test("what people wrote is the meeting's chat, with what the page knows of it", () => {
   const of = (more: object) => ({
     messageId: 'm',
     participantId: 'a',
@@ -129,9 +129,17 @@ test("only what was said to everybody is the meeting's chat", () => {
       messages: [
         of({}),
         of({ messageType: 'local', messageId: 'own' }),
-        of({ privateMessage: true }),
+        of({ privateMessage: true, messageId: 'private' }),
+        of({
+          messageId: 'rich',
+          message: 'see https://example.org/x.',
+          isEdited: true,
+          replyToMessageId: 'm',
+          reactions: new Map([['👍', new Set(['a', 'b'])]]),
+          fileMetadata: { fileName: 'plan.pdf', fileSize: 12 },
+        }),
         of({ lobbyChat: true }),
-        of({ isReaction: true }),
+        of({ isReaction: true, messageId: 'up', message: ':thumbs_up::clap:' }),
         of({ messageType: 'system' }),
         of({ messageType: 'error' }),
         of({ message: '' }),
@@ -139,10 +147,23 @@ test("only what was said to everybody is the meeting's chat", () => {
       ],
     },
   })
+  const plain = { senderId: 'a', senderName: 'Ann', text: 'Hi', at: 5, isOwn: false, reactions: [] }
   expect(readMessages()).toEqual([
-    { id: 'm', senderId: 'a', senderName: 'Ann', text: 'Hi', at: 5, isOwn: false },
-    { id: 'own', senderId: 'a', senderName: 'Ann', text: 'Hi', at: 5, isOwn: true },
+    { ...plain, id: 'm' },
+    { ...plain, id: 'own', isOwn: true },
+    { ...plain, id: 'private', isDirect: true },
+    {
+      ...plain,
+      id: 'rich',
+      text: 'see https://example.org/x.',
+      links: [{ text: 'https://example.org/x', url: 'https://example.org/x' }],
+      files: [{ name: 'plan.pdf', url: null, bytes: 12 }],
+      reactions: [{ emoji: '👍', count: 2, participantIds: ['a', 'b'] }],
+      replyTo: 'm',
+      isEdited: true,
+    },
   ])
+  expect(readReactions()).toEqual([{ id: 'up', senderId: 'a', senderName: 'Ann', emojis: ['👍', '👏'], at: 5 }])
 })
 
 test('devices, by a yes or no or by a count of reasons', () => {

@@ -1,14 +1,16 @@
 /** Attempts to be in a mock Microsoft Teams meeting; times are shortened on both sides by the same factor. */
 import { startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
+import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { openMicrosoftTeams } from '../../../platforms/microsoft-teams/driver.ts'
 import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.ts'
 import { TEAMS_WAITS } from '../../../platforms/microsoft-teams/waits.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import type { MeetingTarget } from '../../../src/meeting.ts'
-import { attempts } from '../attempts.ts'
+import { attempts, type AttemptOptions as Options } from '../attempts.ts'
 
-export type { AttemptOptions } from '../attempts.ts'
 export { until } from '../conformance/ground.ts'
+
+export type AttemptOptions = Options<TeamsMeeting>
 
 /** Waits for the page's own times shrink with it; waits for the machine stay. */
 const SHRUNK: readonly (keyof Waits)[] = ['captchaMs', 'undecidedMs', 'reconnectMs']

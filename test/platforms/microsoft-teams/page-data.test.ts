@@ -105,8 +105,14 @@ describe('the main channel', () => {
   })
 
   test('captions', () => {
-    const json = '{"recognitionResults":[{"userId":"8:orgid:ann","text":"Hello","isFinal":true}]}'
-    expect(readChannelMessage(bytes([7], json))?.captions).toEqual([{ mri: '8:orgid:ann', text: 'Hello' }])
+    // 100 ns ticks since 1900: the first second of 2026.
+    const startedAt = Date.UTC(2026, 0, 1)
+    const ticks = (startedAt + 2_208_988_800_000) * 10_000
+    const json = `{"recognitionResults":[{"userId":"8:orgid:ann","text":"Hello","isFinal":true,"timestampAudioSent":${ticks}},{"userId":"8:b","text":"Hi"}]}`
+    expect(readChannelMessage(bytes([7], json))?.captions).toEqual([
+      { mri: '8:orgid:ann', text: 'Hello', isFinal: true, startedAt },
+      { mri: '8:b', text: 'Hi', isFinal: false, startedAt: null },
+    ])
   })
 
   test.each(['', 'nothing', '[[[[[[[[[[[[[[[[[[[[[[[[[[', '{"type":"other"}'])('%s says nothing', (text) => {

@@ -1,76 +1,107 @@
-import { expect, test } from 'vitest'
-import { MarkJudge, SoundOwners } from '../../../platforms/zoom/page/speakers.ts'
+import { describe, expect, test } from 'vitest'
+import { MixedSound, NamelessSounds } from '../../../platforms/zoom/page/sound-owners.ts'
+import { MarkJudge, newestMarks } from '../../../platforms/zoom/page/speakers.ts'
 
 const LOUD = 0.2
-const QUIET = 0.001
 const ann = { id: 'ann', isMuted: false }
-const bob = { id: 'bob', isMuted: false }
 
-test('a mark counts from its second look on', () => {
-  const judge = new MarkJudge()
-  expect(judge.speaking([ann], LOUD, 0)).toEqual([])
-  expect(judge.speaking([ann], LOUD, 250)).toEqual(['ann'])
+describe('marks', () => {
+  test('count from their second look on', () => {
+    const judge = new MarkJudge()
+    expect(judge.look([ann], 0)).toEqual([])
+    expect(judge.look([ann], 250)).toEqual([{ id: 'ann', since: 0 }])
+  })
+
+  test('on somebody who is muted say nothing', () => {
+    const judge = new MarkJudge()
+    judge.look([{ ...ann, isMuted: true }], 0)
+    expect(judge.look([{ ...ann, isMuted: true }], 250)).toEqual([])
+  })
+
+  test('that are older than another linger of the last speaker; those that came together are two who speak', () => {
+    const older = { id: 'ann', since: 0 }
+    expect(newestMarks([older, { id: 'bob', since: 2000 }])).toEqual([{ id: 'bob', since: 2000 }])
+    expect(newestMarks([older, { id: 'bob', since: 250 }])).toHaveLength(2)
+    expect(newestMarks([])).toEqual([])
+  })
 })
 
-test('a mark that lingers in silence says nothing', () => {
-  const judge = new MarkJudge()
-  judge.speaking([ann], LOUD, 0)
-  expect(judge.speaking([ann], QUIET, 250)).toEqual([])
+describe('sounds without a name', () => {
+  const heard = (...userIds: number[]) => userIds.map((userId) => ({ userId, level: LOUD }))
+  const ids = ({ samples }: ReturnType<NamelessSounds['round']>) =>
+    samples.map(({ participantIds, heardForMs }) => [participantIds[0], heardForMs])
+
+  test('are of who is marked soon after they began, from their beginning on', () => {
+    const sounds = new NamelessSounds()
+    expect(ids(sounds.round(heard(7), [], 1000))).toEqual([])
+    expect(ids(sounds.round(heard(7), [{ id: 'bob', since: 1250 }], 1500))).toEqual([['bob', 500]])
+    // The mark goes on to somebody else; the sound is still the same one's.
+    expect(ids(sounds.round(heard(7), [{ id: 'ann', since: 1700 }], 1900))).toEqual([['bob', 900]])
+    expect(ids(sounds.round([{ userId: 7, level: 0 }], [{ id: 'bob', since: 1250 }], 2000))).toEqual([])
+  })
+
+  test('are not of who is marked from before, unless no new mark comes', () => {
+    const sounds = new NamelessSounds()
+    const lingering = [{ id: 'ann', since: 0 }]
+    expect(ids(sounds.round(heard(7), lingering, 3000))).toEqual([])
+    expect(ids(sounds.round(heard(7), lingering, 3500))).toEqual([])
+    expect(ids(sounds.round(heard(7), lingering, 3900))).toEqual([['ann', 900]])
+  })
+
+  test('two at once, or two marks at once, name nobody', () => {
+    const sounds = new NamelessSounds()
+    for (let at = 0; at < 3000; at += 100)
+      expect(ids(sounds.round(heard(7, 8), [{ id: 'ann', since: 0 }], at))).toEqual([])
+    const other = new NamelessSounds()
+    const both = ['ann', 'bob'].map((id) => ({ id, since: 0 }))
+    for (let at = 0; at < 3000; at += 100) expect(ids(other.round(heard(7), both, at))).toEqual([])
+  })
+
+  test('a second sound is of somebody else than the first', () => {
+    const sounds = new NamelessSounds()
+    for (let at = 100; at < 1000; at += 100) sounds.round(heard(7), [{ id: 'ann', since: 0 }], at)
+    const marks = [
+      { id: 'ann', since: 0 },
+      { id: 'bob', since: 900 },
+    ]
+    expect(ids(sounds.round(heard(7, 8), marks, 1000))).toEqual([
+      ['ann', 900],
+      ['bob', 0],
+    ])
+  })
+
+  test('become certain when they go with one mark often enough, and never with two in turn', () => {
+    const sounds = new NamelessSounds()
+    const certain = Array.from({ length: 20 }, (_, round) =>
+      sounds.round(heard(7), [{ id: 'ann', since: 0 }], round * 100),
+    ).map((answer) => answer.certain)
+    expect(certain.slice(0, 19).every((pair) => pair === null)).toBe(true)
+    expect(certain[19]).toEqual({ userId: 7, id: 'ann' })
+    const shared = new NamelessSounds()
+    for (let round = 0; round < 80; round++)
+      expect(shared.round(heard(7), [{ id: round % 2 ? 'ann' : 'bob', since: 0 }], round * 100).certain).toBeNull()
+  })
 })
 
-test('a mark on somebody who is muted says nothing', () => {
-  const judge = new MarkJudge()
-  judge.speaking([{ ...ann, isMuted: true }], LOUD, 0)
-  expect(judge.speaking([{ ...ann, isMuted: true }], LOUD, 250)).toEqual([])
-})
+describe('one sound of everybody', () => {
+  const ids = (samples: ReturnType<MixedSound['round']>) =>
+    samples.map(({ participantIds, heardForMs, source }) => [participantIds[0], heardForMs, source])
 
-test('of two marks the older one is what lingers of the last speaker', () => {
-  const judge = new MarkJudge()
-  judge.speaking([ann], LOUD, 0)
-  judge.speaking([ann, bob], LOUD, 2000)
-  expect(judge.speaking([ann, bob], LOUD, 2250)).toEqual(['bob'])
-})
+  test('is of who is marked, from its beginning on', () => {
+    const mix = new MixedSound()
+    expect(ids(mix.round(LOUD, [], 1000))).toEqual([])
+    expect(ids(mix.round(LOUD, [{ id: 'ann', since: 1250 }], 1500))).toEqual([['ann', 500, 'audio_level']])
+    expect(ids(mix.round(0.001, [{ id: 'ann', since: 1250 }], 2000))).toEqual([])
+  })
 
-test('marks that came together are two who speak', () => {
-  const judge = new MarkJudge()
-  judge.speaking([ann, bob], LOUD, 0)
-  expect(judge.speaking([ann, bob], LOUD, 250)).toEqual(['ann', 'bob'])
-})
-
-test('where no sound can be read the marks have to do', () => {
-  const judge = new MarkJudge()
-  judge.speaking([ann], null, 0)
-  expect(judge.speaking([ann], null, 250)).toEqual(['ann'])
-})
-
-test('a sound that is loud whenever one person is marked is that person', () => {
-  const owners = new SoundOwners()
-  const hears = (id: string) =>
-    owners.observe(
-      [
-        { userId: 1024, level: LOUD },
-        { userId: 2048, level: 0 },
-      ],
-      [id],
-    )
-  for (let look = 0; look < 9; look++) expect(hears('ann')).toBeNull()
-  expect(hears('ann')).toEqual({ userId: 1024, id: 'ann' })
-})
-
-test('a sound that goes with two people in turn is nobody', () => {
-  const owners = new SoundOwners()
-  for (let look = 0; look < 40; look++)
-    expect(owners.observe([{ userId: 1024, level: LOUD }], [look % 2 === 0 ? 'ann' : 'bob'])).toBeNull()
-})
-
-test('two sounds or two marks at once prove nothing', () => {
-  const owners = new SoundOwners()
-  const both = [
-    { userId: 1024, level: LOUD },
-    { userId: 2048, level: LOUD },
-  ]
-  for (let look = 0; look < 40; look++) {
-    expect(owners.observe(both, ['ann'])).toBeNull()
-    expect(owners.observe([both[0]!], ['ann', 'bob'])).toBeNull()
-  }
+  test('goes over to whom the mark goes, when it goes', () => {
+    const mix = new MixedSound()
+    mix.round(LOUD, [{ id: 'ann', since: 0 }], 100)
+    const marks = [
+      { id: 'ann', since: 0 },
+      { id: 'bob', since: 4000 },
+    ]
+    for (let at = 200; at < 4300; at += 100) mix.round(LOUD, marks.slice(0, 1), at)
+    expect(ids(mix.round(LOUD, marks, 4300))).toEqual([['bob', 300, 'audio_level']])
+  })
 })

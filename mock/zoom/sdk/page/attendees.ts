@@ -39,7 +39,7 @@ export function attendeeOf(person: PagePerson, authorizerName: string | null): S
     participantUUID: `u-${person.node}`,
     customerKey: '',
     video: person.camera,
-    raiseHand: false,
+    raiseHand: person.handRaised,
     sharingStatus: person.sharing ? 'sharing' : 'stopped',
     isBotUser: isBot,
     botBrandName: isBot ? 'Standin' : '',

@@ -217,8 +217,15 @@ export class SdkSession {
       timestamp: line.at,
       receiver: line.privateTo ?? 'Everyone',
       receiverId: line.privateTo === null ? 0 : this.parts.welcome.self,
-      type: 'text',
-      content: { text: line.text, messageId: line.id, chatType: 0, messageType: 0, t: line.at },
+      type: line.file ? 'file' : 'text',
+      content: {
+        text: line.text,
+        messageId: line.id,
+        chatType: 0,
+        messageType: 0,
+        t: line.at,
+        ...(line.file && { file: { fileName: line.file.name, fileSize: line.file.bytes } }),
+      },
     })
   }
 

@@ -1,16 +1,18 @@
 /** Chat through the SDK: what others wrote comes by its event, what the bot wrote is known by the answer to its call. */
+
+import type { ChatFile } from '../../../../src/meeting.ts'
+import { plainContent } from '../../../shared/page/chat-content.ts'
 import type { ChatState, PageChatMessage } from '../../../shared/page/types.ts'
 import { fieldOf, numberOf, personOf } from './facts.ts'
 import type { SdkAnswer } from './types.ts'
 
-const TEXT_LENGTH = 4096
 const NAME_LENGTH = 256
 /** What the SDK answers where chat is off for this participant; zoom.md 2.12. */
 const SWITCHED_OFF = /restrict|no_privilege|webinar/i
 
 export interface SdkChat {
   /** A message of somebody else; null for what is no message. The event never tells the bot's own ones. */
-  received(data: unknown, at: number): PageChatMessage | null
+  received(data: unknown, at: number, ownIds: ReadonlySet<number>): PageChatMessage | null
   /** What became of a message of the bot: its id, or null where it was not sent. */
   sent(text: string, answer: SdkAnswer): string | null
   state(): ChatState
@@ -22,10 +24,11 @@ export function createSdkChat(): SdkChat {
   let isEnabled = true
   let standing = ''
   return {
-    received(data, at) {
+    received(data, at, ownIds) {
       const content = fieldOf(data, 'content')
-      const text = textOf(fieldOf(data, 'type'), content)
-      if (text === '') return null
+      const files = fieldOf(data, 'type') === 'file' ? filesOf(fieldOf(content, 'file')) : []
+      const written = plainContent(textOf(fieldOf(content, 'text')))
+      if (written.text === '' && files.length === 0) return null
       received++
       const senderId = numberOf(fieldOf(data, 'senderId'))
       const messageId = fieldOf(content, 'messageId')
@@ -35,9 +38,11 @@ export function createSdkChat(): SdkChat {
           typeof messageId === 'string' && messageId !== '' ? messageId.slice(0, NAME_LENGTH) : `received-${received}`,
         senderId: senderId === null ? null : String(personOf(senderId)),
         senderName: typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, NAME_LENGTH) : 'Unknown',
-        text,
         at,
         isOwn: false,
+        ...written,
+        ...(files.length > 0 && { files }),
+        ...(isTo(ownIds, fieldOf(data, 'receiverId')) && { isDirect: true }),
       }
     },
     sent(text, answer) {
@@ -52,8 +57,19 @@ export function createSdkChat(): SdkChat {
   }
 }
 
+/** Everyone is 0, or nobody (zoom.md 2.12). */
+function isTo(ownIds: ReadonlySet<number>, receiver: unknown): boolean {
+  const id = numberOf(receiver)
+  return id !== null && ownIds.has(personOf(id))
+}
+
 /** A file is told by its name; nothing is fetched. */
-function textOf(type: unknown, content: unknown): string {
-  const text = type === 'file' ? fieldOf(fieldOf(content, 'file'), 'fileName') : fieldOf(content, 'text')
-  return typeof text === 'string' ? text.slice(0, TEXT_LENGTH) : ''
+function filesOf(file: unknown): ChatFile[] {
+  const name = textOf(fieldOf(file, 'fileName')).slice(0, NAME_LENGTH)
+  const bytes = numberOf(fieldOf(file, 'fileSize'))
+  return name === '' ? [] : [{ name, url: null, bytes: bytes !== null && Number.isSafeInteger(bytes) ? bytes : null }]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

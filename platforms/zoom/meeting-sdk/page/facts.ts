@@ -17,6 +17,7 @@ export interface Attendee {
   isHold?: unknown
   isBotUser?: unknown
   sharingStatus?: unknown
+  raiseHand?: unknown
 }
 
 export class FactsKeeper {

@@ -9,21 +9,25 @@ export interface People {
   /** In the SDK's order, the bot not among them. */
   people: PageParticipant[]
   sharing: Set<string>
+  /** Whose hand is up. */
+  hands: Set<string>
 }
 
 export function peopleOf(attendees: readonly Attendee[], ownIds: ReadonlySet<number>): People {
   const people = new Map<string, PageParticipant>()
   const sharing = new Set<string>()
+  const hands = new Set<string>()
   for (const attendee of attendees.slice(0, MOST_PEOPLE)) {
     const userId = numberOf(attendee.userId)
     if (userId === null || ownIds.has(personOf(userId))) continue
     if (attendee.isHold === true || attendee.isBotUser === true) continue
     const id = String(personOf(userId))
     people.set(id, { id, name: nameOf(attendee.userName), isHost: attendee.isHost === true })
+    if (attendee.raiseHand === true) hands.add(id)
     // Of a paused screen the last picture stays.
     if (attendee.sharingStatus === 'sharing' || attendee.sharingStatus === 'paused') sharing.add(id)
   }
-  return { people: [...people.values()], sharing }
+  return { people: [...people.values()], sharing, hands }
 }
 
 function nameOf(name: unknown): string {

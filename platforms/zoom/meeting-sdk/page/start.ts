@@ -1,17 +1,21 @@
 /** Runs at the start of every document of the SDK's tab: the same eyes as in the web client, and the SDK's own words. */
 import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
+import { Hands } from '../../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../../shared/page/link.ts'
+import { createPageEars } from '../../../shared/page/page-ears.ts'
 import { createRosterTeller } from '../../../shared/page/roster-teller.ts'
 import { createSound } from '../../../shared/page/sound.ts'
 import { watchSpeech } from '../../../shared/page/speech.ts'
 import type { LevelSample } from '../../../shared/page/speech-detector.ts'
 import { installVirtualDevices } from '../../../shared/page/virtual-devices.ts'
-import { installWebRtcTap } from '../../../shared/page/webrtc-tap.ts'
+import { installWebRtcTap, type TappedTrack } from '../../../shared/page/webrtc-tap.ts'
 import { createElements } from '../../page/elements.ts'
 import { watchPictures } from '../../page/pictures.ts'
 import { createSignsReader } from '../../page/signs.ts'
-import { watchSound } from '../../page/sound.ts'
+import { userOfTrack, watchSound } from '../../page/sound.ts'
+import { MixedSound } from '../../page/sound-owners.ts'
+import type { Mark } from '../../page/speakers.ts'
 import { compositeTiles, readTiles } from '../../page/tiles.ts'
 import { createSdkChat } from './chat.ts'
 import { FactsKeeper, personOf } from './facts.ts'
@@ -29,10 +33,13 @@ export function startSdkPage(config: SdkPageConfig): void {
   const isMeeting = config.meetingHosts.includes(location.hostname)
   const keeper = new FactsKeeper()
   const queue = createEventQueue((event) => {
-    if (event.type === 'participant_left') speech?.forget(event.participantId)
+    if (event.type !== 'participant_left') return
+    speech?.forget(event.participantId)
+    hands.forget(event.participantId)
   })
   const elements = createElements(config)
   const teller = createRosterTeller(config.botName, queue.tell)
+  const hands = new Hands(queue.tell)
   const chat = createSdkChat()
   const tap = isMeeting ? installWebRtcTap() : null
   const sound = tap && watchSound(tap)
@@ -44,7 +51,10 @@ export function startSdkPage(config: SdkPageConfig): void {
   /** Every number that the bot had: it gets another one by each rejoin. */
   const ownIds = new Set<number>()
   const active = new Map<string, number>()
-  let present: People = { people: [], sharing: new Set() }
+  /** The latest word of it, which stands until the next. */
+  let marks: Mark[] = []
+  const mixed = new MixedSound()
+  let present: People = { people: [], sharing: new Set(), hands: new Set() }
 
   const pilot = createSdkPilot(keeper, {
     people(attendees) {
@@ -54,11 +64,14 @@ export function startSdkPage(config: SdkPageConfig): void {
       tellPeople()
     },
     activeSpeakers(userIds) {
-      const until = Date.now() + ACTIVE_MS
-      for (const id of userIds.map(personOf)) if (!ownIds.has(id)) active.set(String(id), until)
+      const now = Date.now()
+      const others = userIds.map(personOf).filter((id) => !ownIds.has(id))
+      const ids = others.map(String)
+      for (const id of ids) active.set(id, now + ACTIVE_MS)
+      marks = ids.map((id) => marks.find((mark) => mark.id === id) ?? { id, since: now })
     },
     chat(data) {
-      const message = chat.received(data, Date.now())
+      const message = chat.received(data, Date.now(), ownIds)
       if (message) queue.tell({ type: 'chat_message', message })
     },
     left: () => sessionStorage.setItem(LEFT_KEY, JSON.stringify(keeper.facts.left)),
@@ -80,21 +93,37 @@ export function startSdkPage(config: SdkPageConfig): void {
     evenPlayout(tap, config.playout)
     setInterval(look, LOOK_EVERY_MS)
   }
+  const ears =
+    tap &&
+    createPageEars({
+      tap,
+      config,
+      // The other tracks are copies of the mix.
+      isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
+      voices: { ownerOf: (_receiver, tapped) => speakerOf(tapped), certainAfter: 2 },
+    })
+
+  function speakerOf(tapped: TappedTrack | null): string | null {
+    const id = String(tapped && userOfTrack(tapped))
+    return present.people.some((person) => person.id === id) ? id : null
+  }
 
   function levelsOfPeople(): LevelSample[] | null {
     const [only, ...more] = present.people
-    if (only && more.length === 0) {
-      // With one other person in the meeting whatever is heard is said by that person.
-      const level = sound?.mix() ?? null
-      return level === null ? null : [{ participantIds: [only.id], level }]
-    }
-    const heard = sound?.people()
-    return heard?.map(({ userId, level }) => ({ participantIds: [String(userId)], level })) ?? null
+    const mix = sound?.mix() ?? null
+    // With one other person in the meeting whatever is heard is said by that person.
+    if (only && more.length === 0) return mix === null ? null : [{ participantIds: [only.id], level: mix }]
+    const heard = sound?.people() ?? null
+    if (heard !== null) return heard.map(({ userId, level }) => ({ participantIds: [String(userId)], level }))
+    const here = marks.filter(({ id }) => present.people.some((person) => person.id === id))
+    return mix === null ? null : mixed.round(mix, here, Date.now())
   }
 
   function tellPeople(): void {
     if (!queue.hasBegun) return
-    teller.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, Date.now())
+    const at = Date.now()
+    teller.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, at)
+    for (const person of present.people) hands.set(person, present.hands.has(person.id), at)
   }
 
   function look(): void {
@@ -137,6 +166,7 @@ export function startSdkPage(config: SdkPageConfig): void {
       teller.begin(Date.now())
       tellPeople()
       queue.release()
+      ears?.begin()
     },
     chat: () => chat.state(),
     async showComposite() {
@@ -145,6 +175,7 @@ export function startSdkPage(config: SdkPageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
+    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
     startSdk: (given) => pilot.start(given),
     joinMeeting(given) {
       sessionStorage.removeItem(LEFT_KEY)

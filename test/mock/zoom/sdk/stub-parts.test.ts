@@ -49,6 +49,7 @@ test('people who come, go and change are told apart', () => {
     photo: false,
     speaking: false,
     sharing: false,
+    handRaised: false,
   } as const
   const ann = attendeeOf(person, null)
   const bob = attendeeOf({ ...person, node: 16_780_288, name: 'Bob', role: 'none' }, null)
@@ -61,7 +62,7 @@ test('people who come, go and change are told apart', () => {
 
 test('only the bot that came on behalf of somebody is shown as a bot', () => {
   const own = { node: 1024, name: 'Notes', isSelf: true, role: 'none', isGuest: false, audio: 'computer' } as const
-  const rest = { muted: true, camera: false, photo: false, speaking: false, sharing: false }
+  const rest = { muted: true, camera: false, photo: false, speaking: false, sharing: false, handRaised: false }
   expect(attendeeOf({ ...own, ...rest }, 'Ann')).toMatchObject({ isBotUser: true, botAuthorizerName: 'Ann' })
   expect(attendeeOf({ ...own, ...rest }, null)).toMatchObject({ isBotUser: false, botAuthorizerName: '' })
 })

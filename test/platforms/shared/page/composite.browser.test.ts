@@ -452,6 +452,23 @@ describe('pictures', () => {
     for (let y = 5; y < 715; y += 3) expect(near(screen.pixel(4, y), [21, 23, 28], 4)).toBe(true)
   })
 
+  it('are painted less often where the machine asks for it, and all of them again later', async () => {
+    const blinking = { color: '#00a000', look: 'blink', framesPerSecond: 10 } as const
+    await show('speaker_view', [person('ann', null, { picture: blinking })])
+    /** How often the picture changes in two seconds. */
+    const changes = async (rate: number | null) => {
+      await page.evaluate((wanted) => window.composite.setRate(wanted), rate)
+      await settle(1000)
+      const film = await kiosk.film({ x: 440, y: 160, width: 400, height: 400 })
+      await settle(2000)
+      const shown = middles(await film.stop(), 400, 400)
+      return shown.slice(1).filter((color, index) => !near(color, shown[index]!, 40)).length
+    }
+    expect(await changes(1)).toBeLessThan(5)
+    // A busy machine paints fewer than the twenty that come.
+    await expect.poll(() => changes(null), { timeout: 60_000 }).toBeGreaterThan(7)
+  })
+
   it('hundreds of updates and people leave no element behind', async () => {
     const left = await page.evaluate(async () => {
       const { composite } = window

@@ -5,8 +5,8 @@ import {
   LEVEL_OFF,
   LEVEL_ON,
   LEVELS_STALE_MS,
+  LONGEST_STALL_MS,
   PAGE_OVERRULES_MS,
-  SILENCE_MS,
   type SpeechChange,
   type SpeechDetector,
 } from '../../../../platforms/shared/page/speech-detector.ts'
@@ -29,12 +29,12 @@ const short = (changes: SpeechChange[]) =>
   changes.map(({ participantId, isSpeaking, at }) => `${participantId} ${isSpeaking ? 'on' : 'off'} ${at}`)
 
 describe('levels of contributing sources', () => {
-  it('begin a turn with one loud sample and end it at the last one, after a second of silence', () => {
+  it('begin a turn with one loud sample and end it at the last one, after half a second of silence', () => {
     const detector = createSpeechDetector()
     expect(short(rounds(detector, 0, 750, { ann: 0.001 }))).toEqual([])
     expect(short(rounds(detector, 1000, 3000, { ann: 0.2 }))).toEqual(['ann on 1000'])
-    expect(short(rounds(detector, 3250, 4000, { ann: 0.001 }))).toEqual([])
-    const [end] = rounds(detector, 4250, 4250, { ann: 0 })
+    expect(short(rounds(detector, 3250, 3500, { ann: 0.001 }))).toEqual([])
+    const [end] = rounds(detector, 3750, 3750, { ann: 0 })
     expect(end).toEqual({
       participantId: 'ann',
       isSpeaking: false,
@@ -51,12 +51,21 @@ describe('levels of contributing sources', () => {
     expect(short(rounds(detector, 1250, 2500, {}))).toEqual(['ann off 1000'])
   })
 
-  it('bridge pauses shorter than a second', () => {
+  it('bridge a breath, and split at a pause', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.2 })
-    rounds(detector, 1250, 1750, { ann: 0 })
-    expect(short(rounds(detector, 2000, 3000, { ann: 0.2 }))).toEqual([])
-    expect(short(detector.tick(3000 + SILENCE_MS + 1))).toEqual(['ann off 3000'])
+    rounds(detector, 1250, 1250, { ann: 0 })
+    expect(short(rounds(detector, 1500, 3000, { ann: 0.2 }))).toEqual([])
+    rounds(detector, 3250, 3500, { ann: 0 })
+    expect(short(rounds(detector, 3750, 4000, { ann: 0.2 }))).toEqual(['ann off 3000', 'ann on 3750'])
+  })
+
+  it('note a yes of a third of a second', () => {
+    const detector = createSpeechDetector()
+    const changes = [{ ann: 0 }, { ann: 0.2 }, { ann: 0.2 }, { ann: 0.2 }, { ann: 0 }].flatMap(({ ann }, index) =>
+      detector.observe({ kind: 'levels', samples: [{ participantIds: ['ann'], level: ann }], at: index * 100 }),
+    )
+    expect(short([...changes, ...rounds(detector, 650, 900, {})])).toEqual(['ann on 100', 'ann off 300'])
   })
 
   it('between the two thresholds prolong a turn and begin none', () => {
@@ -66,6 +75,18 @@ describe('levels of contributing sources', () => {
     rounds(detector, 1250, 1250, { ann: LEVEL_ON })
     expect(rounds(detector, 1500, 4000, { ann: faint })).toEqual([])
     expect(short(detector.tick(6000))).toEqual(['ann off 4000'])
+  })
+
+  it('begin a turn where its sound began, when it becomes known later whose it is', () => {
+    const detector = createSpeechDetector()
+    const sample = { participantIds: ['ann'], level: 0.3, heardForMs: 700 }
+    expect(short(detector.observe({ kind: 'levels', samples: [sample], at: 1000 }))).toEqual(['ann on 300'])
+    rounds(detector, 1250, 1250, { ann: 0.3 })
+    expect(short(rounds(detector, 1500, 1800, {}))).toEqual([])
+    // Never into the turn before.
+    rounds(detector, 2050, 2050, {})
+    const [next] = detector.observe({ kind: 'levels', samples: [{ ...sample, heardForMs: 2000 }], at: 2100 })
+    expect(next).toMatchObject({ isSpeaking: true, at: 1250 })
   })
 
   it('are dated back by the age of the sample', () => {
@@ -92,8 +113,19 @@ describe('levels of contributing sources', () => {
   it('end a turn when they stop coming', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.3 })
-    expect(short(detector.tick(1000 + SILENCE_MS))).toEqual([])
-    expect(short(detector.tick(1000 + SILENCE_MS + 1))).toEqual(['ann off 1000'])
+    expect(short(detector.tick(1000 + LONGEST_STALL_MS))).toEqual([])
+    expect(short(detector.tick(1000 + LONGEST_STALL_MS + 1))).toEqual(['ann off 1000'])
+  })
+
+  it('make one turn of speech around a moment in which the page stood still', () => {
+    const detector = createSpeechDetector()
+    rounds(detector, 0, 1000, { ann: 0.3, ben: 0.3 })
+    // What comes first after it is not always a round.
+    expect(marks(detector, 'cleo', 2190, 2190)).toEqual([])
+    expect(short(rounds(detector, 2200, 2200, { ann: 0.3 }))).toEqual([])
+    // Who is silent after it was not heard to the end: the last that was heard counts.
+    expect(short(rounds(detector, 2450, 2950, { ann: 0.3 }))).toEqual(['ben off 1000'])
+    expect(detector.speaking()).toEqual(['ann'])
   })
 
   it('make two turns of speech around a gap in which the page stood still', () => {
@@ -137,7 +169,7 @@ describe('marks in the page', () => {
       changes.push(...rounds(detector, at, at, {}), ...marks(detector, 'ann', at, at))
     }
     expect(changes).toEqual([
-      { participantId: 'ann', isSpeaking: true, source: 'page', confidence: CONFIDENCE.page, at: 2250 },
+      { participantId: 'ann', isSpeaking: true, source: 'page', confidence: CONFIDENCE.disputed, at: 2250 },
     ])
     expect(short(rounds(detector, 6500, 8000, {}))).toEqual(['ann off 6250'])
     expect(rounds(detector, 9000, 9000, { ann: 0.3 })[0]).toMatchObject({ source: 'csrc', isSpeaking: true })
@@ -156,7 +188,7 @@ describe('marks in the page', () => {
     rounds(detector, 0, 1000, { ann: 0.3 })
     expect(marks(detector, 'ann', 1100, 1000 + LEVELS_STALE_MS + 3000)).toEqual([])
     expect(detector.speaking()).toEqual(['ann'])
-    expect(short(detector.tick(9000))).toEqual(['ann off 4700'])
+    expect(short(detector.tick(9000))).toEqual(['ann off 4900'])
   })
 
   it('that agree with levels raise the confidence of the turn', () => {
@@ -165,6 +197,16 @@ describe('marks in the page', () => {
     marks(detector, 'ann', 600, 600)
     rounds(detector, 750, 1000, { ann: 0.3 })
     expect(detector.tick(5000)).toMatchObject([{ source: 'csrc', confidence: CONFIDENCE.agreed, at: 1000 }])
+  })
+})
+
+describe('a turn of several signals', () => {
+  it('is told with the best of them', () => {
+    const detector = createSpeechDetector()
+    expect(marks(detector, 'ann', 1000, 1400)).toMatchObject([{ source: 'page', confidence: CONFIDENCE.page }])
+    expect(rounds(detector, 1500, 2000, { ann: 0.3 })).toEqual([])
+    const [end] = rounds(detector, 2250, 3000, {})
+    expect(end).toMatchObject({ isSpeaking: false, source: 'csrc', confidence: CONFIDENCE.agreed, at: 2000 })
   })
 })
 

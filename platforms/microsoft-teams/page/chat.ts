@@ -1,0 +1,93 @@
+/** The meeting's chat from its two sources, what the service pushes and what the pane shows, as one. */
+import type { ChatMessage, ChatReaction } from '../../../src/meeting.ts'
+import { ChatLog } from '../../shared/page/chat-log.ts'
+import type { ChatState, PageEvent } from '../../shared/page/types.ts'
+import type { Wording } from '../../shared/page/wording.ts'
+import { writtenIn } from './chat-markup.ts'
+import { readChatPane } from './chat-pane.ts'
+import type { PushedMessage, PushedReaction } from './chat-push.ts'
+import { isOwnName, nameOf } from './names.ts'
+import type { People } from './people.ts'
+import type { PageConfig } from './types.ts'
+
+interface Parts {
+  config: PageConfig
+  people: People
+  wording: Wording
+  tell(event: PageEvent): void
+}
+
+export interface Chat {
+  take(messages: readonly PushedMessage[]): void
+  /** One look at the pane. */
+  read(at: number): void
+  state(box: Element | null, pane: { isOpen: boolean; isOff: boolean }): ChatState
+}
+
+type Content = Pick<ChatMessage, 'text' | 'replyTo'>
+
+export function createChat({ config, people, wording, tell }: Parts): Chat {
+  const log = new ChatLog()
+
+  function messageOf(
+    id: string,
+    content: Content,
+    at: number,
+    isOwn: boolean,
+    sender: string,
+    senderId: string | null,
+  ) {
+    return {
+      ...content,
+      ...(content.replyTo && { replyTo: log.toldId(content.replyTo) }),
+      id,
+      senderId: isOwn ? null : senderId,
+      senderName: isOwn ? config.botName : sender || 'Unknown',
+      at,
+      isOwn,
+    }
+  }
+
+  function reactionOf({ emoji, mris }: PushedReaction): ChatReaction {
+    return { emoji, count: mris.length, participantIds: mris.flatMap((mri) => people.idOfMri(mri) ?? []) }
+  }
+
+  return {
+    take(messages) {
+      const now = Date.now()
+      for (const { id, otherIds, mri, name, content, reactions, at } of messages) {
+        const isOwn = people.selfMri === null ? isOwnName(name, config.botName, wording.says) : mri === people.selfMri
+        const sender = nameOf(name, wording.says)
+        const senderId = people.idOfMri(mri) ?? people.idOfName(sender)
+        const message = messageOf(id, content, Math.min(at ?? now, now), isOwn, sender, senderId)
+        const whole = reactions ? { ...message, reactions: reactions.map(reactionOf) } : message
+        const news = log.take('channel', whole, now, otherIds)
+        if (news) tell(news)
+      }
+    },
+    read(at) {
+      for (const { id, sender, content, at: shownAt } of readChatPane(config.selectors)) {
+        const name = nameOf(sender ?? '', wording.says)
+        const message = messageOf(
+          id,
+          content,
+          Math.min(shownAt ?? at, at),
+          sender === null,
+          name,
+          people.idOfName(name),
+        )
+        const news = log.take('panel', message, at)
+        if (news) tell(news)
+      }
+    },
+    state(box, { isOpen, isOff }) {
+      const own = readChatPane(config.selectors).filter(({ sender }) => sender === null)
+      return {
+        isPanelOpen: isOpen || box !== null,
+        isOff: isOff && box === null,
+        box: box && { isEnabled: true, value: writtenIn(box).text },
+        own: own.map(({ id, content }) => ({ id, text: content.text })),
+      }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/** What a page hands out of what it hears, read with care: the page is not ours, and it may hold anything. */
+import type { Ears } from '../../src/ports.ts'
+import type { DriverOptions } from './driver-options.ts'
+import type { EarsConfig } from './page/types.ts'
+
+/** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
+const MOST_MIX_BYTES = 24_000
+/** The longest packet that Opus knows. */
+const MOST_OPUS_BYTES = 1275
+const MOST_ID_LENGTH = 500
+/** `m <UTC ms> <base64 PCM>` or `v <UTC ms> <base64 Opus> <participant's id>`. */
+const CARRIED = /^([mv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: (.+))?$/s
+
+/** `idOf` gives the id under which somebody was told. */
+export function hearCarried(payload: string, ears: Ears, idOf: (id: string) => string = (id) => id): void {
+  const [, kind, at, base64, participantId = ''] = CARRIED.exec(payload) ?? []
+  if (base64 === undefined) return
+  const bytes = Buffer.from(base64, 'base64')
+  if (kind === 'm' && bytes.length <= MOST_MIX_BYTES && bytes.length % 2 === 0)
+    ears.takeMix({ at: Number(at), samples: bytes })
+  else if (kind === 'v' && bytes.length <= MOST_OPUS_BYTES && participantId !== '') {
+    if (participantId.length <= MOST_ID_LENGTH)
+      ears.takeVoice({ participantId: idOf(participantId), at: Number(at), opus: bytes })
+  }
+}
+
+/** What the page is told of who wants to hear. */
+export function earsConfig({ ears }: Pick<DriverOptions, 'ears'>): { ears?: EarsConfig } {
+  return ears ? { ears: { mixRate: ears.mixRate, voices: ears.wantsVoices } } : {}
+}

@@ -1,0 +1,71 @@
+/** The button that asks to join: pressed once in its time and so often at most, with words for what is wrong with it. */
+import { BotError } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
+import type { Clock } from '../../src/ports.ts'
+import type { Waits } from './waits.ts'
+
+export interface SeenButton {
+  label: string
+  isEnabled: boolean
+}
+
+/** What of a meeting's page is needed. */
+export interface PageWithButton {
+  readonly clock: Clock
+  readonly waits: Waits
+  readonly logger: Logger
+  wakePointer(): Promise<void>
+  press(name: 'join'): Promise<boolean>
+}
+
+export class JoinButton {
+  readonly #page: PageWithButton
+  #clicks = 0
+  #clickedAt: number | null = null
+
+  constructor(page: PageWithButton) {
+    this.#page = page
+  }
+
+  get wasPressed(): boolean {
+    return this.#clicks > 0
+  }
+
+  /** The last press went nowhere, or there is another button now: the next one need not wait. */
+  forgetPress(): void {
+    this.#clickedAt = null
+  }
+
+  /**
+   * Presses it where it is enabled and the last press has had its time. `note` ends the sentence of a button that does
+   * nothing; `seen` goes into the log. Rejects with CANNOT_JOIN_MEETING.
+   */
+  async press(button: SeenButton | null, note: string, seen: Record<string, unknown> = {}): Promise<void> {
+    const { clock, waits, logger } = this.#page
+    if (!button?.isEnabled) return
+    if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
+    if (this.#clicks >= waits.joinClicks)
+      throw cannotJoin(`The button "${button.label}" was pressed ${this.#clicks} times without effect.${note}`)
+    logger.info('Asking to join', { button: button.label, ...seen })
+    this.#clicks++
+    this.#clickedAt = clock.now()
+    // A person's pointer comes from somewhere.
+    await this.#page.wakePointer()
+    await this.#page.press('join')
+  }
+
+  /** The error of a page that came to no decision in all its time. */
+  timeOut(button: SeenButton | null, note: string): BotError {
+    const why =
+      button && !button.isEnabled
+        ? `the button "${button.label}" stayed disabled`
+        : this.wasPressed
+          ? 'it came to no decision after the request to join'
+          : 'neither a name box nor a button to join appeared'
+    return cannotJoin(`The meeting page did not let the bot ask: ${why}.${note}`)
+  }
+}
+
+function cannotJoin(sentence: string): BotError {
+  return new BotError('CANNOT_JOIN_MEETING', sentence, { step: 'pre-join', canRetry: true })
+}

@@ -1,0 +1,42 @@
+/** Whose packets a receiver plays at this instant, where the packets of a shared stream name their sources. */
+
+/** A source that has not moved for so long is not in what is played now. Milliseconds. */
+const STILL_MS = 100
+
+interface Seen {
+  /** By the browser's clock, which is not ours. */
+  newest: number
+  movedAt: number
+}
+
+/**
+ * Returns the one contributing source of what the receiver plays just now; null where there is none, or several at once,
+ * whose sounds nobody can tell apart. To be called with every piece that is heard.
+ */
+export function createCurrentSource(
+  now: () => number = () => performance.now(),
+): (receiver: Pick<RTCRtpReceiver, 'getContributingSources'>) => number | null {
+  const seen = new WeakMap<object, Seen>()
+  return (receiver) => {
+    const entries = sourcesOf(receiver)
+    const newest = Math.max(...entries.map(({ timestamp }) => timestamp))
+    if (entries.length === 0) return null
+    const at = now()
+    const before = seen.get(receiver)
+    const movedAt = before?.newest === newest ? before.movedAt : at
+    seen.set(receiver, { newest, movedAt })
+    // A first look proves no movement: the entry may be as old as ten seconds.
+    if (before === undefined || at - movedAt > STILL_MS) return null
+    const current = entries.filter(({ timestamp }) => timestamp === newest)
+    return current.length === 1 ? current[0]!.source : null
+  }
+}
+
+function sourcesOf(receiver: Pick<RTCRtpReceiver, 'getContributingSources'>): RTCRtpContributingSource[] {
+  try {
+    return receiver.getContributingSources()
+  } catch {
+    // A receiver of a connection that is being closed.
+    return []
+  }
+}

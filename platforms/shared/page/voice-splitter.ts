@@ -1,0 +1,57 @@
+/**
+ * Splits what a stream carries by who is in it, since meetings hand one stream from person to person. What is not
+ * certain is left out: a gap in somebody's file is better than another one's words in it. Pure.
+ */
+import type { Heard } from './track-reader.ts'
+
+/** A person's sound goes on, silently, over pauses up to this: a breath ends nothing. Milliseconds. */
+const BREATH_MS = 300
+
+export interface SplitListener {
+  /** More of what this person says; `isFirst` after a pause. */
+  speak(owner: string, heard: Heard, isFirst: boolean): void
+  /** What this person says has ended for now. */
+  pause(owner: string): void
+}
+
+/**
+ * For one stream. Each call gives one piece and who is in it just then; null: nobody, or nobody that is known. A piece
+ * is somebody's when none of the `certainAfter` pieces behind it is another one's.
+ */
+export function createVoiceSplitter(
+  certainAfter: number,
+  { speak, pause }: SplitListener,
+): { take(heard: Heard, owner: string | null): void; end(): void } {
+  const held: { heard: Heard; owner: string | null }[] = []
+  let speaker: string | null = null
+  let lastSaidAt = 0
+
+  function stop(): void {
+    if (speaker !== null) pause(speaker)
+    speaker = null
+  }
+
+  function settle(): void {
+    const { heard, owner } = held.shift()!
+    const isDisputed = held.some((later) => later.owner !== null && later.owner !== owner)
+    if (owner !== null && !isDisputed) {
+      if (owner !== speaker) stop()
+      speak(owner, heard, speaker === null)
+      speaker = owner
+      lastSaidAt = heard.at
+    } else if (speaker !== null && heard.at - lastSaidAt <= BREATH_MS)
+      speak(speaker, { at: heard.at, samples: new Float32Array(heard.samples.length) }, false)
+    else stop()
+  }
+
+  return {
+    take(heard, owner) {
+      held.push({ heard, owner })
+      if (held.length > certainAfter) settle()
+    },
+    end() {
+      held.length = 0
+      stop()
+    },
+  }
+}

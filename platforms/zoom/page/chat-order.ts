@@ -1,0 +1,56 @@
+/**
+ * Finds messages that were deleted: rows of the chat's list come and go as it is scrolled, but between two neighbors of
+ * the list that are both in the page nothing can be missing. Pure.
+ */
+
+/** A list that is being drawn may lack a row for a moment. */
+const LOOKS = 3
+const MOST_MESSAGES = 2000
+
+export class ChatOrder {
+  /** Ids in the order of the list. */
+  #known: string[] = []
+  readonly #missing = new Map<string, number>()
+
+  /** `shown` are the rows of one look, without gaps, in their order. Returns those that have gone for good. */
+  look(shown: readonly string[]): string[] {
+    const places = new Map(this.#known.map((id, place) => [id, place]))
+    const missing = new Set<string>()
+    for (const [index, id] of shown.entries()) {
+      const [before, here] = [places.get(shown[index - 1] ?? ''), places.get(id)]
+      if (before === undefined || here === undefined) continue
+      for (let place = before + 1; place < here; place++) missing.add(this.#known[place]!)
+    }
+    for (const id of this.#missing.keys()) if (!missing.has(id)) this.#missing.delete(id)
+    const gone: string[] = []
+    for (const id of missing) {
+      const looks = (this.#missing.get(id) ?? 0) + 1
+      this.#missing.set(id, looks)
+      if (looks >= LOOKS) gone.push(id)
+    }
+    for (const id of gone) this.#missing.delete(id)
+    this.#known = this.#known.filter((id) => !gone.includes(id))
+    this.#learn(shown)
+    return gone
+  }
+
+  /** New rows stand after the nearest known one before them, or before the first known one after them. */
+  #learn(shown: readonly string[]): void {
+    const known = new Set(this.#known)
+    if (shown.every((id) => known.has(id))) return
+    const first = shown.findIndex((id) => known.has(id))
+    if (first < 0) {
+      // Nothing connects the two, so nothing is known of what lies between them.
+      this.#known = [...shown]
+      return
+    }
+    let place = this.#known.indexOf(shown[first]!)
+    this.#known.splice(place, 0, ...shown.slice(0, first))
+    place += first
+    for (const id of shown.slice(first)) {
+      if (known.has(id)) place = this.#known.indexOf(id)
+      else this.#known.splice(++place, 0, id)
+    }
+    if (this.#known.length > MOST_MESSAGES) this.#known.splice(0, this.#known.length - MOST_MESSAGES)
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Whose a sound is. When somebody speaks is said by the sound itself, to the sample; who it is, where the sound has no
+ * name, by the mark that the page puts on somebody soon after the sound began. Pure.
+ */
+import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
+import type { HeardPerson } from './sound.ts'
+import { type Mark, newestMarks } from './speakers.ts'
+
+/** A mark may be seen this much before its sound, which waits to be played. Milliseconds. */
+const MARK_AHEAD_MS = 400
+/** A sound without a new mark is that of somebody whose mark still stands. Milliseconds. */
+const NO_NEW_MARK_MS = 900
+/** A sound may have gone on for this long before a mark says whose it was all the time. Milliseconds. */
+const LONGEST_NAMELESS_MS = 3000
+/** Rounds of 100 ms in which one sound went with one mark before it is that person's for good, and how far ahead. */
+const VOTES = 20
+const VOTES_AHEAD = 3
+
+/** A sound from its beginning to a silence. */
+interface Run {
+  beganAt: number
+  lastLoudAt: number
+  ownerId: string | null
+}
+
+/** Sounds that come apart, one for each person, of people whose number is not known yet. */
+export class NamelessSounds {
+  readonly #runs = new Map<number, Run>()
+  readonly #votes = new Map<number, Map<string, number>>()
+
+  /**
+   * One round. `heard` are the sounds that have no name, `marks` those of people who have no sound. Gives what can be
+   * said of these people now, and a pair that has become certain.
+   */
+  round(
+    heard: readonly HeardPerson[],
+    marks: readonly Mark[],
+    at: number,
+  ): { samples: LevelSample[]; certain: { userId: number; id: string } | null } {
+    const loud = heard.filter(({ level }) => level >= LEVEL_OFF)
+    for (const [userId, { lastLoudAt }] of this.#runs) if (at - lastLoudAt > SILENCE_MS) this.#runs.delete(userId)
+    for (const { userId } of loud) {
+      const run = this.#runs.get(userId)
+      if (run) run.lastLoudAt = at
+      else this.#runs.set(userId, { beganAt: at, lastLoudAt: at, ownerId: null })
+    }
+    this.#nameOne(marks, at)
+    const samples = loud.flatMap(({ userId, level }) => {
+      const run = this.#runs.get(userId)
+      return run?.ownerId ? [{ participantIds: [run.ownerId], level, heardForMs: heardFor(run, at) }] : []
+    })
+    return { samples, certain: this.#vote(loud, newestMarks(marks)) }
+  }
+
+  forget(id: string): void {
+    for (const votes of this.#votes.values()) votes.delete(id)
+    for (const run of this.#runs.values()) if (run.ownerId === id) run.ownerId = null
+  }
+
+  /** Of several sounds without a name it cannot be said which of them a mark is for. */
+  #nameOne(marks: readonly Mark[], at: number): void {
+    const runs = [...this.#runs.values()]
+    const nameless = runs.filter(({ ownerId }) => ownerId === null)
+    const [run] = nameless
+    if (!run || nameless.length > 1) return
+    const others = marks.filter(({ id }) => runs.every(({ ownerId }) => ownerId !== id))
+    const candidates = marksOf(run, others, at)
+    if (candidates.length === 1) run.ownerId = candidates[0]!.id
+  }
+
+  #vote(loud: readonly HeardPerson[], marks: readonly Mark[]): { userId: number; id: string } | null {
+    const [sound] = loud
+    const [mark] = marks
+    if (loud.length !== 1 || marks.length !== 1 || !sound || !mark) return null
+    const votes = this.#votes.get(sound.userId) ?? new Map<string, number>()
+    this.#votes.set(sound.userId, votes)
+    votes.set(mark.id, (votes.get(mark.id) ?? 0) + 1)
+    const [best, next] = [...votes].sort(([, one], [, other]) => other - one)
+    if (!best || best[1] < VOTES || best[1] < VOTES_AHEAD * (next?.[1] ?? 0)) return null
+    return { userId: sound.userId, id: best[0] }
+  }
+}
+
+/** One sound of everybody: the newest mark says whose it is. */
+export class MixedSound {
+  #run: (Run & { named: Set<string> }) | null = null
+
+  round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
+    if (this.#run && at - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
+    if (level < LEVEL_OFF) return []
+    this.#run ??= { beganAt: at, lastLoudAt: at, ownerId: null, named: new Set() }
+    const run = this.#run
+    run.lastLoudAt = at
+    const isFirst = run.named.size === 0
+    return marksOf(run, marks, at).map(({ id, since }) => {
+      // Whoever comes second in one sound began about when the mark moved.
+      const heardForMs = isFirst ? heardFor(run, at) : Math.min(heardFor(run, at), Math.max(0, at - since))
+      run.named.add(id)
+      return { participantIds: [id], level, heardForMs, source: 'audio_level' as const }
+    })
+  }
+}
+
+/** The marks that are for this sound: new ones, and after a while without any those that still stand. */
+function marksOf(run: Run, marks: readonly Mark[], at: number): Mark[] {
+  const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
+  return newestMarks(fresh.length > 0 || at - run.beganAt < NO_NEW_MARK_MS ? fresh : marks)
+}
+
+function heardFor({ beganAt }: Run, at: number): number {
+  return Math.min(LONGEST_NAMELESS_MS, at - beganAt)
+}

@@ -1,0 +1,110 @@
+/** Who speaks in Zoom: each person's own sound where it comes apart, one sound and the marks of the tiles elsewhere. */
+import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
+import {
+  LEVEL_OFF,
+  LEVEL_ON,
+  type LevelSample,
+  SILENCE_MS,
+  type SpeechChange,
+} from '../../shared/page/speech-detector.ts'
+import type { Person, Roster } from './roster.ts'
+import type { MeetingSound } from './sound.ts'
+import { MixedSound, NamelessSounds } from './sound-owners.ts'
+import { type Mark, type MarkedPerson, MarkJudge, newestMarks } from './speakers.ts'
+
+export interface ZoomSpeechParts {
+  sound: MeetingSound
+  roster: Pick<Roster, 'present' | 'ofUser' | 'takeOwner'>
+  /** Everybody, the bot too, as the page says; null where it does not. */
+  peopleCount(): number | null
+  /** The driver has heard of this person: nobody else can speak. */
+  isTold(id: string): boolean
+  tell(changes: SpeechChange[]): void
+}
+
+export interface ZoomSpeech extends Speech {
+  /** One look at the page: who is marked now. */
+  look(marked: readonly MarkedPerson[], at: number): void
+}
+
+export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: ZoomSpeechParts): ZoomSpeech {
+  const judge = new MarkJudge()
+  const nameless = new NamelessSounds()
+  const mixed = new MixedSound()
+  let marks: Mark[] = []
+  /** People who are loud, by sounds; null where no sound says anything and marks are all there is. */
+  let loud: Set<string> | null = null
+  let lastOfPeopleAt = 0
+
+  const speech = watchSpeech({
+    // Sources of the client's own loop-back connection name nobody.
+    receivers: () => [],
+    ownersOfSource: () => [],
+    levels() {
+      const samples = levels(Date.now())
+      const isLoud = ({ level }: LevelSample) => level >= LEVEL_OFF
+      loud = samples && new Set(samples.filter(isLoud).flatMap(({ participantIds }) => participantIds))
+      return samples
+    },
+    tell,
+  })
+
+  function levels(at: number): LevelSample[] | null {
+    const only = onlyOther()
+    const mix = sound.mix()
+    // With one other person in the meeting whatever is heard is said by that person.
+    if (only) return mix === null ? null : [{ participantIds: [only.id], level: mix }]
+    const heard = sound.people()
+    if (heard === null) return mix === null ? null : mixed.round(mix, marks, at)
+    if (heard.some(({ level }) => level >= LEVEL_OFF)) lastOfPeopleAt = at
+    // What is heard, and is in nobody's own sound, comes another way.
+    else if (mix !== null && mix >= LEVEL_OFF && at - lastOfPeopleAt > SILENCE_MS) return mixed.round(mix, marks, at)
+    return ofPeople(heard, at)
+  }
+
+  function ofPeople(heard: NonNullable<ReturnType<MeetingSound['people']>>, at: number): LevelSample[] {
+    const owners = heard.map(({ userId }) => roster.ofUser(userId))
+    const named = heard.flatMap(({ level }, index) => {
+      const owner = owners[index]
+      return owner && isTold(owner.id) ? [{ participantIds: [owner.id], level }] : []
+    })
+    const withSound = new Set(owners.map((owner) => owner?.id))
+    const unnamed = heard.filter((_, index) => !owners[index])
+    const { samples, certain } = nameless.round(
+      unnamed,
+      marks.filter(({ id }) => !withSound.has(id)),
+      at,
+    )
+    const soundless = roster.present().filter(({ id }) => !withSound.has(id))
+    const isLast = unnamed.length === 1 && soundless.length === 1 && peopleCount() === roster.present().length + 1
+    // The last sound, once it is heard, is the last person's; somebody who left is heard no more.
+    const last = isLast && unnamed[0]!.level >= LEVEL_ON ? { userId: unnamed[0]!.userId, id: soundless[0]!.id } : null
+    const found = certain ?? last
+    if (found) roster.takeOwner(found.userId, found.id)
+    return [...named, ...samples]
+  }
+
+  function onlyOther(): Person | null {
+    const [only, ...more] = roster.present()
+    if (!only || more.length > 0 || !isTold(only.id)) return null
+    const count = peopleCount()
+    return count === null || count === 2 ? only : null
+  }
+
+  return {
+    ...speech,
+    look(marked, at) {
+      marks = judge.look(
+        marked.filter(({ id }) => isTold(id)),
+        at,
+      )
+      // Beside sounds that say who speaks a mark only agrees with them; it lingers too long to add anybody.
+      for (const { id } of loud === null ? newestMarks(marks) : marks)
+        if (loud === null || loud.has(id)) speech.mark(id)
+    },
+    forget(id) {
+      nameless.forget(id)
+      speech.forget(id)
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** What a recording measured of itself, in words for people. */
+import type { ReportFacts } from '../src/ports.ts'
+
+export function qualityOf({ quality, gaps, bytes, pauses, files, seconds }: ReportFacts): [string, string][] {
+  const missing = gaps.reduce((sum, gap) => sum + gap.seconds, 0)
+  const rest: [string, string][] = [
+    ['Size', `${(bytes / 1_000_000).toFixed(1)} MB`],
+    ['Pauses', String(pauses)],
+  ]
+  if (gaps.length > 0) rest.push(['Missing', `${missing.toFixed(1)} s in ${counted(gaps.length, 'gap')}`])
+  if (quality === null) return rest
+  const lines: [string, string][] = []
+  if (files.includes('video.mp4')) {
+    const { frames_lost: lost, frames_expected: all, longest_gap_seconds: longest } = quality
+    lines.push(['Repeated frames', `${lost} of ${all} (${percent(lost / Math.max(1, all))})`])
+    if (longest > 0) lines.push(['Longest stand-still', `${longest.toFixed(2)} s`])
+    if (quality.sound_picture_offset_ms !== null)
+      lines.push([
+        'Sound off picture, at most',
+        `${Math.max(10, Math.abs(quality.sound_picture_offset_ms)).toFixed(0)} ms`,
+      ])
+    const steps = quality.picture_steps ?? []
+    if (steps.length > 0) lines.push(['Picture reduced', counted(steps.filter(isDown).length, 'time')])
+  }
+  if (quality.clipped_share !== null) lines.push(['Sound at its limit', percent(quality.clipped_share)])
+  if (quality.silent_share !== null) lines.push(['Silence', percent(quality.silent_share)])
+  if (quality.speech_without_name_seconds > 0)
+    lines.push([
+      'Speech without a name',
+      `${quality.speech_without_name_seconds.toFixed(1)} s (${percent(quality.speech_without_name_seconds / Math.max(1, seconds))})`,
+    ])
+  return [...lines, ...rest]
+}
+
+function isDown({ frames_per_second: rate }: { frames_per_second: number | null }): boolean {
+  return rate !== null
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { captionEvent } from '../../../mock/google-meet/roster.ts'
+import { decodeCaptions } from '../../../platforms/google-meet/page/captions.ts'
+
+const bytes = (data: Uint8Array) => new Uint8Array(data).buffer
+
+test('a message of the captions channel says whose row it is, which version, and what it says', async () => {
+  const sent = captionEvent({ device: 'spaces/x/devices/7', row: 3, version: 12, text: '你好 <b>Ann</b>' })
+  expect(await decodeCaptions(bytes(sent))).toEqual([
+    { deviceId: 'spaces/x/devices/7', captionId: '3', version: 12, isFinal: false, text: '你好 <b>Ann</b>' },
+  ])
+})
+
+test('what is no such message says nothing', async () => {
+  for (const data of [new Uint8Array(), new Uint8Array([1, 2, 3]), new Uint8Array(300_000)])
+    expect(await decodeCaptions(bytes(data))).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { CaptionKeeper } from '../../../platforms/shared/caption-keeper.ts'
+import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/caption-rows.ts'
+import type { CommonSigns } from '../../../platforms/shared/page/types.ts'
+import { silentLogger } from '../../../src/logger.ts'
+import { HandClock } from '../../fakes/clock.ts'
+
+describe('rows of captions', () => {
+  const told: CaptionRow[] = []
+  const rows = new CaptionRows((row) => told.push(row))
+  const [one, two] = [{}, {}] as [Element, Element]
+  const look = (...shown: [Element, string, string][]) => {
+    rows.take(shown.map(([element, name, text]): ShownCaption => ({ element, name, text })))
+    return told.splice(0).map(({ key, name, text, isFinal }) => `${key} ${name}: ${text}${isFinal ? ' (gone)' : ''}`)
+  }
+
+  test('are told when they change, and once more when they are gone', () => {
+    expect(look([one, 'Ann', ''])).toEqual([])
+    expect(look([one, 'Ann', 'so'])).toEqual(['row-1 Ann: so'])
+    expect(look([one, 'Ann', 'so'])).toEqual([])
+    expect(look([one, 'Ann', 'so the'], [two, 'Ben', 'yes'])).toEqual(['row-1 Ann: so the', 'row-2 Ben: yes'])
+    expect(look([two, 'Ben', 'yes'])).toEqual(['row-1 Ann: so the (gone)'])
+  })
+
+  test('whose element is used for somebody else are other rows', () => {
+    expect(look([two, 'Ann', 'well'])).toEqual(['row-3 Ann: well', 'row-2 Ben: yes (gone)'])
+  })
+
+  test('are told by their end where they are long', () => {
+    const [row] = look([two, 'Ann', `${'x'.repeat(9000)} end`])
+    expect(row!.length).toBeLessThan(4100)
+    expect(row).toMatch(/ end$/)
+  })
+})
+
+describe('captions are kept on', () => {
+  function keeper(takes: boolean[] | null) {
+    const clock = new HandClock()
+    const known: boolean[] = []
+    let tries = 0
+    const steps = takes && { turnOn: async () => takes[tries++] ?? false }
+    const it = new CaptionKeeper({ steps, clock, logger: silentLogger, onKnown: (areOn) => known.push(areOn) })
+    const look = async (captionsOn: boolean | null, isNewDocument = false) => {
+      await it.look({ captionsOn } as CommonSigns, isNewDocument)
+      await clock.advance(1000)
+    }
+    return { known, look, tries: () => tries }
+  }
+
+  test('a click that does nothing is made again after a while, and no click while they are on', async () => {
+    const { known, look, tries } = keeper([true, true])
+    for (let second = 0; second < 7; second++) await look(false)
+    expect(tries()).toBe(2)
+    for (let second = 0; second < 20; second++) await look(true)
+    expect(tries()).toBe(2)
+    expect(known).toEqual([true])
+  })
+
+  test('where the page shows nothing before somebody speaks, what the platform took is believed', async () => {
+    const { known, look, tries } = keeper([false, true, true])
+    for (let second = 0; second < 20; second++) await look(null)
+    expect(tries()).toBe(2)
+    await look(null, true)
+    for (let second = 0; second < 6; second++) await look(null)
+    expect(tries()).toBe(3)
+    expect(known).toEqual([true])
+  })
+
+  test('that nobody can turn on are told as missing, once', async () => {
+    const { known, look, tries } = keeper([])
+    for (let second = 0; second < 60; second++) await look(false)
+    expect(tries()).toBe(5)
+    expect(known).toEqual([false])
+    const without = keeper(null)
+    for (let second = 0; second < 3; second++) await without.look(null)
+    expect(without.known).toEqual([false])
+  })
+})

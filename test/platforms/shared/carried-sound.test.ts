@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { earsConfig, hearCarried } from '../../../platforms/shared/carried-sound.ts'
+import type { HeardSound, HeardVoice } from '../../../src/ports.ts'
+
+function ears() {
+  const mixes: HeardSound[] = []
+  const voices: HeardVoice[] = []
+  return {
+    mixes,
+    voices,
+    mixRate: 16_000,
+    wantsVoices: true,
+    takeMix: (sound: HeardSound) => mixes.push(sound),
+    takeVoice: (voice: HeardVoice) => voices.push(voice),
+  }
+}
+
+const base64 = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
+
+test('what the page hears is read', () => {
+  const heard = ears()
+  hearCarried('m 1795287871206.5 AQACAA==', heard)
+  hearCarried('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard)
+  expect(heard.mixes).toEqual([{ at: 1_795_287_871_206.5, samples: Buffer.from([1, 0, 2, 0]) }])
+  expect(heard.voices).toEqual([
+    { at: 1_795_287_871_207, participantId: 'spaces/x y/devices/1\nend', opus: Buffer.from([0xf8, 0xff, 0xfe]) },
+  ])
+})
+
+test('a voice is whose it was before the page was loaded anew', () => {
+  const heard = ears()
+  hearCarried(`v 1 ${base64(3)} new-1`, heard, (id) => (id === 'new-1' ? 'old-2' : id))
+  expect(heard.voices).toMatchObject([{ participantId: 'old-2' }])
+})
+
+test.each([
+  ['nothing', ''],
+  ['another kind', `x 1 ${base64(2)}`],
+  ['no time', `m now ${base64(2)}`],
+  ['half a sample', `m 1 ${base64(3)}`],
+  ['more than a quarter of a second', `m 1 ${base64(24_002)}`],
+  ['a packet longer than any', `v 1 ${base64(1300)} id`],
+  ['a voice of nobody', `v 1 ${base64(3)}`],
+  ['an endless id', `v 1 ${base64(3)} ${'i'.repeat(501)}`],
+  ['markup', 'm 1 <script>'],
+])('%s is not heard', (_, payload) => {
+  const heard = ears()
+  hearCarried(payload, heard)
+  expect([...heard.mixes, ...heard.voices]).toEqual([])
+})
+
+test('the page is told only what somebody wants to hear', () => {
+  expect(earsConfig({})).toEqual({})
+  expect(earsConfig({ ears: ears() })).toEqual({ ears: { mixRate: 16_000, voices: true } })
+})
