@@ -1,12 +1,15 @@
 /** What is made of a recording once it is stored: a transcript, and a page for people. It is complete without both. */
+import { join } from 'node:path'
 import { within } from './clock.ts'
 import { type Logger, redactText } from './logger.ts'
 import type { MeetingTarget } from './meeting.ts'
-import type { Clock, RecordedFile, RecordedSpan, Transcribe, WriteReport } from './ports.ts'
+import type { Clock, RecordedSpan, Storage, StoredMedia, Transcribe, WriteReport } from './ports.ts'
 import { recordedMs } from './recording-clock.ts'
+import type { Gap, WholeQuality } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
 const REPORT_DEADLINE_MS = 10_000
+const SOUND = 'audio.m4a'
 
 export interface AfterRecording {
   job: Job
@@ -14,6 +17,7 @@ export interface AfterRecording {
   clock: Clock
   logger: Logger
   workFolder: string
+  storage: Pick<Storage, 'fetch'>
   /** Null where the job asks for no transcript. */
   transcribe: Transcribe | null
   writeReport: WriteReport
@@ -24,14 +28,15 @@ export interface AfterRecording {
  * Resolves with what went wrong, or null.
  */
 export async function makeTranscript(
-  { job, logger, workFolder, transcribe }: AfterRecording,
-  recorded: readonly RecordedFile[],
+  { job, logger, workFolder, storage, transcribe }: AfterRecording,
+  recorded: readonly StoredMedia[],
   impatience: AbortSignal,
 ): Promise<Error | null> {
-  if (transcribe === null || !recorded.some(({ name }) => name === 'audio.m4a')) return null
+  if (transcribe === null || !recorded.some(({ stored }) => stored.name === SOUND)) return null
   const limit = job.transcription?.timeout ?? 0
   const signal = AbortSignal.any([impatience, AbortSignal.timeout(limit * 1000)])
   try {
+    await storage.fetch(SOUND, join(workFolder, SOUND), signal)
     await transcribe(workFolder, signal)
     return null
   } catch (thrown) {
@@ -45,22 +50,22 @@ export async function makeTranscript(
 /** It may fail, and must not take long. `end` is how the meeting ended, in one sentence. Never rejects. */
 export async function makeReport(
   { job, target, clock, logger, workFolder, writeReport }: AfterRecording,
-  recorded: readonly RecordedFile[],
-  facts: { end: string; spans: readonly RecordedSpan[]; repeatedFrames: number },
+  recorded: readonly StoredMedia[],
+  facts: { end: string; spans: readonly RecordedSpan[]; gaps: readonly Gap[]; quality: WholeQuality | null },
 ): Promise<void> {
   if (recorded.length === 0) return
-  const { end, spans, repeatedFrames } = facts
+  const { end, spans, gaps, quality } = facts
   const work = writeReport(workFolder, {
     meetingUrl: redactText(target.url),
     botName: job.bot_name,
     startedAt: spans[0]?.startedAt ?? null,
     seconds: recordedMs(spans, clock.now()) / 1000,
     end,
-    files: recorded.map(({ name }) => name),
-    bytes: recorded.reduce((sum, { bytes }) => sum + bytes, 0),
-    framesPerSecond: job.frame_rate,
-    repeatedFrames,
-    pauses: Math.max(0, spans.length - 1),
+    files: recorded.map(({ stored }) => stored.name),
+    bytes: recorded.reduce((sum, { stored }) => sum + stored.bytes, 0),
+    quality,
+    gaps,
+    pauses: Math.max(0, spans.length - 1 - gaps.length),
   })
   await within(clock, REPORT_DEADLINE_MS, work, () => new Error('The report took too long')).catch((error) =>
     logger.warn('The report could not be made', { error }),

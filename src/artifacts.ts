@@ -1,6 +1,7 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
 import { copyFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ChatFileEntry, ReactionLine } from './chat-record.ts'
 import { redactText } from './logger.ts'
 import type { Evidence, RecordedFile } from './ports.ts'
 import { rttm } from './rttm.ts'
@@ -10,18 +11,19 @@ export interface FilesAboutPeople {
   botId: string
   participants: ReturnType<Timeline['participantsFile']>
   diarization: DiarizationSegment[]
-  chat: ReturnType<Timeline['chatFile']>
+  chat: ChatFileEntry[]
+  reactions: ReactionLine[]
 }
 
 /** Writes what there is something to say about; a life that never recorded leaves no empty files. */
 export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeople): Promise<void> {
   if (about.participants.length > 0) await writeJson(folder, 'participants.json', about.participants)
   if (about.diarization.length > 0) {
-    const lines = about.diarization.map((segment) => `${JSON.stringify(segment)}\n`)
-    await writeFile(join(folder, 'diarization.jsonl'), lines.join(''))
+    await writeLines(folder, 'diarization.jsonl', about.diarization)
     await writeFile(join(folder, 'diarization.rttm'), rttm(about.botId, about.diarization))
   }
   if (about.chat.length > 0) await writeJson(folder, 'chat_messages.json', about.chat)
+  if (about.reactions.length > 0) await writeLines(folder, 'reactions.jsonl', about.reactions)
 }
 
 export const LOG_NAME = 'standin.log'
@@ -45,7 +47,7 @@ export async function saveEvidence(
   await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence?.signs ?? {} })
 }
 
-const RECORDED = ['segments', 'video.mp4', 'audio.m4a', 'manifest.json', 'debug', 'screenshots']
+const RECORDED = ['audio', 'segments', 'video.mp4', 'audio.m4a', 'manifest.json', 'debug', 'screenshots']
 
 /**
  * A bot that is started again with the same id must not write over what it recorded before: that goes to a folder
@@ -66,6 +68,7 @@ const SMALL_FILES = [
   'diarization.jsonl',
   'diarization.rttm',
   'chat_messages.json',
+  'reactions.jsonl',
   'transcription.json',
   'raw_transcription.json',
   'transcription.vtt',
@@ -89,4 +92,8 @@ export async function filesBeside(folder: string): Promise<RecordedFile[]> {
 
 export async function writeJson(folder: string, name: string, content: unknown): Promise<void> {
   await writeFile(join(folder, name), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+async function writeLines(folder: string, name: string, lines: readonly unknown[]): Promise<void> {
+  await writeFile(join(folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }

@@ -1,56 +1,53 @@
 /** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
 import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
+import { Attendance } from './attendance.ts'
 import { BotChat } from './bot-chat.ts'
+import { ChatRecord } from './chat-record.ts'
 import { within } from './clock.ts'
 import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { BotError, toBotError } from './errors.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
-import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from './leave-rules.ts'
+import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
 import type { Logger } from './logger.ts'
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
 import { noteMeeting } from './meeting-notes.ts'
+import { PictureRelief } from './picture-relief.ts'
 import type {
   Clock,
   ControlPlane,
-  MeetingDriver,
+  LiveTranscript,
   OpenMeeting,
   RecordedFile,
   Recorder,
   Stage,
   Storage,
+  StoredMedia,
   Streaming,
   Transcribe,
-  WaitingFor,
+  VoiceTracks,
   WriteReport,
 } from './ports.ts'
+import { recordedTime } from './recorded-time.ts'
 import { recordedMs } from './recording-clock.ts'
+import { type RecordingGap, RecordingSwitch } from './recording-switch.ts'
 import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
-import type { ErrorCode } from './wire/codes.ts'
-import type { FinalReport } from './wire/events.ts'
+import { WayBack } from './way-back.ts'
+import type { FinalReport, Gap } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
-/** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
-const JOIN_ATTEMPTS = 3
-const JOIN_RETRY_DELAY_MS = 3_000
-/** Longer than every wait of a driver before the waiting room; past it the driver itself is stuck. */
-const JOIN_DEADLINE_MS = 240_000
-const PREPARE_DEADLINE_MS = 60_000
-/** The driver knows best why nobody allowed the bot to record, so it comes first. */
-const RIGHT_GRACE_MS = 10_000
-const RIGHT = { step: 'right to record' }
 const RECORDER_START_DEADLINE_MS = 30_000
 /** Leaving must not eat the time in which files are stored. */
 const LEAVE_DEADLINE_MS = 20_000
 const STREAMING_CLOSE_DEADLINE_MS = 5_000
+const LAST_WORDS_DEADLINE_MS = 6_000
 const EVIDENCE_DEADLINE_MS = 20_000
-/** Joining parts without encoding is bounded by the disk, even for the longest recording. */
-const FINISH_DEADLINE_MS = 600_000
 const DRAIN_DEADLINE_MS = 15_000
+const NO_VOICES = 'There is no file of each voice: the platform sent one sound for everybody.'
 /** How often the leave rules look, and the pace of progress reports. */
 const RULES_EVERY_MS = 1_000
 const PROGRESS_EVERY_MS = 5_000
@@ -61,6 +58,10 @@ export interface BotParts {
   storage: Storage
   /** Live sound to and from the job's sockets; null where the job names none. */
   streaming: Streaming | null
+  /** Words while the meeting goes on; null where the job asks for none. */
+  liveTranscript: LiveTranscript | null
+  /** Null where the job asks for no file of each voice. */
+  voiceTracks: VoiceTracks | null
   /** Null where the job asks for no transcript. */
   transcribe: Transcribe | null
   writeReport: WriteReport
@@ -79,17 +80,16 @@ export interface Outcome {
 }
 
 export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {
-  const { recorder, storage, streaming, control, clock, logger } = parts
+  const { recorder, storage, streaming, liveTranscript, control, clock, logger } = parts
   const ending = new Ending(logger)
   const impatience = new AbortController()
   const status = new StatusReport(control)
   const timeline = new Timeline(() => recorder.spans())
-  const chat = new BotChat({ botName: job.bot_name, timeline, control, clock })
-  let meeting: MeetingDriver | null = null
+  const chatRecord = new ChatRecord(timeline)
+  const chat = new BotChat({ botName: job.bot_name, record: chatRecord, control, clock })
   let isDefect = false
   let joinedAt: number | null = null
   let exitedAt: number | null = null
-  let repeatedFrames = 0
 
   const hasRecorded = () => recorder.spans().length > 0
   const stop = (askedBy: StopRequester, atOnce = false) => {
@@ -103,19 +103,24 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     })
   }
   parts.onStopRequest(stop)
-  control.onCommand(
-    answerCommands({ status, recorder, streaming, chat, workFolder: parts.workFolder, stop, meeting: () => meeting }),
-  )
+  const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
+  const { openMeeting, workFolder } = parts
+  const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
+  const meeting = new Attendance({ ...common, target, openMeeting, botName: job.bot_name, onWaitingRoom })
+  const gaps: Gap[] = []
+  const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
+  const recording = new RecordingSwitch(recorder, clock, noteGap)
+  control.onCommand(answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting }))
 
   try {
     status.enter('joining_call')
     streaming?.connect(ending.signal).catch((error) => proposeFailure(error, 'streaming'))
     await atEdge('storage', storage.prepare(ending.signal))
     const stage = await atEdge('recorder', recorder.prepare(ending.signal))
-    await enterMeeting(stage)
+    await meeting.enter(stage)
     joinedAt = clock.now()
     status.enter('in_call_not_recording')
-    await record(meeting!, stage, joinedAt)
+    await record(stage, joinedAt)
   } catch (thrown) {
     // A wait that was cut short by the end has nothing to add to it.
     if (ending.first === null) {
@@ -128,103 +133,88 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
 
   const end = await ending.whenEnded()
   // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
-  const finishing = finishRecording()
-  await closeStreaming()
+  const delivery = new Delivery({ job, ...parts })
+  const finishing = delivery.complete(recorder)
+  await Promise.all([closeStreaming(), closeLiveTranscript()])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
   await leaveMeeting()
   const files = await finishing
   await recorder.close()
   exitedAt = joinedAt === null ? null : clock.now()
   timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now())
-  return close(end, files)
-
-  /** Opens the meeting until it lets the bot in; a refusal that may pass is answered by a fresh attempt. */
-  async function enterMeeting(stage: Stage): Promise<void> {
-    const { signal } = ending
-    for (let attempt = 1; ; attempt++) {
-      signal.throwIfAborted()
-      const driver = await parts.openMeeting(target, stage, signal)
-      meeting = driver
-      try {
-        const admission = await within(
-          clock,
-          JOIN_DEADLINE_MS,
-          driver.join(signal),
-          () => new BotError('CANNOT_JOIN_MEETING', 'The meeting page did not come to a decision.', { step: 'join' }),
-        )
-        if (admission === 'waiting_room') {
-          status.enter('in_waiting_room')
-          const limit = job.timeout_config.waiting_room_timeout
-          await within(clock, limit * 1000, driver.waitForAdmission(signal), () =>
-            waitedTooLong(driver.waitingFor, limit),
-          )
-        }
-        return
-      } catch (thrown) {
-        const mayPass = thrown instanceof BotError && thrown.canRetry && attempt < JOIN_ATTEMPTS
-        if (signal.aborted || !mayPass) throw thrown
-        logger.warn('An attempt to join failed and is made afresh', { attempt, error: thrown })
-        await driver.leave()
-        await driver.close()
-        meeting = null
-        await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
-      }
-    }
-  }
+  return close(end, files, delivery)
 
   /** From admission to the end: records while the leave rules see no reason to go. */
-  async function record(driver: MeetingDriver, stage: Stage, admittedAt: number): Promise<void> {
+  async function record(stage: Stage, admittedAt: number): Promise<void> {
     let observed: Observed = firstObservation(admittedAt)
     let lastProgressAt = 0
-    driver.watch((event) => {
+    const enter = () => meeting.enter(stage).then(() => meeting.makeReady())
+    const wayBack = new WayBack({ ...common, attendance: meeting, recording, enter })
+    meeting.watch((event) => {
       observed = observe(observed, event)
-      noteMeeting(event, timeline, control)
+      noteMeeting(event, { timeline, chatRecord, control })
+      if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
       if (event.type === 'speaking')
         streaming?.tellSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
       if (event.type === 'ended') ending.propose(meetingEnd(event))
-      if (event.type === 'failed') proposeFailure(event.error, 'in meeting')
+      if (event.type === 'failed') void goBack(event)
     })
     recorder.watch((event) => {
       observed = observe(observed, event)
       if (event.type === 'failed') proposeFailure(event.error, 'recording')
-      if (event.type === 'progress') repeatedFrames = event.droppedFrames
+      if (event.type === 'sound') timeline.takeSound(event.isAudible, event.at)
+      if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.take(event)
       if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
         lastProgressAt = event.at
         const { seconds, bytes, droppedFrames } = event
         control.report({ type: 'recording_progress', seconds, bytes, dropped_frames: droppedFrames })
       }
     })
-    await obtainRecordingRight(driver)
-    const prepared = driver.prepareRecording(ending.signal)
-    await within(clock, PREPARE_DEADLINE_MS, prepared, () => stuck('The page could not be made ready for recording.'))
-    ending.signal.throwIfAborted()
+    await meeting.makeReady()
     await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start()), () =>
       stuck('The encoder gave no first frame.'),
     )
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
     status.enter('in_call_recording', { start_time: startedAt / 1000 })
-    void sendEntryMessage(driver)
-    await streaming?.start(stage, driver)
+    void sendEntryMessage()
+    liveTranscript?.start(stage, recordedTime(timeline))
+    if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
     while (!ending.signal.aborted) {
       const now = clock.now()
+      if (wayBack.isUnderWay) observed = unseen(observed, now)
       if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
       const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
       if (reason) ending.propose(reason)
       else await clock.sleep(RULES_EVERY_MS, ending.signal)
     }
+
+    /** A dead browser ends no recording that runs; every other failure ends the life. */
+    async function goBack({ error, at }: Extract<MeetingEvent, { type: 'failed' }>): Promise<void> {
+      try {
+        if (!(hasRecorded() && error instanceof BotError && error.canRetry)) throw error
+        if (await wayBack.goBack(error, at)) observed = unseen(observed, clock.now())
+      } catch (thrown) {
+        if (!ending.signal.aborted) proposeFailure(toBotError(thrown), 'in meeting')
+      }
+    }
   }
 
-  /** Takes as long as the waiting room may; elsewhere than on a platform with such a right it takes no time. */
-  async function obtainRecordingRight(driver: MeetingDriver): Promise<void> {
-    const limitMs = job.timeout_config.waiting_room_timeout * 1000
-    await within(
-      clock,
-      limitMs + RIGHT_GRACE_MS,
-      driver.obtainRecordingRight(limitMs, ending.signal),
-      () =>
-        new BotError('RECORDING_START_TIMEOUT', `Nobody allowed the bot to record within ${limitMs / 1000} s.`, RIGHT),
-    )
-    ending.signal.throwIfAborted()
+  /** Once more after a browser died; the recording goes on, and so does its status. */
+  function onWaitingRoom(): void {
+    if (!hasRecorded()) status.enter('in_waiting_room')
+    else control.report({ type: 'notice', level: 'warning', message: 'The bot waits in the waiting room again.' })
+  }
+
+  function noteGap({ startedAt, endedAt, offset }: RecordingGap): void {
+    const gap: Gap = {
+      started_at: new Date(startedAt).toISOString(),
+      ended_at: new Date(endedAt).toISOString(),
+      offset,
+      seconds: (endedAt - startedAt) / 1000,
+      reason: 'browser_died',
+    }
+    gaps.push(gap)
+    control.report({ type: 'recording_gap', ...gap })
   }
 
   function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {
@@ -248,11 +238,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     ending.propose({ code: error.code, message: error.message, error })
   }
 
-  async function sendEntryMessage(driver: MeetingDriver): Promise<void> {
+  async function sendEntryMessage(): Promise<void> {
     const text = job.entry_message
     if (!text) return
     try {
-      await chat.send(driver, text)
+      await chat.send(meeting, text)
     } catch (error) {
       logger.warn('The entry message was not sent', { error })
       control.report({
@@ -272,12 +262,34 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     )
   }
 
+  /** The last words come some moments after the last sound. */
+  async function closeLiveTranscript(): Promise<void> {
+    if (liveTranscript === null) return
+    const late = () => new Error('The last words took too long')
+    await within(clock, LAST_WORDS_DEADLINE_MS, liveTranscript.close(), late).catch((error) =>
+      logger.warn('The live transcript was not ended politely', { error }),
+    )
+  }
+
+  async function finishVoices(): Promise<RecordedFile[]> {
+    const { voiceTracks } = parts
+    if (voiceTracks === null) return []
+    const files = await voiceTracks
+      .finish((id) => timeline.known(meeting.idOf(id)))
+      .catch((error) => {
+        logger.error('The files of single voices could not be finished', { error })
+        return []
+      })
+    if (files.length === 0 && timeline.speakers().length > 0)
+      control.report({ type: 'notice', level: 'warning', message: NO_VOICES })
+    return files
+  }
+
   async function keepEvidence(failure: End): Promise<void> {
     const sentence = `${failure.message} ${failure.error?.cure ?? ''}`.trim()
     try {
       const late = () => new Error('The page gave no evidence in time')
-      const evidence =
-        meeting && (await within(clock, EVIDENCE_DEADLINE_MS, meeting.evidence(), late).catch(withoutEvidence))
+      const evidence = await within(clock, EVIDENCE_DEADLINE_MS, meeting.evidence(), late).catch(withoutEvidence)
       await saveEvidence(parts.workFolder, evidence, { code: failure.code, sentence, step: failure.error?.step })
     } catch (error) {
       logger.warn('The evidence of the failure could not be kept', { error })
@@ -290,7 +302,6 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   async function leaveMeeting(): Promise<void> {
-    if (meeting === null) return
     if (!ending.hurry.aborted) {
       const left = Promise.race([meeting.leave(), aborted(ending.hurry)])
       await within(clock, LEAVE_DEADLINE_MS, left, () => new Error('Leaving took too long')).catch((error) =>
@@ -300,46 +311,28 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     await meeting.close()
   }
 
-  /** What was recorded is finished whatever happened to the rest of the life. */
-  async function finishRecording(): Promise<RecordedFile[]> {
-    try {
-      return await within(
-        clock,
-        FINISH_DEADLINE_MS,
-        recorder.finish(),
-        () => new Error('Finishing the files took too long'),
-      )
-    } catch (error) {
-      logger.error('The final files could not be made; the recorded segments stay', { error })
-      control.report({
-        type: 'notice',
-        level: 'warning',
-        message: 'The final files could not be made; the recorded segments stay.',
-      })
-      return []
-    }
-  }
-
   /** The one exit: stores, reports the terminal state and says how the process ends. */
-  async function close(end: End, recorded: RecordedFile[]): Promise<Outcome> {
+  async function close(end: End, recorded: StoredMedia[], delivery: Delivery): Promise<Outcome> {
     await writeFilesAboutPeople(parts.workFolder, {
       botId: job.bot_id,
       participants: timeline.participantsFile(),
       diarization: timeline.diarization(),
-      chat: timeline.chatFile(),
+      chat: chatRecord.messages(),
+      reactions: chatRecord.reactions(),
     }).catch((error) => logger.error('The files about people could not be written', { error }))
     // The recording is safe before anything is made of it that it can do without.
-    const delivery = new Delivery({ job, ...parts })
-    await delivery.store([...recorded, ...(await filesBeside(parts.workFolder))])
+    await delivery.store([...(await finishVoices()), ...(await filesBeside(parts.workFolder))])
     const after: AfterRecording = { job, target, ...parts }
     const transcriptProblem = await makeTranscript(after, recorded, impatience.signal)
     const spans = recorder.spans()
-    await makeReport(after, recorded, { end: end.message, spans, repeatedFrames })
+    const measured = recorder.quality()
+    const quality = measured && { ...measured, ...timeline.speechQuality(), ...relief.figures() }
+    await makeReport(after, recorded, { end: end.message, spans, gaps, quality })
     await delivery.store(await filesBeside(parts.workFolder))
-    const { artifacts, problem } = await delivery.finish(spans)
+    const { artifacts, problem } = await delivery.finish({ spans, gaps, quality })
     const finalEnd = finalEndOf(end, { hasFiles: recorded.length > 0, storingProblem: problem, transcriptProblem })
-    const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, location: storage.location() }
-    const report = finalReportOf(finalEnd, { ...life, now: clock.now() })
+    const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality }
+    const report = finalReportOf(finalEnd, { ...life, location: storage.location(), now: clock.now() })
     const { code, message } = finalEnd
     status.enter(report.status, { end_code: code, end_message: message, ...errorOf(finalEnd) })
     control.report(report)
@@ -357,18 +350,6 @@ async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
   } catch (thrown) {
     throw toBotError(thrown, step)
   }
-}
-
-function waitedTooLong(waitingFor: WaitingFor, limit: number): BotError {
-  const [code, sentence] = WAITED[waitingFor]
-  return new BotError(code, `${sentence} within ${limit} s.`, { step: 'waiting room' })
-}
-
-/** The specification knows three waits, all limited by `waiting_room_timeout`. */
-const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string]>> = {
-  admission: ['TIMEOUT_WAITING_TO_START', 'Nobody admitted the bot'],
-  host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting'],
-  authorized_user: ['WAITING_FOR_AUTHORIZED_USER_TIMEOUT', 'The user who authorized the bot did not join'],
 }
 
 function stuck(message: string): BotError {

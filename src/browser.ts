@@ -24,6 +24,8 @@ export interface BrowserOptions {
   mediaOrigins?: readonly string[]
   /** Runs in every page before its own scripts. */
   initScript?: string
+  /** Name of a function that every document has at its start and by which it calls `onCarried`; the script takes it away. */
+  carrier?: string
   extraArguments?: readonly string[]
   /** The session of an account; what was given is copied and never written. */
   state?: BrowserState | null
@@ -39,6 +41,8 @@ export interface BotBrowser {
   readonly ended: string | null
   /** Resolves when the page crashed or the browser is gone. */
   whenEnded: Promise<string>
+  /** Hears what the page hands out by the `carrier`, as it comes. One listener at a time. */
+  onCarried(listener: (payload: string) => void): void
   /** The browser's first process. */
   readonly processId: number | null
   /** Repeatable, never rejects. */
@@ -134,6 +138,8 @@ async function wrap(context: BrowserContext, home: string, stage: Stage, options
   const first = context.pages()[0]
   const page = first && (options.plugins ?? []).length === 0 ? first : await context.newPage()
   if (first && first !== page) await first.close()
+  let carried: (payload: string) => void = () => {}
+  if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
   if (stage.display !== null) {
     // The page is laid out to the pixel, whatever size the window came to have. Holds as long as the session lives.
     const session = await context.newCDPSession(page)
@@ -173,6 +179,9 @@ async function wrap(context: BrowserContext, home: string, stage: Stage, options
     get ended() {
       return ended
     },
+    onCarried(listener) {
+      carried = listener
+    },
     processId: processes[0] ?? null,
     async close() {
       if (isClosing) {
@@ -192,6 +201,22 @@ async function wrap(context: BrowserContext, home: string, stage: Stage, options
       )
     },
   }
+}
+
+/** Playwright's own way out of a page leaves names in it; the protocol's leaves a function that can be taken away. */
+async function addCarrier(
+  context: BrowserContext,
+  page: Page,
+  name: string,
+  onCarried: (payload: string) => void,
+): Promise<void> {
+  const session = await context.newCDPSession(page)
+  session.on('Runtime.bindingCalled', (call) => {
+    if (call.name === name) onCarried(call.payload)
+  })
+  // New documents get the function where the session follows them; Playwright's own session does so too.
+  await session.send('Runtime.enable')
+  await session.send('Runtime.addBinding', { name })
 }
 
 /** Everything the browser needs and nothing that the bot was told: a job in our environment holds secrets. */

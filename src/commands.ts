@@ -3,24 +3,26 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BotChat } from './bot-chat.ts'
 import { ChatUnavailable } from './errors.ts'
-import type { CommandAnswer, MeetingDriver, Recorder, Streaming } from './ports.ts'
+import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from './ports.ts'
+import type { RecordingSwitch } from './recording-switch.ts'
 import { IN_CALL, RECORDING, type StopRequester } from './states.ts'
 import type { StatusReport } from './status.ts'
 import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
 
 export interface CommandParts {
   status: StatusReport
-  recorder: Recorder
+  recording: RecordingSwitch
   streaming: Streaming | null
+  liveTranscript: LiveTranscript | null
   chat: BotChat
   workFolder: string
-  /** The meeting, once its page is open. */
-  meeting(): MeetingDriver | null
+  /** `isOpen`: its page is there, though it may be that of a waiting room. */
+  meeting: InMeeting & { readonly isOpen: boolean }
   stop(askedBy: StopRequester): void
 }
 
 export function answerCommands(parts: CommandParts): (command: BotCommand) => Promise<CommandAnswer> {
-  const { status, recorder, streaming } = parts
+  const { status, recording, streaming, liveTranscript, meeting } = parts
   let screenshots = 0
   // Pausing and resuming stop and start the encoder; one at a time, in the order they came.
   let recorderTurn: Promise<unknown> = Promise.resolve()
@@ -43,8 +45,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
   }
 
   async function sendChat(text: string): Promise<CommandAnswer> {
-    const meeting = parts.meeting()
-    if (!IN_CALL.has(status.state) || meeting === null) return wrongStatus('write into the chat')
+    if (!IN_CALL.has(status.state)) return wrongStatus('write into the chat')
     try {
       await parts.chat.send(meeting, text)
       return { ok: true }
@@ -58,10 +59,12 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     if (!RECORDING.has(status.state)) return wrongStatus('pause')
     // What is said from now on is for nobody's ears.
     streaming?.pause()
+    liveTranscript?.pause()
     try {
-      await recorder.pause()
+      await recording.rest('command')
     } catch (error) {
       streaming?.resume()
+      liveTranscript?.resume()
       return refused('COMMAND_FAILED', messageOf(error))
     }
     // The meeting may have ended while the encoder stopped.
@@ -72,13 +75,16 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
   async function resume(chatMessage: string | null): Promise<CommandAnswer> {
     if (status.state !== 'recording_paused') return wrongStatus('resume')
     try {
-      await recorder.resume()
+      await recording.goOn('command')
     } catch (error) {
       return refused('COMMAND_FAILED', messageOf(error))
     }
     if (status.state === 'recording_paused') status.enter('recording_resumed')
     streaming?.resume()
-    return chatMessage === null ? { ok: true } : withChat(chatMessage)
+    liveTranscript?.resume()
+    // A dead browser is being replaced; the recording goes on when the bot is back in the meeting.
+    const waits = recording.restsFor('no_browser') ? { data: { recording_waits: true } } : {}
+    return chatMessage === null ? { ok: true, ...waits } : withChat(chatMessage)
   }
 
   /** The command itself is done; a chat message that could not go with it is told, not failed. */
@@ -88,8 +94,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
   }
 
   async function screenshot(): Promise<CommandAnswer> {
-    const meeting = parts.meeting()
-    if (meeting === null) return wrongStatus('take a screenshot')
+    if (!meeting.isOpen && !IN_CALL.has(status.state)) return wrongStatus('take a screenshot')
     try {
       const picture = await meeting.screenshot()
       screenshots += 1

@@ -6,6 +6,7 @@ import { confProblems } from './conf-credentials.ts'
 import type { LogLevel } from './logger.ts'
 import type { MeetingTarget } from './meeting.ts'
 import { isPublicAddress } from './safe-fetch.ts'
+import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from './wire/job.ts'
 
 /** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
@@ -13,14 +14,6 @@ export interface HostMapping {
   host: string
   /** `ip:port`. */
   address: string
-}
-
-/** Any service that speaks OpenAI's interface for transcriptions. */
-export interface SpeechService {
-  url: string
-  /** Null for services that ask for none. */
-  key: string | null
-  model: string
 }
 
 export interface BotConfig {
@@ -34,8 +27,8 @@ export interface BotConfig {
   browserPlugins: readonly string[]
   /** Streaming sockets may be on private addresses and without TLS. */
   trustsStreams: boolean
-  /** Transcribes where a job asks for it; null where the operator named none. */
-  speechService: SpeechService | null
+  /** Null where the job asks for no transcript. */
+  transcription: TranscriptionPlan | null
   logLevel: LogLevel
 }
 
@@ -77,14 +70,10 @@ export function readConfig(settings: Settings): BotConfig {
   if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
 
   const trustsStreams = settings.trustsStreams === true || environment.STANDIN_PRIVATE_STREAMS === 'allow'
-  const speechService = speechServiceOf(environment, problems)
   const parsed = jobSchema.safeParse(settings.job)
   if (!parsed.success) problems.push(...problemsOf(parsed.error))
-  else {
-    if (parsed.data.transcription && speechService === null)
-      problems.push({ path: 'transcription', message: 'no speech service is configured (STANDIN_TRANSCRIPTION_URL)' })
-    if (!trustsStreams) problems.push(...unsafeStreams(parsed.data))
-  }
+  else if (!trustsStreams) problems.push(...unsafeStreams(parsed.data))
+  const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
   const meetingUrl = (settings.job as { meeting_url?: unknown } | null)?.meeting_url
   const target = typeof meetingUrl === 'string' ? settings.recognize(meetingUrl, { jitsiHosts }) : null
   if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
@@ -101,7 +90,7 @@ export function readConfig(settings: Settings): BotConfig {
     chromium: environment.STANDIN_CHROMIUM ?? null,
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
     trustsStreams,
-    speechService,
+    transcription,
     logLevel,
   })
 }
@@ -121,21 +110,6 @@ function unsafeStreams({ streaming }: Job): Problem[] {
     const message = isPrivate ? 'is not a public address' : 'must start with wss://'
     return [{ path: `streaming.${field}`, message: `${message} (STANDIN_PRIVATE_STREAMS=allow permits it)` }]
   })
-}
-
-/** Null where none is named; what is wrong with it joins `problems`. */
-export function speechServiceOf(environment: Settings['environment'], problems: Problem[]): SpeechService | null {
-  const url = environment.STANDIN_TRANSCRIPTION_URL
-  if (url === undefined || url === '') return null
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    problems.push({ path: 'STANDIN_TRANSCRIPTION_URL', message: 'must start with https:// or http://' })
-    return null
-  }
-  return {
-    url,
-    key: environment.STANDIN_TRANSCRIPTION_KEY || null,
-    model: environment.STANDIN_TRANSCRIPTION_MODEL || 'whisper-1',
-  }
 }
 
 function workFolderOf(job: Job, environment: Settings['environment']): string {

@@ -5,7 +5,7 @@ import type { RecordedSpan } from './ports.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, isNormalEnd } from './states.ts'
 import type { Timeline } from './timeline.ts'
-import type { Artifact, FinalReport } from './wire/events.ts'
+import type { Artifact, FinalReport, Gap, WholeQuality } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
 /** A good end stays good only if its recording exists and is stored, and its transcript was made where asked for. */
@@ -15,13 +15,13 @@ export function finalEndOf(
 ): End {
   const { hasFiles, storingProblem, transcriptProblem } = outcome
   if (!isNormalEnd(end.code)) return end
-  if (!hasFiles)
-    return { code: 'INTERNAL_ERROR', message: `${end.message} But no file could be made of the recording.` }
   if (storingProblem)
     return {
       code: 'INTERNAL_ERROR',
       message: `The recording could not be stored and stays on the machine: ${storingProblem.message}`,
     }
+  if (!hasFiles)
+    return { code: 'INTERNAL_ERROR', message: `${end.message} But no file could be made of the recording.` }
   if (transcriptProblem)
     return {
       code: 'TRANSCRIPTION_FAILED',
@@ -39,6 +39,8 @@ export interface LifeFacts {
   spans: readonly RecordedSpan[]
   timeline: Timeline
   artifacts: Artifact[]
+  gaps: Gap[]
+  quality: WholeQuality | null
   location: string
   now: number
 }
@@ -65,6 +67,8 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     participants: timeline.participants(),
     speakers: timeline.speakers(),
     artifacts: facts.artifacts,
+    ...(facts.gaps.length > 0 ? { gaps: facts.gaps } : {}),
+    quality: facts.quality,
     location: facts.location,
     extra: job.extra ?? null,
   }

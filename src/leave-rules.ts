@@ -42,6 +42,11 @@ export function excuseSilence(before: Observed, now: number): Observed {
   return { ...before, lastSpeechAt: now }
 }
 
+/** While the bot has no browser it knows nobody and nothing; whatever a rule counts, it counts from now. */
+export function unseen(before: Observed, now: number): Observed {
+  return { ...firstObservation(now), hasSeenOthers: before.hasSeenOthers }
+}
+
 /** Whoever comes to a bot that was alone gets the whole time to speak up. */
 function accompanied(before: Observed, at: number): Observed {
   const wasAlone = before.aloneSince !== null || !before.hasSeenOthers

@@ -2,12 +2,34 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { destination } from 'pino'
-import { openDriver, recognizeMeeting } from '../platforms/index.ts'
-import { createRecorder } from '../recorder/index.ts'
+import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
+import { createRecorder, indexBody } from '../recorder/index.ts'
+import { createVoiceTracks } from '../recorder/voice-tracks.ts'
 import { writeReport } from '../report/index.ts'
-import { openStorage, parseS3Address, readS3Object } from '../storage/index.ts'
-import { createStreaming } from '../streaming/index.ts'
-import { createOpenAiCompatible, transcribe } from '../transcription/index.ts'
+import {
+  type Abandoned,
+  type BucketRecovery,
+  listAbandoned,
+  openStorage,
+  parseS3Address,
+  type Recovered,
+  readS3Object,
+  recoverBucket,
+  recoverSpool,
+  type StorageConfig,
+} from '../storage/index.ts'
+import { createStreaming, type HearingStreaming, hearStage } from '../streaming/index.ts'
+import {
+  createAssemblyAi,
+  createDeepgram,
+  createOpenAiCompatible,
+  finishTranscript,
+  LiveTranscription,
+  readSpoken,
+  type SpeechProvider,
+  transcribe,
+  writeLiveTranscript,
+} from '../transcription/index.ts'
 import { LOG_NAME, setAsideEarlier } from './artifacts.ts'
 import { runBot } from './bot.ts'
 import { loadBotImage } from './bot-image.ts'
@@ -15,21 +37,30 @@ import { type BrowserState, type LoadedState, loadBrowserState } from './browser
 import { openView } from './cli/open-view.ts'
 import { systemClock } from './clock.ts'
 import { confCredentialsOf } from './conf-credentials.ts'
-import { type BotConfig, InvalidJob, type SpeechService } from './config.ts'
+import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { makeFolder } from './make-folder.ts'
-import type { ControlPlane, OpenMeeting, Streaming, Transcribe } from './ports.ts'
+import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, VoiceTracks } from './ports.ts'
+import { offsetAt } from './recording-clock.ts'
 import { publicLookup } from './safe-fetch.ts'
+import type { SpeechAccess } from './speech-access.ts'
 import { StopRequests } from './stop-requests.ts'
-import type { NumberedEvent } from './wire/events.ts'
+import type { NumberedEvent, Transcript } from './wire/events.ts'
 import type { Job } from './wire/job.ts'
 
 export { recognizeMeeting }
 
+/** What is finished for a dead bot of the same id holds up the new one for no longer, where a server is asked. */
+const EARLIER_MS = 60_000
+/** Of this, to make an index again, which means reading what is stored; without it the file plays by its fragments. */
+const EARLIER_INDEX_MS = 15_000
+
 /** To read the stored session of an account. */
 const BROWSER_STATE_MS = 120_000
+/** Speech services know speech by it; more costs and brings nothing. */
+const LIVE_SAMPLE_RATE = 16_000
 
 /** The process's edges, so that a demo or a test can run a life in another process's skin. */
 export interface Io {
@@ -45,37 +76,60 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   await asJobProblem(makeFolder(workFolder))
   const logFile = join(workFolder, LOG_NAME)
   const logger = createLogger(destination({ dest: logFile, sync: true }), config.logLevel).child({ botId: job.bot_id })
+  const earlierNotices = await asJobProblem(finishEarlier(config, logger))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))
   if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })
   const stops = new StopRequests()
   const unhear = stops.hear()
   const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
-  const storage = await asJobProblem(Promise.try(() => openStorage(job.storage, { botId: job.bot_id }, { onRetry })))
+  const storage = await asJobProblem(
+    Promise.try(() => openStorage(job.storage, { botId: job.bot_id, workFolder }, { onRetry })),
+  )
   const session = await asJobProblem(openBrowserState(config), 'browser_state')
-  const control = openControl(config, logger, (event) => view.take(event))
+  const control = openControl(config, logger, {
+    onEvent: (event) => view.take(event),
+    onPartial: (partial) => view.show(partial),
+  })
   const view = openView(io, asJson, {
     command: (command) => control.submit(command),
     interrupt: () => stops.interrupt(),
   })
+  for (const message of earlierNotices) control.report({ type: 'notice', level: 'warning', message })
   try {
+    const recorder = createRecorder({
+      mode: job.recording_mode,
+      framesPerSecond: job.frame_rate,
+      folder: workFolder,
+      grow: (file) => storage.grow(file, new AbortController().signal),
+      longestSeconds: job.timeout_config.recording_timeout,
+      logger: logger.child({ part: 'recorder' }),
+      clock: systemClock,
+      withVoice: streams(job),
+    })
+    const streaming = openStreaming(config, control, logger)
+    recorder.watch((event) => {
+      if (event.type === 'sound') streaming?.noteStage(event.isAudible, event.at)
+    })
+    const voiceTracks = job.separate_tracks
+      ? createVoiceTracks({
+          folder: workFolder,
+          offsetAt: (at) => offsetAt(recorder.spans(), at),
+          logger: logger.child({ part: 'voice-tracks' }),
+        })
+      : null
+    const ears = earsOf(streaming, voiceTracks, config)
     const { report, exitCode } = await runBot(job, config.target, {
       clock: systemClock,
       logger,
       workFolder,
       storage,
-      streaming: openStreaming(config, control, logger),
-      transcribe: openTranscription(config),
+      streaming,
+      voiceTracks,
+      ...openTranscription(config, control, logger),
       writeReport,
       control,
-      recorder: createRecorder({
-        mode: job.recording_mode,
-        framesPerSecond: job.frame_rate,
-        folder: workFolder,
-        logger: logger.child({ part: 'recorder' }),
-        clock: systemClock,
-        withVoice: streams(job),
-      }),
-      openMeeting: await meetingOpener(config, control, logger, session?.state ?? null),
+      recorder,
+      openMeeting: await meetingOpener(config, control, logger, session?.state ?? null, ears),
       onStopRequest: (listener) => stops.listen(listener),
     })
     view.close()
@@ -88,6 +142,56 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
     unhear()
     await session?.dispose()
   }
+}
+
+/**
+ * A bot of this id that died here is finished before anything of its name is begun. Resolves with what the control plane
+ * should know of it. Rejects where that bot may still live.
+ */
+async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger): Promise<string[]> {
+  const inBucket = job.storage.type === 's3' ? job.storage : null
+  const { files, problems } = await recoverFolder(workFolder, {
+    credentials: {
+      access_key_id: inBucket?.access_key_id,
+      secret_access_key: inBucket?.secret_access_key,
+      session_token: inBucket?.session_token,
+    },
+    // In a folder the files are set aside with all others of the earlier life.
+    asEarlier: inBucket !== null,
+    indexLimitMs: EARLIER_INDEX_MS,
+    signal: inBucket === null ? new AbortController().signal : AbortSignal.timeout(EARLIER_MS),
+  })
+  for (const { name, error } of problems)
+    logger.error('What an earlier bot of this id left is not finished', { name, error })
+  return [
+    ...files.map(
+      ({ location, bytes }) => `What an earlier bot of this id left was finished: ${location}, ${bytes} bytes.`,
+    ),
+    ...problems.map(
+      ({ name }) => `What an earlier bot of this id left is not finished: ${name}. "standin recover" may do it.`,
+    ),
+  ]
+}
+
+/** Finishes what a dead bot left in its folder. Rejects where it may still be alive. */
+export function recoverFolder(
+  folder: string,
+  options: Omit<Parameters<typeof recoverSpool>[1], 'format'>,
+): Promise<Recovered> {
+  return recoverSpool(folder, { ...options, format: { indexBody } })
+}
+
+type BucketOptions = Omit<BucketRecovery, 'format'>
+type BucketPlace = Extract<StorageConfig, { type: 's3' }>
+
+/** Recordings in a bucket whose bots gave no sign of life for long. */
+export function listAbandonedIn(place: BucketPlace, options: BucketOptions): Promise<Abandoned[]> {
+  return listAbandoned(place, options)
+}
+
+/** Finishes them. */
+export function recoverIn(place: BucketPlace, options: BucketOptions): Promise<Recovered> {
+  return recoverBucket(place, { ...options, format: { indexBody } })
 }
 
 /** A place that cannot be used is a mistake of the job, told before anything starts. */
@@ -103,14 +207,32 @@ function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming
   return Boolean(job.streaming?.input || job.streaming?.output)
 }
 
-function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger): Streaming | null {
-  const { job, workFolder, trustsStreams } = config
+/** Who hears what the meeting's page hears; null where nobody does. */
+function earsOf(
+  streaming: HearingStreaming | null,
+  voiceTracks: VoiceTracks | null,
+  { job, target }: BotConfig,
+): Ears | null {
+  const mixRate =
+    streaming && job.streaming?.output && hasSoundInTracks(target.platform) ? job.streaming.audio_frequency : null
+  if (mixRate === null && voiceTracks === null) return null
+  return {
+    mixRate,
+    wantsVoices: voiceTracks !== null,
+    takeMix: (sound) => streaming?.hear(sound),
+    takeVoice: (voice) => voiceTracks?.take(voice),
+  }
+}
+
+function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger): HearingStreaming | null {
+  const { job, target, workFolder, trustsStreams } = config
   if (!streams(job)) return null
   const { input, output, audio_frequency: sampleRate, set_up_timeout: setUpSeconds } = job.streaming
   return createStreaming({
     input: input ?? null,
     output: output ?? null,
     sampleRate,
+    hearsPage: hasSoundInTracks(target.platform),
     setUpMs: setUpSeconds * 1000,
     isRequired: job.streaming.is_required,
     botId: job.bot_id,
@@ -122,31 +244,71 @@ function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger)
   })
 }
 
-function openTranscription({ job, speechService }: BotConfig): Transcribe | null {
-  if (!job.transcription || speechService === null) return null
-  const { api_key: key, custom_params: customParams } = job.transcription
-  const service = { ...speechService, key: key ?? speechService.key }
-  return async (folder, signal) => {
-    await transcribeFolder(folder, { botId: job.bot_id, service, customParams: customParams ?? {}, signal })
+function openTranscription(
+  { job, transcription: plan, workFolder }: BotConfig,
+  control: ControlPlane,
+  logger: Logger,
+): { liveTranscript: LiveTranscript | null; transcribe: Transcribe | null } {
+  if (plan === null) return { liveTranscript: null, transcribe: null }
+  const { access, isLive, isAfterwards } = plan
+  const provider = speechProvider(access, job.transcription?.custom_params ?? {})
+  const notice = (message: string) => control.report({ type: 'notice', level: 'warning', message })
+  const live = isLive
+    ? new LiveTranscription({
+        recognition: provider.live,
+        hear: hearStage,
+        sampleRate: LIVE_SAMPLE_RATE,
+        folder: workFolder,
+        clock: systemClock,
+        logger: logger.child({ part: 'transcription' }),
+        notice,
+        tell: (words) => (words.is_final ? control.report({ ...words, is_final: true }) : control.show(words)),
+      })
+    : null
+  return {
+    liveTranscript: live,
+    async transcribe(folder, signal) {
+      const heard = live?.result() ?? null
+      const { key } = access
+      await finishTranscript(folder, { botId: job.bot_id, provider, key, live: heard, isAfterwards, notice, signal })
+    },
+  }
+}
+
+function speechProvider(access: SpeechAccess, customParams: Readonly<Record<string, unknown>>): SpeechProvider {
+  switch (access.provider) {
+    case 'Default':
+      return createOpenAiCompatible({ ...access, customParams })
+    case 'deepgram':
+      return createDeepgram({ ...access, customParams })
+    case 'assemblyai':
+      return createAssemblyAi({ ...access, customParams })
+    case 'captions':
+      return { name: 'captions', afterwards: null, live: null }
   }
 }
 
 /** Makes the transcript of a recording's folder; resolves with the number of utterances. */
-export function transcribeFolder(
+export async function transcribeFolder(
   folder: string,
-  options: { botId: string; service: SpeechService; customParams: Record<string, unknown>; signal: AbortSignal },
+  options: { botId: string; access: SpeechAccess; customParams: Record<string, unknown>; signal: AbortSignal },
 ): Promise<number> {
-  const { botId, service, customParams, signal } = options
-  return transcribe(folder, { botId, provider: createOpenAiCompatible({ ...service, customParams }), signal })
+  const { botId, access, customParams, signal } = options
+  const { key } = access
+  const provider = speechProvider(access, customParams)
+  if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, signal })
+  const live = await readSpoken(folder)
+  return writeLiveTranscript(folder, { botId, provider: provider.name, key, live, signal })
 }
 
 function openControl(
   config: BotConfig,
   logger: Logger,
-  onEvent: (event: NumberedEvent) => void,
+  watchers: { onEvent(event: NumberedEvent): void; onPartial(partial: Transcript): void },
 ): CommandedControlPlane {
   const { job, workFolder } = config
-  const common = { botId: job.bot_id, folder: workFolder, logger: logger.child({ part: 'control-link' }), onEvent }
+  const part = logger.child({ part: 'control-link' })
+  const common = { botId: job.bot_id, folder: workFolder, logger: part, ...watchers }
   if (!job.control_plane) return createLocalControlPlane(common)
   return openControlLink({ ...common, url: job.control_plane.url, token: job.control_plane.token })
 }
@@ -166,6 +328,7 @@ async function meetingOpener(
   control: ControlPlane,
   logger: Logger,
   browserState: BrowserState | null,
+  ears: Ears | null,
 ): Promise<OpenMeeting> {
   const { job } = config
   let botImage: string | null = null
@@ -180,6 +343,8 @@ async function meetingOpener(
     botImage,
     recordingMode: job.recording_mode,
     playout: job.streaming?.output ? 'live' : 'even',
+    ears,
+    captions: config.transcription?.access.provider === 'captions',
     recordingConsent: job.recording_consent,
     hostMap: config.hostMap,
     chromium: config.chromium,

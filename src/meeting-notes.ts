@@ -1,13 +1,21 @@
 /** What the platform shows, written into the timeline and reported with people's own numbers and the recording's time. */
+import type { ChatRecord } from './chat-record.ts'
 import type { MeetingEvent } from './meeting.ts'
 import type { ControlPlane } from './ports.ts'
 import type { Timeline } from './timeline.ts'
 import type { BotEvent } from './wire/events.ts'
 
 /** Takes note of one event. What an event means for the bot's own life is not decided here. */
-export function noteMeeting(event: MeetingEvent, timeline: Timeline, control: Pick<ControlPlane, 'report'>): void {
+export function noteMeeting(
+  event: MeetingEvent,
+  {
+    timeline,
+    chatRecord,
+    control,
+  }: { timeline: Timeline; chatRecord: ChatRecord; control: Pick<ControlPlane, 'report'> },
+): void {
   timeline.take(event)
-  const report = reportOf(event, timeline)
+  const report = reportOf(event, timeline) ?? chatRecord.take(event)
   if (report !== null) control.report(report)
 }
 
@@ -30,20 +38,6 @@ function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {
         source: event.source,
         confidence: event.confidence,
       }
-    case 'chat_message': {
-      // The bot's own messages are noted where they are sent.
-      if (event.message.isOwn || !timeline.takeChat(event.message)) return null
-      const { id, senderName, text, at } = event.message
-      return {
-        type: 'chat_message',
-        message_id: id,
-        sender_id: timeline.senderId(event.message),
-        sender_name: senderName,
-        text,
-        timestamp: new Date(at).toISOString(),
-        is_own: false,
-      }
-    }
     case 'chat_availability':
       return { type: 'chat_availability', is_available: event.isAvailable }
     case 'screen_share': {
@@ -54,9 +48,7 @@ function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {
       return { type: 'notice', level: 'info', message: 'The host muted the bot.' }
     case 'connection':
       return { type: 'notice', level: 'warning', message: `The meeting's connection was ${event.state}.` }
-    case 'heartbeat':
-    case 'ended':
-    case 'failed':
+    default:
       return null
   }
 }

@@ -24,16 +24,53 @@ export interface Participant {
 /** Where a statement about speech comes from. */
 export type SpeakerSource = 'csrc' | 'page' | 'captions' | 'audio_level'
 
-export interface ChatMessage {
+/** What a message says. Absent fields were not said; a list that is there is whole. */
+export interface ChatContent {
+  /** As written: line ends, emoji and `@Name` are characters. Empty for a deleted message, and for files alone. */
+  text: string
+  /** The text goes on where ours ends. */
+  isCut?: boolean
+  /** Where its links lead: http, https and mailto only. What else a page calls a link is text and no more. */
+  links?: readonly ChatLink[]
+  /** Named, never fetched. */
+  files?: readonly ChatFile[]
+  reactions?: readonly ChatReaction[]
+  /** The message that this one answers, by its id. */
+  replyTo?: string
+  isEdited?: boolean
+  isDeleted?: boolean
+}
+
+export interface ChatLink {
+  /** What people see, which may name another place. */
+  text: string
+  url: string
+}
+
+export interface ChatFile {
+  name: string
+  url: string | null
+  bytes: number | null
+}
+
+export interface ChatReaction {
+  emoji: string
+  count: number
+  /** Those who reacted so, as far as the platform tells. */
+  participantIds: readonly string[]
+}
+
+export interface ChatMessage extends ChatContent {
   /** The platform's identifier, the key against duplicates. */
   id: string
   senderId: string | null
   senderName: string
-  text: string
-  /** UTC instant in milliseconds since 1970. */
+  /** UTC instant in milliseconds since 1970; before the bot came for what a platform shows of earlier. */
   at: number
   /** Sent by this bot. */
   isOwn: boolean
+  /** To the bot alone, or to some; not to everybody. */
+  isDirect?: boolean
 }
 
 /** Why the platform says the meeting is over for the bot. */
@@ -62,6 +99,30 @@ export type MeetingEvent =
       at: number
     }
   | { type: 'chat_message'; message: ChatMessage }
+  /** Edited, deleted or reacted to; `content` is the whole of what it says now. */
+  | { type: 'chat_message_changed'; messageId: string; content: ChatContent; at: number }
+  /** An emoji in the meeting, not on a message. The id is null where the platform gives a name that two may have. */
+  | { type: 'reaction'; participantId: string | null; name: string; emoji: string; at: number }
+  | { type: 'hand_raised'; participantId: string | null; name: string; isRaised: boolean; at: number }
+  /**
+   * What the platform's own captions say now, where they were asked for. The text of one `key` grows and is put right
+   * while it is spoken; only its end is sent where it is long.
+   */
+  | {
+      type: 'caption'
+      key: string
+      /** Null where the platform gives a name that two may have, or none. */
+      participantId: string | null
+      /** Empty where the platform gives none. */
+      name: string
+      text: string
+      isFinal: boolean
+      at: number
+      /** When the row's first word was said, where the platform tells. */
+      startedAt?: number
+    }
+  /** Captions were asked for, and are on or cannot be had. */
+  | { type: 'captions'; areOn: boolean; at: number }
   | { type: 'chat_availability'; isAvailable: boolean; at: number }
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
   /** The host muted the bot. */
@@ -74,5 +135,8 @@ export type MeetingEvent =
   | { type: 'connection'; state: 'lost' | 'recovered'; at: number }
   /** The last event of a meeting. `codeBeforeRecording` is its code where nothing was recorded yet and the platform has one. */
   | { type: 'ended'; end: MeetingEnd; text: string; at: number; codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY' }
-  /** The page or the browser broke, or the connection did not come back. */
+  /**
+   * The page or the browser broke, or the connection did not come back. A BotError with `canRetry` says that a fresh
+   * browser may go on in the same meeting.
+   */
   | { type: 'failed'; error: Error; at: number }

@@ -5,7 +5,7 @@
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
 import type { RecordingMode } from './wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
-import type { BotEvent, Person } from './wire/events.ts'
+import type { BotEvent, Gap, Person, Quality, Transcript, WholeQuality } from './wire/events.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
 export interface Stage {
@@ -74,6 +74,8 @@ export interface MeetingDriver {
   clearSound(): Promise<void>
   /** Mutes the bot again; repeatable. */
   closeMicrophone(): Promise<void>
+  /** At most so many frames a second of each picture, where the machine cannot keep up; null for all that come. */
+  setPictureRate(framesPerSecond: number | null): Promise<void>
   /** PNG of what the browser shows. */
   screenshot(): Promise<Uint8Array>
   /** Leaves, or withdraws a pending request; repeatable, never rejects. */
@@ -84,16 +86,57 @@ export interface MeetingDriver {
   close(): Promise<void>
 }
 
+/** Sound as it is heard in a meeting's page, before the machine's sound system has it. */
+export interface HeardSound {
+  /** UTC milliseconds of the first sample. */
+  at: number
+  /** Mono PCM, signed 16 bit little-endian. */
+  samples: Buffer
+}
+
+/** A piece of one person's voice. */
+export interface HeardVoice {
+  /** The platform's id. */
+  participantId: string
+  /** UTC milliseconds of the first sample. */
+  at: number
+  /** One packet of 20 ms, mono. */
+  opus: Buffer
+}
+
+/** Takes what a driver hears in the page; what is heard before admission or without a listener is nobody's. */
+export interface Ears {
+  /** Samples per second of everybody's sound together; null where nobody wants it. */
+  mixRate: number | null
+  wantsVoices: boolean
+  takeMix(sound: HeardSound): void
+  takeVoice(voice: HeardVoice): void
+}
+
+/** What is done in a meeting the bot is in. The browser behind it may be replaced; without one, each of these rejects. */
+export type InMeeting = Pick<MeetingDriver, 'sendChat' | 'playSound' | 'clearSound' | 'closeMicrophone' | 'screenshot'>
+
 export type OpenMeeting = (target: MeetingTarget, stage: Stage, signal: AbortSignal) => Promise<MeetingDriver>
 
-/** One finished file of a recording. */
+/** One finished file beside a recording. */
 export interface RecordedFile {
-  /** Name inside the recording's folder, such as `video.mp4`. */
+  /** Name inside the recording's folder, such as `chat_messages.json`. */
   name: string
   path: string
   bytes: number
-  /** Seconds of media; absent for files without time. */
-  durationSeconds?: number
+}
+
+/** A file with sound, maybe with a picture, that reached its place while it was recorded. */
+export interface StoredMedia {
+  stored: StoredFile
+  durationSeconds: number
+}
+
+/** What a finished recording consists of. */
+export interface FinishedRecording {
+  files: StoredMedia[]
+  /** Why a file could not be finished; what is recorded of it stays where it can be recovered. */
+  problem: Error | null
 }
 
 /** A stretch of recorded time; pauses lie between stretches. */
@@ -106,7 +149,15 @@ export interface RecordedSpan {
 
 export type RecorderEvent =
   /** Bytes are what is safely in files so far. */
-  | { type: 'progress'; seconds: number; bytes: number; droppedFrames: number; at: number }
+  | {
+      type: 'progress'
+      seconds: number
+      bytes: number
+      droppedFrames: number
+      /** How far the encoder is behind what is shown and heard. */
+      lagMs: number
+      at: number
+    }
   /** Whether the recorded sound carries anything above the noise floor. */
   | { type: 'sound'; isAudible: boolean; at: number }
   /** Recording cannot go on; what was written stays. */
@@ -125,8 +176,10 @@ export interface Recorder {
   watch(listener: (event: RecorderEvent) => void): () => void
   /** The recorded stretches so far, oldest first; empty before `start`. */
   spans(): RecordedSpan[]
-  /** Stops capturing and makes the final files. What is unfit is repaired or left out, never thrown away. */
-  finish(): Promise<RecordedFile[]>
+  /** What the recorder measured of its own work so far; null before `start`. */
+  quality(): Quality | null
+  /** Stops capturing and completes the files at their place; the signal ends the attempts to reach it. */
+  finish(signal: AbortSignal): Promise<FinishedRecording>
   /** Stops servers and encoders. Never rejects. */
   close(): Promise<void>
 }
@@ -140,6 +193,10 @@ export interface Storage {
    * Storing the same name again replaces it.
    */
   store(file: { name: string; path: string; contentType: string }, signal: AbortSignal): Promise<StoredFile>
+  /** Begins a file that reaches its place while it is being made. Replaces an earlier one of this name when finished. */
+  grow(file: GrowingStart, signal: AbortSignal): Promise<GrowingFile>
+  /** Reads a stored file back to `path` on this machine; does nothing where that is the stored file itself. */
+  fetch(name: string, path: string, signal: AbortSignal): Promise<void>
   /** Where the recording is, for people: a folder's path or `s3://bucket/prefix/bot-id/`. */
   location(): string
 }
@@ -149,7 +206,52 @@ export interface StoredFile {
   /** A path or an `s3://` address; never a signed one. */
   location: string
   bytes: number
-  sha256: string
+  /** Hex; null for a file that was stored while it grew: its first bytes were the last to be known. */
+  sha256: string | null
+  /** CRC-32 of the whole file as eight hex digits; present where `sha256` is null. */
+  crc32?: string
+}
+
+/** How a growing file begins. */
+export interface GrowingStart {
+  name: string
+  contentType: string
+  /** The least room that is kept at the front for the final head. */
+  headBytes: number
+  /** A head with which what was appended plays, however much that is; taken where the final one was never made. */
+  recoveryHead: Uint8Array
+}
+
+/**
+ * A file that is stored while it is being made: a head, known only at the end, and a body that grows behind it. What was
+ * appended survives this process: it is at its place, or in a spool on this machine from which it can be recovered.
+ */
+export interface GrowingFile {
+  /**
+   * Takes the next whole piece of the body, such as a fragment: recovery cuts between pieces. Resolves when the operating
+   * system has the bytes, which must not change until then, and never waits for the network. Calls need not wait for each
+   * other. Rejects with a StorageError where nothing more can be kept (disk full, spool past its limit): from then on all
+   * do, and what came before stays good.
+   */
+  append(bytes: Uint8Array): Promise<void>
+  /** Bytes of the body that lie at their place already. */
+  storedBytes(): number
+  /**
+   * Sends what is left and the head, completes and verifies. `makeHead` gets the room in bytes that the head has to fill
+   * exactly, or null where the head may have any size, because nothing behind it lies fixed yet (a short recording).
+   * May be tried again after it rejected.
+   */
+  finish(makeHead: (room: number | null) => Uint8Array, signal: AbortSignal): Promise<StoredFile>
+  /** Stops without finishing; what was appended stays for recovery. Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+/** A file of sound for each person whose voice comes apart. One instance serves one recording. */
+export interface VoiceTracks {
+  /** What is heard outside of the recorded stretches is dropped. */
+  take(voice: HeardVoice): void
+  /** Completes the files and lists them in `audio/index.json`; none where no voice came apart. */
+  finish(personOf: (platformId: string) => Person | null): Promise<RecordedFile[]>
 }
 
 /** What the page about a recording says beside what its files hold. */
@@ -166,8 +268,8 @@ export interface ReportFacts {
   files: readonly string[]
   /** Of these files together. */
   bytes: number
-  framesPerSecond: number
-  repeatedFrames: number
+  quality: WholeQuality | null
+  gaps: readonly Gap[]
   pauses: number
 }
 
@@ -182,13 +284,42 @@ export interface Streaming {
   /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */
   connect(signal: AbortSignal): Promise<void>
   /** From the recording's start on: the stage's sound goes out, and what comes in is spoken into the meeting. */
-  start(stage: Stage, meeting: MeetingDriver): Promise<void>
+  start(stage: Stage, meeting: InMeeting): Promise<void>
   /** `at` is a UTC instant in milliseconds. */
   tellSpeaker(person: Person, isSpeaking: boolean, at: number): void
   /** Neither sound nor speaker messages leave until `resume`. */
   pause(): void
   resume(): void
   /** Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+/** A stretch in which somebody spoke. Seconds of the recording; the end of one that goes on lies ahead. */
+export interface SpokenTurn {
+  person: Person
+  start: number
+  end: number
+}
+
+/** What a live transcript sets its words into. */
+export interface RecordedTime {
+  /** Seconds of the recording at a UTC instant in milliseconds; null where it was not recorded. */
+  offset(at: number): number | null
+  /** Who spoke when, so far. */
+  turns(): SpokenTurn[]
+  /** Null for somebody the roster does not know. */
+  person(participantId: string | null, name: string): Person | null
+}
+
+/** Words while the meeting goes on. One instance serves one life; nothing of it holds up the meeting. */
+export interface LiveTranscript {
+  /** From the recording's start on. */
+  start(stage: Stage, time: RecordedTime): void
+  takeCaption(event: Extract<MeetingEvent, { type: 'caption' | 'captions' }>): void
+  /** What is said until `resume` reaches nobody. */
+  pause(): void
+  resume(): void
+  /** Waits some seconds for the last words. Repeatable, never rejects. */
   close(): Promise<void>
 }
 
@@ -200,6 +331,8 @@ export type CommandAnswer =
 export interface ControlPlane {
   /** Numbered, journaled and sent in order; never rejects and never waits for the network. */
   report(event: BotEvent): void
+  /** Shown at once to whoever watches now; neither numbered nor kept, since a final one follows. */
+  show(partial: Transcript): void
   /** Commands from the first moment on. Each gets exactly one answer. */
   onCommand(listener: (command: BotCommand) => Promise<CommandAnswer>): void
   /** Waits until everything is acknowledged, at most `deadlineMs`. Never rejects. */

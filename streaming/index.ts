@@ -5,20 +5,30 @@
 import type { LookupFunction } from 'node:net'
 import { BotError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, MeetingDriver, Stage, Streaming } from '../src/ports.ts'
+import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
 import type { Supervised } from '../src/supervised.ts'
 import type { Person } from '../src/wire/events.ts'
 import { Inlet } from './inlet.ts'
-import { asksToClear, type Handshake, MESSAGE_MS, PROTOCOL_VERSION, type SpeakerMessage } from './messages.ts'
+import {
+  asksToClear,
+  type Handshake,
+  MESSAGE_MS,
+  messageBytes,
+  PROTOCOL_VERSION,
+  type SpeakerMessage,
+} from './messages.ts'
 import { Outlet } from './outlet.ts'
-import { hearStage, speakIntoRecording } from './pulse.ts'
+import { createCutter, hearStage, speakIntoRecording } from './pulse.ts'
 import { SOCKET_TIMING, type SocketTiming, StreamSocket } from './socket.ts'
+import { SteadySound } from './steady-sound.ts'
 
 export interface StreamingOptions {
   input: string | null
   output: string | null
   /** Samples per second. */
   sampleRate: number
+  /** The meeting's sound comes by `hear`, from its page; otherwise, and where that stays silent, from the stage. */
+  hearsPage?: boolean
   /** How long the first connections are tried for. Milliseconds. */
   setUpMs: number
   /** Whether addresses that cannot be reached are a failure, or only told. */
@@ -37,14 +47,30 @@ export interface StreamingOptions {
   sound?: { hear: typeof hearStage; speak: typeof speakIntoRecording }
 }
 
+export { hearStage }
+
 /** A dead sound process is started again after this; it dies only with the sound server, which ends the recording. */
 const SOUND_RETRY_MS = 2_000
 
-export function createStreaming(options: StreamingOptions): Streaming {
+/**
+ * The stage sounded for so long while its page was silent: the meeting's sound is not in the page's tracks. Longer than
+ * a chime of the page, and than the recorder takes to call the stage silent.
+ */
+const DEAF_MS = 6_000
+const WATCH_EVERY_MS = 500
+
+export interface HearingStreaming extends Streaming {
+  /** What is heard in the meeting's page; nothing of it leaves before `start`. */
+  hear(sound: HeardSound): void
+  /** Whether the stage sounds, as the recorder hears it; `at` in UTC milliseconds. */
+  noteStage(isAudible: boolean, at: number): void
+}
+
+export function createStreaming(options: StreamingOptions): HearingStreaming {
   return new LiveStreaming(options)
 }
 
-class LiveStreaming implements Streaming {
+class LiveStreaming implements HearingStreaming {
   readonly #options: StreamingOptions
   readonly #over = new AbortController()
   readonly #sockets: StreamSocket[] = []
@@ -56,9 +82,21 @@ class LiveStreaming implements Streaming {
   #isPaused = false
   /** Messages of sound since the start, sent or not. */
   #heard = 0
+  /** Null where the stage is listened to. */
+  #page: SteadySound | null = null
+  /** Since when the stage sounds; null while it is silent. */
+  #audibleSince: number | null = null
 
   constructor(options: StreamingOptions) {
     this.#options = options
+  }
+
+  hear(sound: HeardSound): void {
+    this.#page?.take(sound)
+  }
+
+  noteStage(isAudible: boolean, at: number): void {
+    this.#audibleSince = isAudible ? (this.#audibleSince ?? at) : null
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -103,7 +141,7 @@ class LiveStreaming implements Streaming {
     this.#options.notice(sentence)
   }
 
-  async start(stage: Stage, meeting: MeetingDriver): Promise<void> {
+  async start(stage: Stage, meeting: InMeeting): Promise<void> {
     const { clock, logger, sampleRate, folder, sound = { hear: hearStage, speak: speakIntoRecording } } = this.#options
     if (stage.voiceSink !== undefined) {
       const withVoice = { ...stage, voiceSink: stage.voiceSink }
@@ -121,7 +159,9 @@ class LiveStreaming implements Streaming {
       clock,
       logger,
     })
-    if (this.#outlet !== null) void this.#keepHearing(stage)
+    if (this.#outlet === null) return
+    if (this.#options.hearsPage === true) void this.#hearPage(stage)
+    else void this.#keepHearing(stage)
   }
 
   tellSpeaker(person: Person, isSpeaking: boolean, at: number): void {
@@ -165,15 +205,42 @@ class LiveStreaming implements Streaming {
     if (this.#speaking.size > 0) this.#output?.send(JSON.stringify([...this.#speaking.values()]))
   }
 
+  /** Hears the page for as long as its sound is the meeting's. */
+  async #hearPage(stage: Stage): Promise<void> {
+    const { clock, logger, sampleRate } = this.#options
+    const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
+    const deaf = new AbortController()
+    const { signal } = this.#over
+    const page = new SteadySound(sampleRate, cut)
+    this.#page = page
+    const running = page.run(clock, AbortSignal.any([deaf.signal, signal]))
+    // The bot's own voice sounds on the stage too.
+    let spokeAt = 0
+    while (!signal.aborted && !deaf.signal.aborted) {
+      await clock.sleep(WATCH_EVERY_MS, signal).catch(() => {})
+      const now = clock.now()
+      if (this.#inlet?.isSpeaking) spokeAt = now
+      const silentSince = Math.max(this.#audibleSince ?? now, page.lastHeardAt ?? 0, spokeAt)
+      if (now - silentSince >= DEAF_MS) deaf.abort()
+    }
+    await running
+    this.#page = null
+    if (signal.aborted) return
+    logger.warn('The page is silent while the meeting sounds; the stage is streamed instead')
+    await this.#keepHearing(stage)
+  }
+
+  #send(message: Buffer): void {
+    this.#heard++
+    if (!this.#isPaused) this.#outlet?.push(message)
+  }
+
   async #keepHearing(stage: Stage): Promise<void> {
     const { clock, logger, sampleRate, folder, sound = { hear: hearStage } } = this.#options
     const { signal } = this.#over
     while (!signal.aborted) {
       try {
-        const child = await sound.hear(stage, sampleRate, folder, (message) => {
-          this.#heard++
-          if (!this.#isPaused) this.#outlet?.push(message)
-        })
+        const child = await sound.hear(stage, sampleRate, folder, (message) => this.#send(message))
         const onOver = () => void child.stop()
         signal.addEventListener('abort', onOver)
         const ending = await child.ended

@@ -39,6 +39,11 @@ export class Inlet {
     this.#parts = parts
   }
 
+  /** Sound of the bot is being played, or was within the last seconds. */
+  get isSpeaking(): boolean {
+    return this.#isOpen
+  }
+
   get figures(): { playedSeconds: number; refusedSeconds: number } {
     const { sampleRate } = this.#parts
     return {

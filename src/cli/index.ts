@@ -7,8 +7,10 @@ import { InvalidJob } from '../config.ts'
 import type { PlatformName } from '../meeting.ts'
 import { packageRoot } from '../page-scripts.ts'
 import { RECORDING_MODES } from '../wire/codes.ts'
+import { TRANSCRIPTION_PROVIDERS, type TranscriptionProvider } from '../wire/job.ts'
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
+import type { RecoverFlags } from './recover.ts'
 
 const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 const EXIT_INVALID_JOB = 2
@@ -73,7 +75,14 @@ function withJoinOptions(command: Command): Command {
         .choices(['16000', '24000', '32000', '48000'])
         .argParser(Number),
     )
-    .option('--transcribe', 'make a transcript with the service of STANDIN_TRANSCRIPTION_URL')
+    .option('--separate-tracks', "a file of each person's voice too, where the platform sends voices apart")
+    .option('--transcribe', 'make a transcript after the meeting')
+    .option('--captions', 'read along: words while the meeting goes on')
+    .addOption(
+      new Option('--transcription-provider <name>', 'Default is the service of STANDIN_TRANSCRIPTION_URL').choices([
+        ...TRANSCRIPTION_PROVIDERS,
+      ]),
+    )
     .option('--transcription-language <code>', 'such as en, where the service does not find out itself')
     .option('--browser-state <folder|file|s3://…>', "the stored session of the bot's account; only read")
     .option('--bot-id <uuid>', 'also the name of the recording')
@@ -144,16 +153,51 @@ program
 
 program
   .command('transcribe')
-  .description("make a recording's transcript, or make it again, with the service of STANDIN_TRANSCRIPTION_URL")
+  .description("make a recording's transcript, or make it again")
   .argument('<folder>', 'the folder of one recording')
+  .addOption(
+    new Option('--provider <name>', 'Default is the service of STANDIN_TRANSCRIPTION_URL')
+      .choices([...TRANSCRIPTION_PROVIDERS])
+      .default('Default'),
+  )
   .option('--language <code>', 'such as en, where the service does not find out itself')
   .addHelpText(
     'after',
     '\nExample:\n  STANDIN_TRANSCRIPTION_URL=http://127.0.0.1:8000/v1 standin transcribe recordings/<bot id>',
   )
-  .action(async (folder: string, flags: { language?: string }) => {
+  .action(async (folder: string, flags: { provider: TranscriptionProvider; language?: string }) => {
     const { transcribe } = await import('./transcribe.ts')
     process.exitCode = await transcribe(folder, flags, io)
+  })
+
+program
+  .command('recover')
+  .description('finish recordings whose bots died')
+  .argument('[folder]', "a dead bot's folder, or one that holds such folders")
+  .option('--s3 <s3://bucket/prefix>', 'look for them in a bucket; credentials come from the usual AWS variables')
+  .option('--s3-endpoint <url>', 'an S3-compatible server')
+  .option('--s3-region <region>')
+  .option('--bot-id <uuid>', 'only of this bot')
+  .option('--older-than <time>', 'in a bucket: without a sign of life for so long', '2h')
+  .option('--list', 'in a bucket: change nothing, and print them as JSON')
+  .option('--json', 'for programs')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  standin recover recordings
+  standin recover /tmp/standin/<bot id>
+  standin recover --s3 s3://my-bucket/calls --older-than 30m --list
+  standin recover --s3 s3://my-bucket/calls --bot-id <bot id>
+
+Exit codes:
+  0   nothing is left unfinished
+  2   the options are not valid
+  4   something could not be finished, or its bot is still running; it stays as it is`,
+  )
+  .action(async (folder: string | undefined, flags: RecoverFlags) => {
+    const { recover } = await import('./recover.ts')
+    process.exitCode = await recover(folder, flags, io)
   })
 
 program

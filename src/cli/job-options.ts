@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { pictureDataUrl } from '../bot-image.ts'
 import { InvalidJob } from '../config.ts'
+import type { TranscriptionProvider } from '../wire/job.ts'
 
 export interface JoinOptions {
   job?: string
@@ -29,7 +30,10 @@ export interface JoinOptions {
   streamInput?: string
   streamOutput?: string
   streamRate?: number
+  separateTracks?: boolean
   transcribe?: boolean
+  captions?: boolean
+  transcriptionProvider?: TranscriptionProvider
   transcriptionLanguage?: string
 }
 
@@ -55,12 +59,10 @@ export function jobFrom(
   set('entry_message', options.entryMessage)
   set('recording_consent', options.recordingConsent)
   set('browser_state', options.browserState)
+  set('separate_tracks', options.separateTracks)
   set('bot_image', options.image === undefined ? undefined : pictureFrom(options.image))
-  if (options.transcribe || options.transcriptionLanguage !== undefined) {
-    const given = job.transcription as { custom_params?: object } | null | undefined
-    const language = options.transcriptionLanguage === undefined ? {} : { language: options.transcriptionLanguage }
-    job.transcription = { ...given, custom_params: { ...given?.custom_params, ...language } }
-  }
+  const transcription = transcriptionFrom(options, job.transcription)
+  if (transcription !== null) job.transcription = transcription
   const streaming = Object.entries({
     input: options.streamInput,
     output: options.streamOutput,
@@ -91,6 +93,25 @@ export function jobFrom(
   if (options.controlPlane !== undefined)
     job.control_plane = { url: options.controlPlane, token: environment.STANDIN_CONTROL_TOKEN ?? '' }
   return job
+}
+
+/** Null where no option speaks of transcripts. Who wants to read along without naming a provider gets captions. */
+function transcriptionFrom(options: JoinOptions, job: unknown): Record<string, unknown> | null {
+  const { transcribe, captions, transcriptionProvider, transcriptionLanguage: language } = options
+  if (!transcribe && !captions && transcriptionProvider === undefined && language === undefined) return null
+  const given = { ...(job as Record<string, unknown> | null | undefined) }
+  const provider = transcriptionProvider ?? given.provider ?? (captions && !transcribe ? 'captions' : undefined)
+  if (provider !== undefined) given.provider = provider
+  if (captions && given.mode === undefined && provider !== 'captions')
+    given.mode = transcribe ? 'live_and_after' : 'live'
+  if (language !== undefined)
+    given.custom_params = { ...(given.custom_params as object | undefined), ...languageParam(provider, language) }
+  return given
+}
+
+/** Each service has a name of its own for it. */
+export function languageParam(provider: unknown, language: string): Record<string, string> {
+  return provider === 'assemblyai' ? { language_code: language } : { language }
 }
 
 function wholeJob(option: string | undefined, variable: string | undefined, readInput: () => string): unknown {

@@ -1,4 +1,4 @@
-import type { BotEvent } from '../wire/events.ts'
+import type { BotEvent, Transcript } from '../wire/events.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
 const STATE_WORDS: Record<string, string> = {
@@ -12,6 +12,9 @@ const STATE_WORDS: Record<string, string> = {
   failed: 'failed',
 }
 
+/** Words that nothing follows have become final elsewhere, or never will. */
+const PARTIAL_SHOWN_MS = 10_000
+
 /** The facts of the status line, kept from events. */
 export class LiveState {
   #status = 'starting'
@@ -19,6 +22,7 @@ export class LiveState {
   #bytes = 0
   #seconds = 0
   #progressAt: number | null = null
+  #partial: { words: Transcript; at: number } | null = null
   readonly #present = new Set<number>()
   readonly #speaking = new Map<number, string>()
 
@@ -41,6 +45,9 @@ export class LiveState {
         if (event.is_speaking) this.#speaking.set(event.participant.id, event.participant.name)
         else this.#speaking.delete(event.participant.id)
         break
+      case 'transcript':
+        this.#partial = null
+        break
       case 'recording_progress':
         this.#bytes = event.bytes
         this.#seconds = event.seconds
@@ -49,16 +56,34 @@ export class LiveState {
     }
   }
 
+  /** Words that may still change stand in the line until they are final. */
+  show(words: Transcript, now = Date.now()): void {
+    this.#partial = { words, at: now }
+  }
+
   /** Fits the width: what matters most comes first. */
   line(width: number, now = Date.now()): string {
     const isRecording = this.#status === 'in_call_recording' || this.#status === 'recording_resumed'
     const time = isRecording || this.#status === 'recording_paused' ? this.#recorded(now) : (now - this.#since) / 1000
     const parts = [STATE_WORDS[this.#status] ?? this.#status, shownDuration(time)]
     if (this.#present.size > 0) parts.push(`${this.#present.size} ${this.#present.size === 1 ? 'person' : 'people'}`)
-    if (this.#speaking.size > 0)
+    const said = this.#said(width - parts.join(' · ').length - 3, now)
+    if (said !== null) parts.push(said)
+    else if (this.#speaking.size > 0)
       parts.push(`${[...this.#speaking.values()].map((name) => shownText(name, 30)).join(', ')} speaking`)
     if (this.#bytes > 0) parts.push(shownBytes(this.#bytes))
     return shownText(parts.join(' · '), Math.max(20, width))
+  }
+
+  /** The end of what is being said: who reads along has read its beginning. */
+  #said(room: number, now: number): string | null {
+    if (this.#partial === null || now - this.#partial.at > PARTIAL_SHOWN_MS) return null
+    const { speaker, text } = this.#partial.words
+    const name = `${shownText(speaker?.name ?? 'Unknown', 20)}: `
+    const characters = [...shownText(text, Number.POSITIVE_INFINITY)]
+    const left = room - [...name].length
+    if (left < 10) return null
+    return name + (characters.length <= left ? characters.join('') : `…${characters.slice(1 - left).join('')}`)
   }
 
   /** Reports come every few seconds; in between the clock counts on. */

@@ -31,6 +31,10 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
       const sentence = sentenceFor(event)
       if (sentence !== null) print(sentence)
     },
+    show(partial) {
+      state.show(partial)
+      draw()
+    },
     note: print,
     close: () => {
       if (isClosed) return

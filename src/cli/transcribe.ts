@@ -1,25 +1,29 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { InvalidJob, speechServiceOf } from '../config.ts'
+import { InvalidJob } from '../config.ts'
 import { type Io, transcribeFolder } from '../main.ts'
-import type { Problem } from '../wire/job.ts'
+import { speechAccessOf } from '../speech-access.ts'
+import type { Problem, TranscriptionProvider } from '../wire/job.ts'
+import { languageParam } from './job-options.ts'
 
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */
-export async function transcribe(folder: string, flags: { language?: string }, io: Io): Promise<number> {
+export async function transcribe(
+  folder: string,
+  { provider, language }: { provider: TranscriptionProvider; language?: string },
+  io: Io,
+): Promise<number> {
   const place = resolve(folder)
   const problems: Problem[] = []
-  const service = speechServiceOf(io.environment, problems)
-  if (service === null)
-    problems.push({ path: 'STANDIN_TRANSCRIPTION_URL', message: 'names the speech service; it is not set' })
-  if (problems.length > 0 || service === null) throw new InvalidJob(problems)
-  const customParams = flags.language === undefined ? {} : { language: flags.language }
+  const access = speechAccessOf(provider, null, io.environment, problems)
+  if (problems.length > 0 || access === null) throw new InvalidJob(problems)
+  const customParams = language === undefined ? {} : languageParam(provider, language)
   const stop = new AbortController()
   const onInterrupt = () => stop.abort(new Error('It was interrupted.'))
   process.once('SIGINT', onInterrupt)
   try {
     const utterances = await transcribeFolder(place, {
       botId: await botIdOf(place),
-      service,
+      access,
       customParams,
       signal: stop.signal,
     })

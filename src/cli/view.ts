@@ -1,11 +1,13 @@
 import type { CommandAnswer } from '../ports.ts'
 import type { BotCommand } from '../wire/commands.ts'
-import type { BotEvent, NumberedEvent } from '../wire/events.ts'
+import type { BotEvent, NumberedEvent, Transcript } from '../wire/events.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
 /** What a person or a program sees of a running bot. */
 export interface View {
   take(event: NumberedEvent): void
+  /** Words that may still change. */
+  show(partial: Transcript): void
   /** Something about the machine rather than the bot, such as where the log is. */
   note(text: string): void
   close(): void
@@ -21,6 +23,7 @@ export interface ViewInput {
 export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.WritableStream): View {
   return {
     take: (event) => output.write(`${JSON.stringify(event)}\n`),
+    show: (transcript) => output.write(`${JSON.stringify({ type: 'partial_transcript', transcript })}\n`),
     note: (text) => beside.write(`${text}\n`),
     close() {},
   }
@@ -39,8 +42,19 @@ export function sentenceFor(event: BotEvent): string | null {
       return `- ${shownText(event.participant.name, 60)} left`
     case 'participant_changed':
       return `= ${shownText(event.participant.name, 60)} is the name now`
-    case 'chat_message':
-      return `💬 ${shownText(event.sender_name, 60)}: ${shownText(event.text, 500)}`
+    case 'chat_message': {
+      const said = [event.text, ...(event.files ?? []).map(({ name }) => `📎 ${name}`)].filter(Boolean).join(' ')
+      return `💬 ${shownText(event.sender_name, 60)}${event.is_direct ? ' (direct)' : ''}: ${shownText(said, 500)}`
+    }
+    case 'chat_message_changed':
+      if (event.is_deleted) return '💬 A message was deleted'
+      return event.is_edited ? `💬 Edited: ${shownText(event.text, 500)}` : null
+    case 'reaction':
+      return `${shownText(event.name, 60)} reacted with ${shownText(event.emoji, 20)}`
+    case 'hand_raised':
+      return `✋ ${shownText(event.name, 60)} ${event.is_raised ? 'raised' : 'lowered'} a hand`
+    case 'transcript':
+      return `${shownDuration(event.start)} ${shownText(event.speaker?.name ?? 'Unknown', 60)}: ${shownText(event.text, 2000)}`
     case 'chat_availability':
       return event.is_available ? 'Chat is on' : 'Chat is off in this meeting'
     case 'screen_share':
@@ -49,6 +63,8 @@ export function sentenceFor(event: BotEvent): string | null {
         : '▣ sharing ended'
     case 'notice':
       return `${event.level === 'warning' ? '!' : '·'} ${shownText(event.message, 400)}`
+    case 'recording_gap':
+      return `! ${shownDuration(event.seconds)} of the meeting are missing at ${shownDuration(event.offset)}`
     case 'artifact': {
       const { name, bytes, duration_seconds } = event.artifact
       const length = duration_seconds === undefined ? '' : `, ${shownDuration(duration_seconds)}`

@@ -5,7 +5,7 @@
 import { type Logger, redactText } from '../logger.ts'
 import type { DownMessage, UpMessage } from '../wire/commands.ts'
 import { upMessageSchema } from '../wire/commands.ts'
-import type { BotEvent } from '../wire/events.ts'
+import type { BotEvent, Transcript } from '../wire/events.ts'
 import { type Problem, problemsOf } from '../wire/job.ts'
 import { CommandDesk } from './command-desk.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
@@ -84,6 +84,14 @@ class ControlLink implements CommandedControlPlane {
   report(event: BotEvent): void {
     this.#reporter.report(event)
     this.#sendEvents()
+  }
+
+  /** What the link cannot take just now is left out: the next one says more. */
+  show(partial: Transcript): void {
+    this.#options.onPartial?.(partial)
+    const session = this.#session
+    if (session === null || session.sentSeq === null || !session.connection.canTakeMore) return
+    this.#send(session, { type: 'partial_transcript', at: new Date().toISOString(), transcript: partial })
   }
 
   onCommand(listener: Parameters<CommandedControlPlane['onCommand']>[0]): void {

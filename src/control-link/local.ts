@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts'
 import type { CommandAnswer, ControlPlane } from '../ports.ts'
 import type { BotCommand } from '../wire/commands.ts'
-import type { NumberedEvent } from '../wire/events.ts'
+import type { NumberedEvent, Transcript } from '../wire/events.ts'
 import { CommandDesk } from './command-desk.ts'
 import { Journal } from './journal.ts'
 import { Reporter } from './reporter.ts'
@@ -19,6 +19,8 @@ export interface LocalOptions {
   logger: Logger
   /** Sees every event once it is numbered and on disk. */
   onEvent?: (event: NumberedEvent) => void
+  /** Sees words that may still change. */
+  onPartial?: (partial: Transcript) => void
 }
 
 /** Where no control plane was named: events go into the journal, commands come from inside the process only. */
@@ -28,6 +30,7 @@ export function createLocalControlPlane(options: LocalOptions): CommandedControl
   const desk = new CommandDesk({ logger: options.logger, send: () => null })
   return {
     report: (event) => reporter.report(event),
+    show: (partial) => options.onPartial?.(partial),
     onCommand: (listener) => desk.listen(listener),
     submit: (command) => desk.submit(command),
     drain: () => journal.flush(),

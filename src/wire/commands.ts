@@ -1,7 +1,7 @@
 /** What a bot is told while it lives, and the frames of the control link in both directions. */
 import { z } from 'zod'
 import { STATUSES } from './codes.ts'
-import { numberedEventSchema } from './events.ts'
+import { numberedEventSchema, transcriptSchema } from './events.ts'
 import { chatText } from './job.ts'
 
 export const botCommandSchema = z.discriminatedUnion('type', [
@@ -54,6 +54,9 @@ export const upMessageSchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
     data: z.record(z.string(), z.json()).optional(),
   }),
+  z
+    .strictObject({ type: z.literal('partial_transcript'), at: z.iso.datetime(), transcript: transcriptSchema })
+    .describe('Words that may still change, a few times a second; not numbered, not kept and not acknowledged.'),
   z.strictObject({
     type: z.literal('heartbeat'),
     at: z.iso.datetime(),

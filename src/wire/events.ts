@@ -18,14 +18,88 @@ export const personSchema = z.strictObject({
 })
 export type Person = z.infer<typeof personSchema>
 
+/** What a chat message says; fields that are absent were not said. */
+const chatContent = {
+  text: z.string().describe('As written: line ends, emoji and @names are characters. Empty for a deleted message.'),
+  is_cut: z.literal(true).optional().describe('The message goes on where this text ends.'),
+  is_edited: z.literal(true).optional(),
+  reply_to: z.string().optional().describe('The message_id of the message that this one answers.'),
+  links: z
+    .array(z.strictObject({ text: z.string(), url: z.string() }))
+    .optional()
+    .describe('Visible text and true address; http, https and mailto only.'),
+  files: z
+    .array(z.strictObject({ name: z.string(), url: z.string().nullable(), bytes: z.int().min(0).nullable() }))
+    .optional()
+    .describe('Named, never fetched.'),
+  reactions: z
+    .array(z.strictObject({ emoji: z.string(), count: z.int().min(1), user_ids: z.array(z.int().min(1)) }))
+    .optional()
+    .describe('All reactions on the message now; user_ids are those whom the platform names.'),
+}
+const chatContentSchema = z.strictObject(chatContent)
+export type ChatContentFields = z.infer<typeof chatContentSchema>
+
 export const artifactSchema = z.strictObject({
   name: z.string(),
   location: z.string().describe('A path or an s3:// address, never a signed one.'),
   bytes: z.int().min(0),
-  sha256: z.string(),
+  sha256: z
+    .string()
+    .nullable()
+    .describe('Hex. Null for a file that was stored while it grew, whose first bytes were the last to be known.'),
+  crc32: z.string().optional().describe('CRC-32 of the whole file as eight hex digits; present where sha256 is null.'),
   duration_seconds: z.number().min(0).optional(),
 })
 export type Artifact = z.infer<typeof artifactSchema>
+
+/** A stretch of the meeting that was to be recorded and is not in the recording. */
+export const gapSchema = z.strictObject({
+  started_at: utc,
+  ended_at: utc,
+  offset: z.number().min(0).describe('Where it lies in the recording: seconds, pauses and gaps removed.'),
+  seconds: z.number().min(0),
+  reason: z.enum(['browser_died']).describe('`browser_died`: the bot went back into the meeting with a fresh browser.'),
+})
+export type Gap = z.infer<typeof gapSchema>
+
+/** The recording's judgement of itself. docs/artifacts.md says how each figure is measured and what it cannot see. */
+export const qualitySchema = z.strictObject({
+  sound_picture_offset_ms: z
+    .number()
+    .nullable()
+    .describe(
+      "The farthest that sound was met from the picture's clock; above zero it came late. Null without picture.",
+    ),
+  drift_ms: z.number().nullable().describe('All corrections of the sound together; above zero sound was added.'),
+  frames_expected: z.int().min(0),
+  frames_captured: z.int().min(0).describe('Frames with a picture of their own.'),
+  frames_lost: z.int().min(0).describe('Frames that repeat the one before, because none came in time.'),
+  longest_gap_seconds: z.number().min(0).describe('The longest time without a picture of its own.'),
+  clipped_share: z.number().min(0).max(1).nullable().describe('Of the sound samples: at the limit of their range.'),
+  silent_share: z.number().min(0).max(1).nullable().describe('Of the recorded time: below the noise floor for 2 s.'),
+  encoder_lag_ms: z
+    .strictObject({ median: z.number(), worst: z.number() })
+    .nullable()
+    .describe('From the instant a picture (or sound) was taken until the encoder took it.'),
+  picture_steps: z
+    .array(z.strictObject({ offset: z.number().min(0), frames_per_second: z.number().nullable() }))
+    .optional()
+    .describe('When the machine could not keep up: from `offset` on each picture was painted so often; null: always.'),
+})
+export type Quality = z.infer<typeof qualitySchema>
+
+/** The same with what is known of its names, docs/diarization.md. */
+export const wholeQualitySchema = qualitySchema.extend({
+  speech_without_name_seconds: z
+    .number()
+    .min(0)
+    .describe('Sound while nobody was seen to speak, and turns of `Unknown`. Music and noise count as sound.'),
+  first_unnamed_at: z.number().min(0).nullable().describe('Where the first of it begins, seconds of the recording.'),
+  doubtful_seconds: z.number().min(0).describe('Turns whose signals contradicted each other.'),
+  first_doubtful_at: z.number().min(0).nullable().describe('Where the first of them begins.'),
+})
+export type WholeQuality = z.infer<typeof wholeQualitySchema>
 
 export const finalReportSchema = z.strictObject({
   type: z.literal('final_report'),
@@ -45,10 +119,26 @@ export const finalReportSchema = z.strictObject({
   participants: z.array(personSchema),
   speakers: z.array(personSchema),
   artifacts: z.array(artifactSchema),
+  gaps: z
+    .array(gapSchema)
+    .optional()
+    .describe('What is missing in the recording, oldest first; absent where nothing is.'),
+  quality: wholeQualitySchema.nullable().optional().describe('Null where nothing was recorded.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })
 export type FinalReport = z.infer<typeof finalReportSchema>
+
+export const transcriptSchema = z.strictObject({
+  type: z.literal('transcript'),
+  text: z.string().max(20_000),
+  is_final: z.boolean().describe('False in a partial one, which the next one of the same speaker replaces.'),
+  speaker: personSchema.nullable().describe('Null where nobody was seen to speak.'),
+  start: z.number().min(0).describe("Seconds since the recording's start, pauses removed."),
+  end: z.number().min(0),
+  language: z.string().nullable().describe('As the provider names it.'),
+})
+export type Transcript = z.infer<typeof transcriptSchema>
 
 export const botEventSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -80,9 +170,33 @@ export const botEventSchema = z.discriminatedUnion('type', [
     message_id: z.string(),
     sender_id: z.int().nullable().describe("Null for the bot's own messages and for senders the roster does not know."),
     sender_name: z.string(),
-    text: z.string(),
-    timestamp: utc,
+    timestamp: utc.describe('When it was sent; before the bot came for what the platform shows of earlier.'),
     is_own: z.boolean(),
+    is_direct: z.literal(true).optional().describe('To the bot alone, or to some; not to everybody.'),
+    ...chatContent,
+  }),
+  z.strictObject({
+    type: z.literal('chat_message_changed'),
+    message_id: z.string(),
+    timestamp: utc.describe('When it was edited, deleted or reacted to.'),
+    is_deleted: z.boolean(),
+    ...chatContent,
+  }),
+  z.strictObject({
+    type: z.literal('reaction'),
+    participant: personSchema.nullable().describe('Null where the platform gives a name only, and two people have it.'),
+    name: z.string(),
+    emoji: z.string(),
+    timestamp: utc,
+    offset,
+  }),
+  z.strictObject({
+    type: z.literal('hand_raised'),
+    participant: personSchema.nullable(),
+    name: z.string(),
+    is_raised: z.boolean(),
+    timestamp: utc,
+    offset,
   }),
   z.strictObject({ type: z.literal('chat_availability'), is_available: z.boolean() }),
   z.strictObject({
@@ -97,6 +211,8 @@ export const botEventSchema = z.discriminatedUnion('type', [
     bytes: z.int().min(0),
     dropped_frames: z.int().min(0),
   }),
+  z.strictObject({ type: z.literal('recording_gap'), ...gapSchema.shape }),
+  transcriptSchema.extend({ is_final: z.literal(true).describe('Those that are not come as partial_transcript.') }),
   z.strictObject({ type: z.literal('notice'), level: z.enum(['info', 'warning']), message: z.string() }),
   z.strictObject({ type: z.literal('artifact'), artifact: artifactSchema }),
   finalReportSchema,

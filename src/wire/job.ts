@@ -110,6 +110,18 @@ const s3Storage = z.strictObject({
     .enum(['when_required', 'when_supported'])
     .default('when_required')
     .describe('Whether to send the newer checksum headers, which some S3-compatible servers refuse.'),
+  spool_limit_mb: z
+    .int()
+    .min(64)
+    .max(1_048_576)
+    .default(2048)
+    .describe('MiB of the recording that may wait on this machine while the server cannot be reached.'),
+  tail_seconds: z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(2)
+    .describe('How often what fills no part yet goes to the bucket, so that it survives the loss of the machine. 0: never.'),
 })
 
 export const storageSchema = z
@@ -134,12 +146,21 @@ const streamingSchema = z.strictObject({
     .describe('Whether the bot fails with STREAMING_SETUP_FAILED then, or records without streaming.'),
 })
 
+export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
+export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
+
 const transcriptionSchema = z.strictObject({
   provider: z
-    .enum(['Default'])
+    .enum(TRANSCRIPTION_PROVIDERS)
     .default('Default')
-    .describe('Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL.'),
-  api_key: z.string().min(1).nullish(),
+    .describe(
+      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; captions are the platform's own.",
+    ),
+  mode: z
+    .enum(['after', 'live', 'live_and_after'])
+    .optional()
+    .describe('When words are made: after the meeting (the default), or while it goes on (the default of captions).'),
+  api_key: token.nullish().describe("Of a keyed provider; absent: the operator's."),
   custom_params: callerData
     .nullish()
     .describe('Further fields of the request to the provider, such as language or prompt.'),
@@ -177,6 +198,10 @@ export const jobSchema = z
       .describe('What to answer when the meeting asks whether the bot agrees to be recorded itself.'),
     timeout_config: timeoutConfigSchema.prefault({}),
     streaming: streamingSchema.nullish(),
+    separate_tracks: z
+      .boolean()
+      .default(false)
+      .describe("A file of each person's voice alone, in audio/, where the platform sends voices apart."),
     transcription: transcriptionSchema.nullish(),
     conf_config: confConfigSchema.nullish(),
     conf_sdk_id: token.nullish().describe("Client id of the app with which the bot uses Zoom's Meeting SDK."),

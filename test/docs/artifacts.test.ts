@@ -3,8 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createVoiceTracks } from '../../recorder/voice-tracks.ts'
 import { saveEvidence, writeFilesAboutPeople } from '../../src/artifacts.ts'
+import { ChatRecord } from '../../src/chat-record.ts'
 import { BotError } from '../../src/errors.ts'
+import { silentLogger } from '../../src/logger.ts'
 import { Timeline } from '../../src/timeline.ts'
 import { artifactSchema, numberedEventSchema } from '../../src/wire/events.ts'
 
@@ -30,24 +33,50 @@ test('the files about people are written as the page shows them', async () => {
   timeline.take({ type: 'participant_joined', participant, at: at('09:29:58.000') })
   timeline.take({ ...speech, isSpeaking: true, at: at('09:30:00.584') })
   timeline.take({ ...speech, isSpeaking: false, at: at('09:30:05.284') })
-  timeline.takeChat({
-    id: 'spaces/x/messages/31',
-    senderId: participant.id,
-    senderName: participant.name,
-    text: 'The agenda is in the document.',
-    at: at('09:30:07.084'),
-    isOwn: false,
+  const chat = new ChatRecord(timeline)
+  const links = [{ text: 'the document', url: 'https://example.org/agenda' }]
+  const text = 'The agenda is in the document.'
+  chat.take({
+    type: 'chat_message',
+    message: {
+      id: 'spaces/x/messages/31',
+      senderId: participant.id,
+      senderName: participant.name,
+      text: 'The agenda is here.',
+      at: at('09:30:07.084'),
+      isOwn: false,
+    },
   })
+  chat.take({
+    type: 'chat_message_changed',
+    messageId: 'spaces/x/messages/31',
+    content: { text, links, isEdited: true, reactions: [{ emoji: '👍', count: 1, participantIds: [participant.id] }] },
+    at: at('09:30:09.084'),
+  })
+  const hand = { type: 'hand_raised', participantId: participant.id, name: participant.name } as const
+  chat.take({ ...hand, isRaised: true, at: at('09:30:08.084') })
   timeline.close(at('09:30:10.084'))
   const folder = await temporaryFolder()
   await writeFilesAboutPeople(folder, {
     botId: 'b1',
     participants: timeline.participantsFile(),
     diarization: timeline.diarization(),
-    chat: timeline.chatFile(),
+    chat: chat.messages(),
+    reactions: chat.reactions(),
   })
-  for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json'])
+  for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json', 'reactions.jsonl'])
     expect(JSON.parse(await readFile(join(folder, name), 'utf8')), name).toEqual(example(name))
+})
+
+test('the index of single voices is written as the page shows it', async () => {
+  const folder = await temporaryFolder()
+  const voices = createVoiceTracks({ folder, offsetAt: (instant) => instant / 1000, logger: silentLogger })
+  const participantId = 'spaces/x/devices/7'
+  for (let packet = 0; packet < 100; packet++)
+    voices.take({ participantId, at: 12_450 + packet * 20, opus: Buffer.of(0xf8, 0xff, 0xfe) })
+  await voices.finish(() => ({ id: 3, name: 'Ada Lovelace', platform_id: participantId }))
+  const written = await readFile(join(folder, 'audio', 'index.json'), 'utf8')
+  expect(JSON.parse(written)).toEqual(example('audio/index.json'))
 })
 
 test('the evidence of a failure is written as the page shows it', async () => {

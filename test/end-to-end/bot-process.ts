@@ -7,13 +7,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { packageRoot } from '../../src/page-scripts.ts'
-import type { BotEvent, FinalReport, NumberedEvent } from '../../src/wire/events.ts'
+import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '../../src/wire/events.ts'
 
 const PATIENCE_MS = 90_000
 
 export class BotProcess {
   readonly botId = randomUUID()
   readonly events: NumberedEvent[] = []
+  /** Words that were still to change. */
+  readonly partials: Transcript[] = []
   readonly process: ChildProcess
   readonly exitCode: Promise<number | null>
   readonly #out: string
@@ -46,7 +48,9 @@ export class BotProcess {
       this.#errors += String(chunk)
     })
     createInterface({ input: this.process.stdout! }).on('line', (line) => {
-      this.events.push(JSON.parse(line) as NumberedEvent)
+      const told = JSON.parse(line) as NumberedEvent | { type: 'partial_transcript'; transcript: Transcript }
+      if (told.type === 'event') this.events.push(told)
+      else this.partials.push(told.transcript)
       for (const listener of this.#listeners) listener()
     })
     void this.exitCode.then(() => {

@@ -1,18 +1,23 @@
 /** Whatever dies in the middle of a meeting: what was recorded until then is there and plays, and the code is right. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packageRoot } from '../../src/page-scripts.ts'
+import type { DiarizationSegment } from '../../src/timeline.ts'
 import { probe } from '../media/media-info.ts'
+import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 import type { BotProcess } from './bot-process.ts'
-import { passes } from './meeting-script.ts'
+import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 /** Recorded before the death, and what a death may cost of it. */
 const RECORDED_SECONDS = 8
-const LOST_SECONDS = 3
+const LOST_SECONDS = 2
 
 async function recordedFor(seconds: number, options?: Parameters<typeof startBot>[1]): Promise<BotProcess> {
   const bot = startBot(openMeeting(), options)
@@ -28,9 +33,71 @@ function killOne(bot: BotProcess, text: string): void {
   process.kill(pid, 'SIGKILL')
 }
 
+describe('a browser that dies in the middle of a meeting', () => {
+  test('is replaced, as a whole and as a page, and the recording goes on in the same file', async () => {
+    const meeting = openMeeting()
+    const bot = startBot(meeting, { job: { entry_message: 'Hello' } })
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
+    await passes(2)
+    meeting.startSpeaking('ann')
+    await passes(3)
+    killOne(bot, '--remote-debugging-pipe')
+    const first = await bot.whenEvent('recording_gap')
+    meeting.stopSpeaking('ann')
+    await passes(1)
+    await speak(meeting, 'ben', 4)
+    meeting.say('cleo', 'After the first')
+    await bot.whenEvent('chat_message', ({ text }) => text === 'After the first')
+    for (const pid of bot.children('--type=renderer')) process.kill(pid, 'SIGKILL')
+    const second = await bot.whenEvent('recording_gap', ({ offset }) => offset > first.event.offset)
+    await passes(1)
+    await speak(meeting, 'cleo', 4)
+    await passes(1)
+    meeting.endForAll()
+    const { exitCode, report } = await bot.ended()
+
+    expect(exitCode).toBe(0)
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+    expect(bot.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording', 'completed'])
+    expect(report?.gaps?.map(({ offset }) => offset)).toEqual([first.event.offset, second.event.offset])
+    const media = await probe(bot.file('video.mp4'))
+    expect(media.codecs).toEqual(['h264', 'aac'])
+    expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
+
+    // Truth counts on through the gaps; the recording leaves them out.
+    const sound = await soundOf(bot.file('video.mp4'))
+    const missing = [0, first.event.seconds, first.event.seconds + second.event.seconds]
+    const [ann, ben, cleo] = truthOf(meeting, bot).map((turn, index) => {
+      return { ...turn, start: turn.start - missing[index]!, end: turn.end - missing[index]! }
+    })
+    expect(heardShare(sound, LOOK.ann!, ann!.start + 0.5, first.event.offset - 0.5)).toBeGreaterThan(0.6)
+    for (const turn of [ben!, cleo!]) {
+      expect(heardShare(sound, LOOK[turn.id]!, turn.start + 0.5, turn.end - 0.5), turn.id).toBeGreaterThan(0.6)
+      const picture = await pictureAt(bot.file('video.mp4'), turn.end - 0.5)
+      expect(shownShare(picture, LOOK[turn.id]!), turn.id).toBeGreaterThan(0.3)
+    }
+
+    const segments = bot.lines<DiarizationSegment>('diarization.jsonl')
+    const ofAnn = segments.filter(({ speaker }) => speaker === ann!.name)
+    expect(Math.abs(ofAnn[0]!.end_time - first.event.offset)).toBeLessThan(1)
+    for (const turn of [ben!, cleo!]) {
+      const [noted] = segments.filter(({ speaker }) => speaker === turn.name)
+      expect(Math.abs(noted!.start_time - turn.start), turn.id).toBeLessThan(1)
+    }
+    // Nobody came twice, nobody left for it, and nothing was said twice.
+    const people = bot.json<{ name: string; visits: unknown[] }[]>('participants.json')
+    expect(people.map(({ name }) => name).sort()).toEqual(['Ann Host', 'Ben <b>Bold</b>', 'Cléo Ñandú', 'Dan'])
+    expect(people.flatMap(({ visits }) => visits)).toHaveLength(4)
+    expect(bot.json<{ text: string }[]>('chat_messages.json').map(({ text }) => text)).toEqual([
+      'Hello',
+      'After the first',
+    ])
+  })
+})
+
 describe('killed in the middle of a meeting', () => {
   test.each([
-    ['Chromium', '--remote-debugging-pipe'],
     ['ffmpeg', 'ffmpeg'],
     ['Xvfb', 'Xvfb'],
     ['Pulse', 'pulseaudio'],
@@ -46,16 +113,16 @@ describe('killed in the middle of a meeting', () => {
     expect(report?.artifacts.map(({ name }) => name)).toContain('video.mp4')
   })
 
-  test('the bot itself: nothing of it lives on, and what it wrote plays', async () => {
+  test('the bot itself: nothing of it lives on, and its recording is recovered', async () => {
     const bot = await recordedFor(RECORDED_SECONDS)
     const children = bot.children('')
     expect(children.length).toBeGreaterThan(3)
     bot.kill('SIGKILL')
     await bot.exitCode
     await expect.poll(() => children.filter(isAlive), { timeout: 30_000 }).toEqual([])
-    const [segment] = readdirSync(join(bot.folder, 'segments'))
-    const media = await probe(join(bot.folder, 'segments', segment!))
-    expect(media.seconds).toBeGreaterThan(RECORDED_SECONDS - LOST_SECONDS)
+    await recover(bot.folder)
+    for (const name of ['video.mp4', 'audio.m4a'])
+      expect((await probe(bot.file(name))).seconds, name).toBeGreaterThan(RECORDED_SECONDS - LOST_SECONDS)
     const statuses = bot
       .lines<{ event: { type: string; status?: string } }>('events.jsonl')
       .map(({ event }) => event.status)
@@ -93,7 +160,7 @@ describe('an S3 server', () => {
     expect(existsSync(join(work, bot.botId))).toBe(false)
   })
 
-  test('that dies in the middle: the files stay on the machine, and nobody is told of a success', async () => {
+  test('that dies in the middle: nobody is told of a success, and later the recording is recovered into it', async () => {
     const limits = { storing_timeout: 15 }
     const bot = await recordedFor(4, { job: { storage: storage(), timeout_config: limits }, environment })
     await server.goDown()
@@ -101,10 +168,20 @@ describe('an S3 server', () => {
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(4)
     expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
-    expect((await probe(join(work, bot.botId, 'video.mp4'))).seconds).toBeGreaterThan(3)
     await server.comeBack()
+    const { accessKeyId, secretAccessKey } = server.keys
+    await recover(join(work, bot.botId), { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey })
+    const path = join(work, 'stored.mp4')
+    writeFileSync(path, server.state.read(`calls/${bot.botId}/video.mp4`))
+    expect((await probe(path)).seconds).toBeGreaterThan(3)
   })
 })
+
+/** As an operator does it. */
+async function recover(folder: string, environment: Record<string, string> = {}): Promise<void> {
+  const program = join(packageRoot, 'src/cli/index.ts')
+  await promisify(execFile)(process.execPath, [program, 'recover', folder], { env: { ...process.env, ...environment } })
+}
 
 function isAlive(pid: number): boolean {
   try {

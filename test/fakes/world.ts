@@ -9,18 +9,21 @@ import type { MeetingEvent } from '../../src/meeting.ts'
 import type {
   Admission,
   CommandAnswer,
+  FinishedRecording,
+  LiveTranscript,
   MeetingDriver,
-  RecordedFile,
   RecordedSpan,
   RecorderEvent,
+  StoredMedia,
   Streaming,
   Transcribe,
+  VoiceTracks,
   WaitingFor,
   WriteReport,
 } from '../../src/ports.ts'
 import type { StopRequester } from '../../src/states.ts'
 import type { BotCommand } from '../../src/wire/commands.ts'
-import type { BotEvent, FinalReport } from '../../src/wire/events.ts'
+import type { BotEvent, FinalReport, Quality } from '../../src/wire/events.ts'
 import { type Job, jobSchema } from '../../src/wire/job.ts'
 import { HandClock } from './clock.ts'
 
@@ -40,6 +43,14 @@ export const untilStopped: Script<never> = (signal) =>
     signal.addEventListener('abort', () => reject(signal.reason))
   })
 
+/** A recorded file that is at its place. */
+export function grown(name: string): StoredMedia {
+  return {
+    stored: { name, location: `/somewhere/${name}`, bytes: 10, sha256: null, crc32: '0a1b2c3d' },
+    durationSeconds: 1,
+  }
+}
+
 export class World {
   readonly clock = new HandClock()
   readonly workFolder = mkdtempSync(join(tmpdir(), 'standin-life-'))
@@ -58,14 +69,17 @@ export class World {
   sendChat: (text: string) => Promise<void> = async () => {}
   leave: () => Promise<void> = async () => {}
   startRecording: () => Promise<void> = async () => {}
-  finish: () => Promise<RecordedFile[]> = async () => [
-    { name: 'video.mp4', path: join(this.workFolder, 'video.mp4'), bytes: 10, durationSeconds: 1 },
-  ]
+  finish: () => Promise<FinishedRecording> = async () => ({ files: [grown('video.mp4')], problem: null })
+  fetch: (name: string) => Promise<void> = async () => {}
   store: (name: string) => Promise<void> = async () => {}
   writeReport: WriteReport = async () => {}
   transcribe: Transcribe | null = null
   /** Null as in a job that streams nothing. */
   streaming: Streaming | null = null
+  /** What the recorder measured of itself. */
+  quality: Quality | null = null
+  voiceTracks: VoiceTracks | null = null
+  liveTranscript: LiveTranscript | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
   readonly outcome: Promise<Outcome>
@@ -141,6 +155,7 @@ export class World {
       playSound: async (samples, sampleRate) => samples.length / sampleRate,
       clearSound: async () => {},
       closeMicrophone: async () => {},
+      setPictureRate: async (framesPerSecond) => void calls.push(`picture rate ${framesPerSecond}`),
       screenshot: async () => new Uint8Array([1, 2, 3]),
       leave: () => this.#noting('leave', this.leave()),
       evidence: async () => {
@@ -161,6 +176,8 @@ export class World {
       logger: silentLogger,
       openMeeting: async () => {
         calls.push('open meeting')
+        // A fresh browser tells nothing to whoever listened to the one before.
+        this.#meetingListeners = []
         await this.openMeeting()
         return meeting
       },
@@ -180,16 +197,21 @@ export class World {
           return () => {}
         },
         spans: () => spans,
+        quality: () => this.quality,
         finish: async () => {
           calls.push('finish')
           const last = spans.at(-1)
-          if (last === undefined) return []
+          if (last === undefined) return { files: [], problem: null }
           last.endedAt ??= clock.now()
-          return this.finish()
+          const finished = await this.finish()
+          this.stored.push(...finished.files.map((file) => file.stored.name))
+          return finished
         },
         close: async () => void calls.push('close recorder'),
       },
       streaming: this.streaming,
+      voiceTracks: this.voiceTracks,
+      liveTranscript: this.liveTranscript,
       transcribe: this.transcribe,
       writeReport: this.writeReport,
       storage: {
@@ -199,10 +221,13 @@ export class World {
           this.stored.push(name)
           return { name, location: `/somewhere/${name}`, bytes: 10, sha256: 'ab' }
         },
+        grow: () => Promise.reject(new Error('The life lets the recorder grow files')),
+        fetch: (name) => this.fetch(name),
         location: () => '/somewhere',
       },
       control: {
         report: (event) => void this.events.push(structuredClone(event)),
+        show: () => {},
         onCommand: (listener) => {
           this.command = listener
         },

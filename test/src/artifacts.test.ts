@@ -24,7 +24,7 @@ test('a bot that comes again with the same id writes over nothing', async () => 
 
 test('what there is nothing to say about leaves no file', async () => {
   const place = await folder()
-  await writeFilesAboutPeople(place, { botId: 'b1', participants: [], diarization: [], chat: [] })
+  await writeFilesAboutPeople(place, { botId: 'b1', participants: [], diarization: [], chat: [], reactions: [] })
   expect(await filesBeside(place)).toEqual([])
 })
 

@@ -56,6 +56,20 @@ test('a socket that cannot be opened ends the bot before it has recorded', async
   expect(calls).toEqual(['close'])
 })
 
+test('a voice that cannot be played into the recording is a failure of the machine, not a defect', async () => {
+  const { streaming } = withStreaming({
+    start: async () => {
+      throw new Error('ffmpeg did not start')
+    },
+  })
+  const world = new World((it) => {
+    it.streaming = streaming
+  })
+  const { report, exitCode } = await world.end()
+  expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+  expect(exitCode).toBe(4)
+})
+
 test('a peer that does not let go cannot hold up the end', async () => {
   const { streaming } = withStreaming({ close: () => new Promise(() => {}) })
   const world = new World((it) => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BotError, ChatUnavailable } from '../../src/errors.ts'
-import { untilStopped, World } from '../fakes/world.ts'
+import { grown, untilStopped, World } from '../fakes/world.ts'
 
 const ann = { id: 'devices/1', name: 'Ann' }
 const ben = { id: 'devices/2', name: 'Ben' }
@@ -429,13 +429,14 @@ describe('things that break', () => {
 
   test('a recording that cannot be stored is never called a success', async () => {
     const world = await recording((it) => {
-      it.store = (name) => (name === 'video.mp4' ? Promise.reject(new Error('access denied')) : Promise.resolve())
+      it.finish = async () => ({ files: [grown('audio.m4a')], problem: new Error('access denied') })
     })
     world.stop('command')
     const { report, exitCode } = await world.end()
     expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
     expect(report.error_message).toContain('access denied')
     expect(exitCode).toBe(4)
+    expect(report.artifacts.map(({ name }) => name)).toContain('audio.m4a')
     expect(world.stored).toContain('manifest.json')
   })
 

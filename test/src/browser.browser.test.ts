@@ -405,3 +405,19 @@ async function loudnessOf(socket: string, source: string): Promise<number> {
   const found = /mean_volume: (-?[\d.]+|-inf) dB/.exec(stderr)?.[1]
   return found === undefined || found === '-inf' ? Number.NEGATIVE_INFINITY : Number(found)
 }
+
+test('a way out of the page is there for our script alone, in every document', async () => {
+  const carrier = 'c0ffee'
+  const initScript = `((carry) => {
+    delete globalThis.${carrier}
+    addEventListener('DOMContentLoaded', () => carry(document.title))
+  })(globalThis.${carrier})`
+  const browser = await open(HEADLESS, { carrier, initScript })
+  const carried: string[] = []
+  browser.onCarried((payload) => carried.push(payload))
+  const page = (title: string) =>
+    `data:text/html,<script>const seen = '${carrier}' in window || Object.keys(window).includes('${carrier}')</script><title>${title}</title><script>document.title += seen ? ' sees it' : ''</script>`
+  await browser.page.goto(page('first'))
+  await browser.page.goto(page('second'))
+  await expect.poll(() => carried.filter((title) => title !== '')).toEqual(['first', 'second'])
+})

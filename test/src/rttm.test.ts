@@ -30,6 +30,19 @@ test('names keep to their field, and two people of one name are two', () => {
   ])
 })
 
+test('no two people have one label, whatever they are called', () => {
+  const names = ['Alex', 'Alex', 'Alex_2', 'Ann Berg', 'Ann\u0085 Berg', '  ']
+  const text = rttm(
+    'b1',
+    names.map((name, index) => segment(name, index + 1, index, index + 1)),
+  )
+  const labels = text
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ')[7])
+  expect(labels).toEqual(['Alex_1', 'Alex_2_2', 'Alex_2_3', 'Ann_Berg_4', 'Ann_Berg_5', 'Unknown'])
+})
+
 test('nobody spoke: nothing', () => {
   expect(rttm('b1', [])).toBe('')
 })

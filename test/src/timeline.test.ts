@@ -54,6 +54,46 @@ test('a breath does not cut a turn in two, a silence does', () => {
   ])
 })
 
+test('a turn is told with its best signal', () => {
+  const timeline = new Timeline(running)
+  timeline.take({ ...speaks('a', true, 1), source: 'page', confidence: 0.6 } as MeetingEvent)
+  timeline.take(speaks('a', false, 3))
+  timeline.take({ ...speaks('a', true, 5), confidence: 0.98 } as MeetingEvent)
+  timeline.take({ ...speaks('a', false, 6), source: 'page', confidence: 0.6 } as MeetingEvent)
+  expect(timeline.diarization().map(({ source, confidence }) => [source, confidence])).toEqual([
+    ['csrc', 0.9],
+    ['csrc', 0.98],
+  ])
+})
+
+test('what was met once lasts for a moment, and a late word does not end a turn before it began', () => {
+  const timeline = new Timeline(running)
+  timeline.take(speaks('a', true, 1))
+  timeline.take(speaks('a', false, 1))
+  timeline.take(speaks('b', true, 2))
+  timeline.take({ type: 'participant_left', participantId: 'b', at: START + 1500 })
+  expect(timeline.diarization().map(({ start_time, end_time }) => [start_time, end_time])).toEqual([
+    [1, 1.1],
+    [2, 2.1],
+  ])
+})
+
+test('the recording knows where its first name is missing', () => {
+  const timeline = new Timeline(() => [
+    { startedAt: START, endedAt: START + 30_000 },
+    { startedAt: START + 40_000, endedAt: START + 60_000 },
+  ])
+  timeline.take(joins('a', 'Ann'))
+  timeline.takeSound(true, START)
+  for (const event of [speaks('a', true, 0), speaks('a', false, 12)]) timeline.take(event)
+  timeline.takeSound(false, START + 14_000)
+  // In the second span somebody speaks whom nobody marks, and Ann at its end.
+  timeline.takeSound(true, START + 45_000)
+  for (const event of [speaks('a', true, 52), speaks('a', false, 60)]) timeline.take(event)
+  timeline.close(START + 60_000)
+  expect(timeline.speechQuality()).toMatchObject({ speech_without_name_seconds: 7, first_unnamed_at: 35 })
+})
+
 test('somebody who speaks before the roster names them is Unknown, and gets the name afterwards', () => {
   const timeline = new Timeline(running)
   timeline.take(speaks('a', true, 1))
@@ -82,34 +122,19 @@ test('leaving ends the turn and the visit; coming back is a second visit of the 
   ])
 })
 
+test('whoever leaves spoke until the last sound, which is told after the leaving', () => {
+  const timeline = new Timeline(running)
+  timeline.take(speaks('a', true, 1))
+  timeline.take({ type: 'participant_left', participantId: 'a', at: START + 4000 })
+  timeline.take(speaks('a', false, 3.2))
+  expect(timeline.diarization()).toMatchObject([{ start_time: 1, end_time: 3.2 }])
+})
+
 test('what was said before the first frame is not in the recording', () => {
   const timeline = new Timeline(running)
   timeline.take(speaks('a', true, -5))
   timeline.take(speaks('a', false, 2))
   expect(timeline.diarization()).toMatchObject([{ start_time: 0, end_time: 2 }])
-})
-
-test('a message is taken once, in time order, with its sender where the roster knows them', () => {
-  const timeline = new Timeline(running)
-  timeline.take(joins('a', 'Ann'))
-  const message = (id: string, senderId: string | null, second: number, isOwn = false) => ({
-    id,
-    senderId,
-    senderName: 'x',
-    text: id,
-    at: START + second * 1000,
-    isOwn,
-  })
-  expect(timeline.takeChat(message('late', 'a', 5))).toBe(true)
-  expect(timeline.takeChat(message('late', 'a', 5))).toBe(false)
-  expect(timeline.participants()).toHaveLength(1)
-  timeline.takeChat(message('early', 'stranger', 1))
-  timeline.takeChat(message('own', null, 3, true))
-  expect(timeline.chatFile().map(({ text, sender_id }) => [text, sender_id])).toEqual([
-    ['early', null],
-    ['own', null],
-    ['late', 1],
-  ])
 })
 
 test('a rename is the name of everything', () => {

@@ -57,7 +57,7 @@ test('the meeting is heard without the bot, the recording has both, and messages
   const speaking = setInterval(() => voice.stdin!.write(tone(0.1)), 100)
   onTestFinished(() => clearInterval(speaking))
   await stage.recorded(12)
-  await stage.recorder.finish()
+  await stage.finish()
 
   const delays = heard.flatMap(({ at, samples }, index) => {
     const onset = samples.findIndex((value) => Math.abs(value) > 4000)

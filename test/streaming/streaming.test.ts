@@ -3,11 +3,12 @@ import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { silentLogger } from '../../src/logger.ts'
-import type { MeetingDriver, Stage, Streaming } from '../../src/ports.ts'
+import type { MeetingDriver, Stage } from '../../src/ports.ts'
 import { publicLookup } from '../../src/safe-fetch.ts'
 import type { Supervised } from '../../src/supervised.ts'
-import { createStreaming, type StreamingOptions } from '../../streaming/index.ts'
+import { createStreaming, type HearingStreaming, type StreamingOptions } from '../../streaming/index.ts'
 import { messageBytes } from '../../streaming/messages.ts'
+import { HandClock } from '../fakes/clock.ts'
 import { Receiver } from './receiver.ts'
 
 const STAGE: Stage = {
@@ -51,7 +52,7 @@ class FakeMeeting {
 function open(given: Partial<StreamingOptions>) {
   const notices: string[] = []
   const recorded: Buffer[] = []
-  let tell: (message: Buffer) => void = () => {}
+  let tell: ((message: Buffer) => void) | null = null
   const process = (): Supervised => {
     const ended = Promise.withResolvers<Awaited<Supervised['ended']>>()
     const ending = { how: 'closed', exitCode: 0, signal: null, text: 'ended' } as const
@@ -72,7 +73,7 @@ function open(given: Partial<StreamingOptions>) {
       },
     }
   }
-  const streaming: Streaming = createStreaming({
+  const streaming: HearingStreaming = createStreaming({
     input: null,
     output: null,
     sampleRate: RATE,
@@ -94,8 +95,9 @@ function open(given: Partial<StreamingOptions>) {
     ...given,
   })
   onTestFinished(() => streaming.close())
-  const sound = (value: number) => tell(Buffer.alloc(messageBytes(RATE), value))
-  return { streaming, notices, recorded, sound, signal: new AbortController().signal }
+  const sound = (value: number) => tell?.(Buffer.alloc(messageBytes(RATE), value))
+  const isStageHeard = () => tell !== null
+  return { streaming, notices, recorded, sound, isStageHeard, signal: new AbortController().signal }
 }
 
 async function receiver(port?: number): Promise<Receiver> {
@@ -233,4 +235,50 @@ test('a name that leads to this machine is refused where only public addresses a
   const failure = await streaming.connect(signal).catch((error) => error)
   expect(failure.message).toContain('not a public address')
   expect(peer.connections).toBe(0)
+})
+
+test('what the page hears goes out in messages of 100 ms, without the stage', async () => {
+  const peer = await receiver()
+  const { streaming, signal, isStageHeard } = open({ output: peer.url, hearsPage: true })
+  await streaming.connect(signal)
+  const pieces = (from: number, value: number) => {
+    for (let at = from; at < from + 200; at += 20)
+      streaming.hear({ at, samples: Buffer.alloc(messageBytes(RATE) / 5, value) })
+  }
+  pieces(Date.now(), 1)
+  await streaming.start(STAGE, new FakeMeeting().driver)
+  pieces(Date.now(), 2)
+  await vi.waitFor(() => expect(peer.sounds.length).toBeGreaterThanOrEqual(2))
+  expect(peer.sounds.slice(0, 2).map(({ samples }) => samples)).toEqual([
+    Buffer.alloc(messageBytes(RATE), 2),
+    Buffer.alloc(messageBytes(RATE), 2),
+  ])
+  expect(isStageHeard()).toBe(false)
+})
+
+test('where the stage sounds and the page does not, the stage is streamed', async () => {
+  const peer = await receiver()
+  const clock = new HandClock()
+  const { streaming, sound, signal, isStageHeard } = open({ output: peer.url, hearsPage: true, clock })
+  void streaming.connect(signal)
+  await vi.waitFor(() => expect(peer.connections).toBe(1))
+  await streaming.start(STAGE, new FakeMeeting().driver)
+  const heard = { at: clock.now(), samples: Buffer.alloc(messageBytes(RATE) / 5, 9) }
+  streaming.noteStage(true, clock.now())
+  for (let step = 0; step < 20; step++) {
+    streaming.hear({ ...heard, at: clock.now() })
+    await clock.advance(500)
+  }
+  expect(isStageHeard()).toBe(false)
+  // The recorder calls the stage silent two seconds after the last word.
+  await clock.advance(2000)
+  streaming.noteStage(false, clock.now())
+  for (let step = 0; step < 60; step++) await clock.advance(500)
+  expect(isStageHeard()).toBe(false)
+  streaming.noteStage(true, clock.now())
+  for (let step = 0; step < 14; step++) await clock.advance(500)
+  expect(isStageHeard()).toBe(true)
+  const before = peer.sounds.length
+  sound(5)
+  await vi.waitFor(() => expect(peer.sounds.slice(before).some(({ samples }) => samples[0] === 5)).toBe(true))
 })

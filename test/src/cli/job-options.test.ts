@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { jobFrom } from '../../../src/cli/job-options.ts'
+import { type JoinOptions, jobFrom } from '../../../src/cli/job-options.ts'
 import { InvalidJob } from '../../../src/config.ts'
 
 const PNG = Buffer.from(
@@ -30,6 +30,11 @@ describe('options as a job', () => {
     expect(jobFrom(undefined, {}, { STANDIN_JOB: '{"bot_name":"env"}' })).toMatchObject({ bot_name: 'env' })
   })
 
+  test('separate tracks are a field of the job', () => {
+    expect(jobFrom(URL_OF_MEETING, { separateTracks: true }, {})).toMatchObject({ separate_tracks: true })
+    expect(jobFrom(URL_OF_MEETING, {}, {})).not.toHaveProperty('separate_tracks')
+  })
+
   test('a picture file becomes a data: URL by its content, not by its name', () => {
     const file = join(folder, 'me.txt')
     writeFileSync(file, PNG)
@@ -38,6 +43,36 @@ describe('options as a job', () => {
     )
     writeFileSync(file, 'not a picture')
     expect(() => jobFrom(URL_OF_MEETING, { image: file }, {})).toThrow('--image')
+  })
+
+  test.each([
+    [{ transcribe: true }, {}],
+    [{ captions: true }, { provider: 'captions' }],
+    [
+      { captions: true, transcriptionProvider: 'deepgram' },
+      { provider: 'deepgram', mode: 'live' },
+    ],
+    [
+      { captions: true, transcribe: true, transcriptionProvider: 'deepgram' },
+      { provider: 'deepgram', mode: 'live_and_after' },
+    ],
+    [
+      { transcriptionProvider: 'assemblyai', transcriptionLanguage: 'de' },
+      { provider: 'assemblyai', custom_params: { language_code: 'de' } },
+    ],
+    [{ transcriptionLanguage: 'de' }, { custom_params: { language: 'de' } }],
+  ] satisfies [JoinOptions, object][])('%o are what is asked of transcripts', (options, transcription) => {
+    expect(jobFrom(URL_OF_MEETING, options, {})).toMatchObject({ transcription })
+    expect((jobFrom(URL_OF_MEETING, {}, {}) as { transcription?: unknown }).transcription).toBeUndefined()
+  })
+
+  test('a job’s own provider stays where a person wants to read along', () => {
+    const STANDIN_JOB = JSON.stringify({
+      transcription: { provider: 'deepgram', api_key: 'k', mode: 'live_and_after' },
+    })
+    expect(jobFrom(URL_OF_MEETING, { captions: true }, { STANDIN_JOB })).toMatchObject({
+      transcription: { provider: 'deepgram', api_key: 'k', mode: 'live_and_after' },
+    })
   })
 
   test('an S3 address becomes bucket and prefix', () => {

@@ -36,6 +36,19 @@ describe('the live line', () => {
     expect(state.line(200, 62_000)).toBe('● recording · 01:02 · 1 person · Ann speaking · 3.1 MB')
   })
 
+  test('holds what is being said, its end where that is long, until it is final', () => {
+    const words = (text: string) =>
+      ({ type: 'transcript', text, is_final: true, speaker: ann, start: 1, end: 2, language: null }) as const
+    const state = new LiveState()
+    state.take({ type: 'status_change', status: 'in_call_recording' }, 0)
+    state.show({ ...words('so the next \u001b[31mthing'), is_final: false }, 1000)
+    expect(state.line(200, 1000)).toBe('● recording · 00:01 · Ann: so the next  [31mthing')
+    expect(state.line(42, 1000)).toMatch(/^● recording · 00:01 · Ann: ….* \[31mthing$/)
+    state.take(words('So the next thing.'), 2000)
+    expect(state.line(200, 2000)).toBe('● recording · 00:02')
+    expect(sentenceFor(words('So the next thing.'))).toBe('00:01 Ann: So the next thing.')
+  })
+
   test('stands still in a pause', () => {
     const state = new LiveState()
     state.take({ type: 'status_change', status: 'in_call_recording' }, 0)

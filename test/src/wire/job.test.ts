@@ -28,6 +28,7 @@ test('the least job is an id and a link; everything else has a default', () => {
     recording_mode: 'speaker_view',
     frame_rate: 25,
     recording_consent: 'accept',
+    separate_tracks: false,
     timeout_config: {
       waiting_room_timeout: 600,
       no_one_joined_timeout: 600,
@@ -152,6 +153,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ recording_consent: true }, { recording_consent: 'ask' }],
   ],
   [
+    'separate_tracks',
+    [{ separate_tracks: true }, { separate_tracks: false }],
+    [{ separate_tracks: 'yes' }, { separate_tracks: null }],
+  ],
+  [
     'browser_state',
     [{ browser_state: '/accounts/notes' }, { browser_state: 's3://accounts/notes.tar.gz' }, { browser_state: null }],
     [{ browser_state: '' }, { browser_state: { cookies: [] } }, { browser_state: 'x'.repeat(4097) }],
@@ -232,10 +238,15 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
   ],
   [
     'transcription.provider',
-    [{ transcription: {} }, { transcription: { provider: 'Default' } }],
-    [{ transcription: { provider: '' } }],
+    [{ transcription: {} }, { transcription: { provider: 'Default' } }, { transcription: { provider: 'captions' } }],
+    [{ transcription: { provider: '' } }, { transcription: { provider: 'default' } }],
   ],
-  ['transcription.api_key', [{ transcription: { api_key: 'k' } }], [{ transcription: { api_key: '' } }]],
+  ['transcription.mode', [{ transcription: { mode: 'live_and_after' } }], [{ transcription: { mode: 'both' } }]],
+  [
+    'transcription.api_key',
+    [{ transcription: { api_key: 'k' } }],
+    [{ transcription: { api_key: '' } }, { transcription: { api_key: 'two words' } }],
+  ],
   [
     'transcription.custom_params',
     [{ transcription: { custom_params: { a: [1, null, { b: true }] } } }],

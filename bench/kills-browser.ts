@@ -1,0 +1,48 @@
+/** A whole bot in a mock meeting, whose browser is killed: back in the meeting, and on in the same file. */
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { startMockGoogleMeet } from '../mock/index.ts'
+import { bundlePageScripts } from '../scripts/build.ts'
+import { BotProcess } from '../test/end-to-end/bot-process.ts'
+import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
+import { probe } from '../test/media/media-info.ts'
+import type { Verdict } from './kills-check.ts'
+
+const run = promisify(execFile)
+
+export async function killBrowser(folder: string): Promise<{ verdict: Verdict | null; note: string }> {
+  mkdirSync(folder, { recursive: true })
+  await bundlePageScripts()
+  const server = await startMockGoogleMeet()
+  const bot = new BotProcess(server, server.open('open', { people: FOUR_PEOPLE }), { out: folder })
+  try {
+    await bot.whenStatus('in_call_recording')
+    await passes(3 + Math.random() * 5)
+    const [browser] = bot.children('--remote-debugging-pipe')
+    process.kill(browser!, 'SIGKILL')
+    const killedAt = Date.now()
+    const { event: gap } = await bot.whenEvent('recording_gap')
+    await passes(3)
+    bot.kill('SIGINT')
+    const { report } = await bot.ended()
+    const path = bot.file('video.mp4')
+    const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-f', 'null', '-'])
+    const { seconds } = await probe(path)
+    const afterGap = await run('ffmpeg', [
+      ...['-v', 'error', '-ss', String(gap.offset + 1), '-i', path, '-frames:v', '1', '-f', 'null', '-'],
+    ])
+    const verdict: Verdict = {
+      plays: stderr === '' && report?.status === 'completed',
+      seeks: afterGap.stderr === '' && seconds > gap.offset + 1,
+      seconds,
+      lostSeconds: Math.max(0, (killedAt - Date.parse(gap.started_at)) / 1000),
+      holeSeconds: 0,
+      complaint: stderr.split('\n')[0] || null,
+    }
+    return { verdict, note: `back after ${gap.seconds.toFixed(1)} s` }
+  } finally {
+    await bot.dispose()
+    await server.close()
+  }
+}

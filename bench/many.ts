@@ -1,0 +1,77 @@
+/** Several bots at once on this machine: whether each of them has its sound without a hole. */
+import { availableParallelism, loadavg } from 'node:os'
+import type { MockServer } from '../mock/types.ts'
+import { soundOf } from '../test/media/meeting-recording.ts'
+import type { Running } from './measured.ts'
+import { openScene, passes, type Scene } from './meeting.ts'
+import { ownMode } from './own-modes.ts'
+import { measureTree } from './process-tree.ts'
+import { markdown } from './table.ts'
+
+/** What two cores are to carry. */
+const CROWDS = [
+  { mode: 'audio_only', count: 8 },
+  { mode: 'speaker_view', count: 2 },
+] as const
+const RATE = 16_000
+const WINDOW_SECONDS = 0.01
+/** Everybody speaks without a pause, so that silence is a hole. Amplitude, root of the mean square. */
+const SILENT_BELOW = 0.003
+const SETTLE_SECONDS = 8
+
+export async function measureMany(server: MockServer, folder: string, seconds: number): Promise<string> {
+  const lines: string[][] = []
+  for (const { mode, count } of CROWDS) {
+    const scenes: Scene[] = []
+    const bots: Running[] = []
+    try {
+      // One after the other: joining costs a burst, and nobody starts eight bots within one second.
+      for (let n = 0; n < count; n++) {
+        const scene = openScene(server, { talk: 'all' })
+        scenes.push(scene)
+        bots.push(await ownMode(mode, server, folder).start(scene))
+      }
+      await passes(SETTLE_SECONDS)
+      const read = measureTree(() => bots.flatMap((bot) => [...bot.roots()]))
+      await passes(seconds)
+      const { cores, megabytes } = read()
+      const load = loadavg()[0]!
+      const files = await Promise.all(bots.map((bot) => bot.finish()))
+      const holes: number[] = []
+      for (const file of files) {
+        // The others of a crowd still join in the first seconds of one; the last second is cut at the leaving.
+        const sound = await soundOf(file!)
+        holes.push(holeSeconds(sound.subarray(-(seconds + 1) * RATE, -RATE)))
+      }
+      lines.push([
+        `${count} × ${mode}`,
+        cores.toFixed(2),
+        (cores / count).toFixed(2),
+        (megabytes / count).toFixed(0),
+        `${holes.filter((hole) => hole === 0).length} of ${count}`,
+        Math.max(...holes).toFixed(2),
+        load.toFixed(1),
+      ])
+    } finally {
+      await Promise.all(bots.map((bot) => bot.dispose()))
+      for (const scene of scenes) scene.end()
+    }
+  }
+  const head = [
+    ...['bots at once', 'cores', 'cores each', 'MB each (PSS)', 'without a hole in the sound'],
+    ...['longest sum of holes, s', 'load'],
+  ]
+  return [`${availableParallelism()} cores, ${seconds} s:`, '', ...markdown(head, lines)].join('\n')
+}
+
+/** Seconds in which nothing is heard. */
+export function holeSeconds(sound: Float32Array): number {
+  const size = RATE * WINDOW_SECONDS
+  let silent = 0
+  for (let from = 0; from + size <= sound.length; from += size) {
+    let power = 0
+    for (let at = from; at < from + size; at++) power += sound[at]! ** 2
+    if (Math.sqrt(power / size) < SILENT_BELOW) silent += 1
+  }
+  return silent * WINDOW_SECONDS
+}

@@ -1,0 +1,56 @@
+/** One way to record the meeting, how it is measured, and what came of it. */
+import type { Scene } from './meeting.ts'
+import { passes } from './meeting.ts'
+import { type Cost, measureTree } from './process-tree.ts'
+
+/** A recording that runs. */
+export interface Running {
+  /** First processes of all that belongs to it. */
+  roots(): readonly number[]
+  /** Ends it and resolves with the finished file, null where none is made. */
+  finish(): Promise<string | null>
+  /** Ends what is left, whatever happened before. Repeatable. */
+  dispose(): Promise<void>
+}
+
+export interface Contender {
+  name: string
+  /** Where it comes from, for the reader. */
+  note: string
+  framesPerSecond: number | null
+  hasCameras: boolean
+  /** Resolves once it records. */
+  start(scene: Scene): Promise<Running>
+}
+
+export interface Measured {
+  contender: Contender
+  cost: Cost
+  /** From the wish to end until the finished file lies there; null where there is no file. */
+  secondsToFile: number | null
+  file: string | null
+  /** Seconds of the recording that were measured. */
+  from: number
+  until: number
+}
+
+/** The burst of loading a meeting is over after this. */
+const SETTLE_SECONDS = 8
+
+export async function measure(contender: Contender, scene: Scene, seconds: number): Promise<Measured> {
+  const running = await contender.start(scene)
+  try {
+    scene.markTime()
+    await passes(SETTLE_SECONDS)
+    const read = measureTree(() => running.roots())
+    await passes(seconds)
+    const cost = read()
+    const endedAt = performance.now()
+    const file = await running.finish()
+    const secondsToFile = file === null ? null : (performance.now() - endedAt) / 1000
+    return { contender, cost, secondsToFile, file, from: SETTLE_SECONDS, until: SETTLE_SECONDS + seconds }
+  } finally {
+    await running.dispose()
+    scene.end()
+  }
+}

@@ -1,0 +1,37 @@
+/** Standin itself, a whole bot in its own process, in each of its modes. */
+import type { MockServer } from '../mock/types.ts'
+import type { RecordingMode } from '../src/wire/codes.ts'
+import { BotProcess } from '../test/end-to-end/bot-process.ts'
+import type { Contender } from './measured.ts'
+
+export function ownMode(mode: RecordingMode, server: MockServer, folder: string): Contender {
+  return {
+    name: `Standin ${mode}`,
+    note: 'the whole bot, its own program included',
+    framesPerSecond: mode === 'audio_only' ? null : 25,
+    hasCameras: true,
+    async start({ meeting }) {
+      const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode } })
+      try {
+        await bot.whenStatus('in_call_recording')
+      } catch (error) {
+        await bot.dispose()
+        throw error
+      }
+      const file = mode === 'audio_only' ? 'audio.m4a' : 'video.mp4'
+      return {
+        roots: () => [bot.process.pid!],
+        async finish() {
+          bot.kill('SIGINT')
+          await bot.whenEvent('artifact', ({ artifact }) => artifact.name === file)
+          return bot.file(file)
+        },
+        async dispose() {
+          // Its other files follow within moments; a bot that was not asked to end is not waited for.
+          if (bot.events.some(({ event }) => event.type === 'artifact')) await bot.ended()
+          await bot.dispose()
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * `node bench/streaming-latency.ts`: how long a sound in the meeting takes to the message on the socket that holds its
+ * beginning, taken from the page's tracks and from the stage's sound server, of the same beeps at the same time. A beep
+ * counts from the instant at which the mock's sender hands over its first packet; beeps begin at random, so that the
+ * 100 ms of a message are met at every phase. The bot records meanwhile.
+ * Options: `--beeps 60 --mode speaker_view --rate 24000`.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startMockGoogleMeet } from '../mock/index.ts'
+import { openDriver, recognizeMeeting } from '../platforms/index.ts'
+import { createRecorder } from '../recorder/index.ts'
+import { bundlePageScripts } from '../scripts/build.ts'
+import { systemClock } from '../src/clock.ts'
+import { silentLogger } from '../src/logger.ts'
+import type { Stage } from '../src/ports.ts'
+import { RECORDING_MODES } from '../src/wire/codes.ts'
+import { openStorage } from '../storage/index.ts'
+import { createStreaming, type HearingStreaming } from '../streaming/index.ts'
+import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
+import { Receiver } from '../test/streaming/receiver.ts'
+
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    beeps: { type: 'string', default: '40' },
+    mode: { type: 'string', default: 'audio_only' },
+    rate: { type: 'string', default: '24000' },
+  },
+})
+const rate = Number(values.rate)
+const mode = RECORDING_MODES.find((known) => known === values.mode) ?? 'audio_only'
+/** Peak of a beep's first sample that counts; between beeps there is silence. */
+const LOUD = 1500
+const BEEP_SECONDS = 0.2
+
+await bundlePageScripts()
+const folder = mkdtempSync(join(tmpdir(), 'standin-latency-'))
+const server = await startMockGoogleMeet()
+const meeting = server.open('open-meeting-join-now', { people: FOUR_PEOPLE })
+const target = recognizeMeeting(meeting.url)
+if ('problem' in target) throw new Error(target.problem)
+const { signal } = new AbortController()
+const storage = openStorage({ type: 'folder', path: folder }, { botId: 'bench' })
+const recorder = createRecorder({
+  mode,
+  framesPerSecond: 25,
+  folder,
+  logger: silentLogger,
+  clock: systemClock,
+  grow: (file) => storage.grow(file, signal),
+})
+const stage = await recorder.prepare(signal)
+const page = await listener(true)
+const pulse = await listener(false)
+const driver = await openDriver({
+  botName: 'Standin',
+  botImage: null,
+  recordingMode: mode,
+  playout: 'live',
+  ears: { mixRate: rate, wantsVoices: false, takeMix: (sound) => page.streaming.hear(sound), takeVoice: () => {} },
+  recordingConsent: 'accept',
+  hostMap: server.hosts.map((host) => ({ host, address: server.address })),
+  chromium: null,
+  browserPlugins: [],
+  logger: silentLogger,
+})(target, stage, signal)
+try {
+  if ((await driver.join(signal)) === 'waiting_room') await driver.waitForAdmission(signal)
+  await driver.prepareRecording(signal)
+  await storage.prepare(signal)
+  await recorder.start()
+  for (const { streaming } of [page, pulse]) {
+    await streaming.connect(signal)
+    await streaming.start(stage satisfies Stage, driver)
+  }
+  await passes(3)
+  const file = join(folder, 'beep.wav')
+  const tone = `sine=frequency=1000:sample_rate=48000:duration=${BEEP_SECONDS}`
+  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', tone, '-af', 'volume=4', file])
+  await meeting.playVoice('ann', file)
+  const begun = meeting.truth.turns.length
+  for (let beep = 0; beep < Number(values.beeps); beep++) {
+    await passes(0.6 + Math.random() * 0.5)
+    await meeting.playVoice('ann', file)
+  }
+  await passes(1.5)
+  const sent = meeting.truth.turns.slice(begun).map(({ startedAt }) => startedAt)
+  console.log(`${mode}, ${rate} Hz, ${sent.length} beeps, load ${loadavg()[0]!.toFixed(1)}; milliseconds`)
+  console.log('| way | heard | median | 95 % | worst | of it waiting for the message to be full: median | 95 % |')
+  console.log('|---|---|---|---|---|---|---|')
+  print("the page's tracks", page.receiver, sent)
+  print('the sound server', pulse.receiver, sent)
+} finally {
+  for (const { streaming, receiver } of [page, pulse]) {
+    await streaming.close()
+    await receiver.close()
+  }
+  await driver.close()
+  await recorder.close()
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function listener(hearsPage: boolean): Promise<{ streaming: HearingStreaming; receiver: Receiver }> {
+  const receiver = await Receiver.start()
+  const streaming = createStreaming({
+    input: null,
+    output: receiver.url,
+    sampleRate: rate,
+    hearsPage,
+    setUpMs: 20_000,
+    isRequired: true,
+    botId: 'bench',
+    folder,
+    clock: systemClock,
+    logger: silentLogger,
+    notice: (message) => console.log(message),
+  })
+  return { streaming, receiver }
+}
+
+function print(way: string, receiver: Receiver, sent: readonly number[]): void {
+  const begins = beginnings(receiver)
+  const heard = sent.flatMap((at) => begins.find((begin) => begin.at >= at && begin.at < at + 800) ?? [])
+  const delays = sent.flatMap((at) => {
+    const begin = begins.find((one) => one.at >= at && one.at < at + 800)
+    return begin ? [begin.at - at] : []
+  })
+  const waits = heard.map(({ waitedMs }) => waitedMs)
+  const cells = [
+    delays.length,
+    part(delays, 0.5),
+    part(delays, 0.95),
+    part(delays, 1),
+    part(waits, 0.5),
+    part(waits, 0.95),
+  ]
+  console.log(`| ${way} | ${cells.join(' | ')} |`)
+}
+
+function part(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((one, other) => one - other)
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)
+}
+
+/** Arrival of each message in which a beep begins, and how long its first sample waited for the message's last. */
+function beginnings(receiver: Receiver): { at: number; waitedMs: number }[] {
+  let wasLoud = true
+  return receiver.sounds.flatMap(({ at, samples }) => {
+    const pcm = new Int16Array(samples.buffer.slice(samples.byteOffset, samples.byteOffset + samples.byteLength))
+    const first = pcm.findIndex((value) => Math.abs(value) > LOUD)
+    const begins = first >= 0 && !wasLoud
+    wasLoud = first >= 0 && pcm.subarray(-rate / 100).some((value) => Math.abs(value) > LOUD)
+    return begins ? [{ at, waitedMs: ((pcm.length - first) / rate) * 1000 }] : []
+  })
+}

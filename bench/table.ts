@@ -1,0 +1,102 @@
+/** The figures as a table in Markdown. */
+
+import { statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { beepsIn, median, offsets, soundOf, worst } from '../test/media/meeting-recording.ts'
+import type { Measured } from './measured.ts'
+import { checkPicture } from './picture-check.ts'
+
+export interface Row {
+  name: string
+  note: string
+  cores: number
+  megabytes: number
+  roles: Map<string, number>
+  lostShare: number | null
+  framesPerSecond: number | null
+  /** Median and worst of sound against picture, milliseconds. */
+  offset: [number, number] | null
+  bytesPerMinute: number | null
+  secondsToFile: number | null
+}
+
+export async function rowOf({ contender, cost, file, from, until, secondsToFile }: Measured): Promise<Row> {
+  const { name, note } = contender
+  const row = { name, note, ...cost, lostShare: null, framesPerSecond: null, offset: null, secondsToFile }
+  if (file === null) return { ...row, bytesPerMinute: null }
+  const bytesPerMinute = (statSync(file).size / until) * 60
+  if (contender.framesPerSecond === null) return { ...row, bytesPerMinute }
+  const { lostShare, framesPerSecond, flashes } = await checkPicture(file, from, until)
+  const apart = offsets(flashes, beepsIn(await soundOf(file)))
+  const offset: [number, number] | null = apart.length === 0 ? null : [median(apart), worst(apart)]
+  return { ...row, bytesPerMinute, lostShare, framesPerSecond, offset }
+}
+
+/** Several measurements of one contender as one: costs are averaged, of the quality the worst is told. */
+export function together(rows: readonly Row[]): Row {
+  const [first] = rows as [Row]
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const meanOf = (pick: (row: Row) => number | null) => {
+    const values = rows.map(pick).filter((value) => value !== null)
+    return values.length === 0 ? null : mean(values)
+  }
+  const lost = rows.map(({ lostShare }) => lostShare).filter((value) => value !== null)
+  const apart = rows.map(({ offset }) => offset).filter((value) => value !== null)
+  const roles = new Map<string, number>()
+  for (const row of rows)
+    for (const [role, cores] of row.roles) roles.set(role, (roles.get(role) ?? 0) + cores / rows.length)
+  return {
+    ...first,
+    cores: mean(rows.map(({ cores }) => cores)),
+    megabytes: mean(rows.map(({ megabytes }) => megabytes)),
+    roles,
+    lostShare: lost.length === 0 ? null : Math.max(...lost),
+    framesPerSecond: meanOf(({ framesPerSecond }) => framesPerSecond),
+    offset: apart.length === 0 ? null : [median(apart.map(([middle]) => middle)), worst(apart.map(([, most]) => most))],
+    bytesPerMinute: meanOf(({ bytesPerMinute }) => bytesPerMinute),
+    secondsToFile: meanOf(({ secondsToFile }) => secondsToFile),
+  }
+}
+
+/** `zero` names the row of the page alone, `silent` that of the page without cameras; costs are told against them. */
+export function tableOf(rows: readonly Row[], zero: string, conditions: string): string {
+  const alone = rows.find(({ name }) => name === zero)
+  const number = (value: number | null, digits = 1) => (value === null ? '–' : value.toFixed(digits))
+  const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`
+  const lines = rows.map((row) => [
+    row.name,
+    row.cores.toFixed(2),
+    alone ? `${(row.cores / alone.cores).toFixed(2)}` : '–',
+    alone ? signed(row.cores - alone.cores) : '–',
+    row.megabytes.toFixed(0),
+    row.lostShare === null ? '–' : `${(row.lostShare * 100).toFixed(1)} %`,
+    number(row.framesPerSecond),
+    row.offset === null ? '–' : row.offset.map((value) => value.toFixed(0)).join(' / '),
+    row.bytesPerMinute === null ? '–' : (row.bytesPerMinute / 1e6).toFixed(1),
+    number(row.secondsToFile),
+  ])
+  const head = [
+    ...['pipeline', 'cores', '× page', '− page', 'MB (PSS)', 'camera frames lost', 'frames/s'],
+    ...['sound − picture, ms (median / worst)', 'MB/min', 's to file'],
+  ]
+  const byRole = rows.map((row) => {
+    const parts = [...row.roles]
+      .filter(([, cores]) => cores >= 0.005)
+      .map(([role, cores]) => `${role} ${cores.toFixed(2)}`)
+    return [row.name, parts.join(', ')]
+  })
+  return [
+    `${availableParallelism()} cores, ${conditions}`,
+    '',
+    ...markdown(head, lines),
+    '',
+    'Where the CPU goes, in cores:',
+    '',
+    ...markdown(['pipeline', 'by process'], byRole),
+  ].join('\n')
+}
+
+export function markdown(head: readonly string[], lines: readonly (readonly string[])[]): string[] {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [row(head), row(head.map(() => '---')), ...lines.map(row)]
+}

@@ -1,0 +1,113 @@
+/** A file of each voice, of whole bots: everybody's own words at their times, cross talk apart, and nobody else's. */
+import { describe, expect, test } from 'vitest'
+import { startMockGoogleMeet } from '../../mock/index.ts'
+import { startMockJitsi } from '../../mock/jitsi/index.ts'
+import { heardShare, soundOf } from '../media/meeting-recording.ts'
+import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
+import { endToEnd } from './stage.ts'
+
+interface VoiceEntry {
+  file: string
+  id: number
+  name: string
+}
+
+/** What the browser holds back for evenness differs with the load of the machine; seconds from a turn's ends. */
+const EDGE = 0.8
+/** A voice has pauses between its words; what is missing of it altogether, the comparison with the recording shows. */
+const MOST_OF_IT = 0.35
+
+describe.each([
+  { platform: 'Google Meet, whose streams go from speaker to speaker', start: startMockGoogleMeet, options: [] },
+  { platform: 'Jitsi Meet, with a stream for each person', start: startMockJitsi, options: ['--jitsi-host'] },
+])('$platform', ({ start, options }) => {
+  let hosts: readonly string[] = []
+  const { openMeeting, startBot } = endToEnd(async () => {
+    const server = await start()
+    hosts = server.hosts
+    return server
+  })
+
+  test('each person has a file of their own voice, on the clock of the recording', async () => {
+    const meeting = openMeeting()
+    const hostOptions = options.flatMap((option) => hosts.flatMap((host) => [option, host]))
+    const bot = startBot(meeting, {
+      arguments: ['--separate-tracks', ...hostOptions],
+      job: { recording_mode: 'audio_only' },
+    })
+    await bot.whenStatus('in_call_recording')
+    await passes(1)
+    await speak(meeting, 'ann', 2.5)
+    await passes(1)
+    meeting.startSpeaking('ben')
+    await passes(1)
+    await speak(meeting, 'cleo', 2)
+    await passes(1)
+    meeting.stopSpeaking('ben')
+    await passes(1)
+    await speak(meeting, 'ann', 2)
+    await passes(1)
+    bot.kill('SIGINT')
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(0)
+
+    const index = bot.json<VoiceEntry[]>('audio/index.json')
+    expect(index.map(({ file, name }) => ({ file, name }))).toEqual([
+      { file: '001-ann-host.ogg', name: 'Ann Host' },
+      { file: '002-ben-b-bold-b.ogg', name: 'Ben <b>Bold</b>' },
+      { file: '003-cleo-nandu.ogg', name: 'Cléo Ñandú' },
+    ])
+    const stored = report!.artifacts.map(({ name }) => name)
+    expect(stored).toEqual(expect.arrayContaining([...index.map(({ file }) => `audio/${file}`), 'audio/index.json']))
+
+    const truth = truthOf(meeting, bot)
+    const voices = await Promise.all(index.map(({ file }) => soundOf(bot.file(`audio/${file}`))))
+    for (const [place, { name }] of index.entries()) {
+      const own = truth.filter((turn) => turn.name === name)
+      const look = LOOK[own[0]!.id]!
+      for (const { start: from, end } of own)
+        expect(heardShare(voices[place]!, look, from + EDGE, end), name).toBeGreaterThan(MOST_OF_IT)
+      for (const [id, other] of Object.entries(LOOK))
+        if (other !== look)
+          expect(heardShare(voices[place]!, other, 0, report!.duration_seconds!), `${id} in the file of ${name}`).toBe(
+            0,
+          )
+    }
+    // Together they are what was recorded, at the same instants.
+    const { lagSeconds, likeness } = compare(await soundOf(bot.file('audio.m4a')), voices)
+    console.log(
+      `the files lie ${Math.round(lagSeconds * 1000)} ms before the recording, likeness ${likeness.toFixed(2)}`,
+    )
+    expect(Math.abs(lagSeconds)).toBeLessThanOrEqual(0.1)
+    expect(likeness).toBeGreaterThan(0.8)
+  })
+})
+
+/** Loudness by 5 ms of a recording against that of all its voices, moved until they are most alike (1: the same). */
+function compare(recorded: Float32Array, voices: readonly Float32Array[]): { lagSeconds: number; likeness: number } {
+  const whole = loudness(recorded)
+  const parts = voices.map(loudness)
+  const sum = whole.map((_, index) => parts.reduce((total, part) => total + (part[index] ?? 0), 0))
+  let best = { lagSeconds: 0, likeness: 0 }
+  for (let lag = -100; lag <= 100; lag++) {
+    let [both, one, other] = [0, 0, 0]
+    for (const [index, value] of whole.entries()) {
+      const moved = sum[index - lag] ?? 0
+      both += value * moved
+      one += value * value
+      other += moved * moved
+    }
+    const likeness = both / Math.sqrt(one * other)
+    if (likeness > best.likeness) best = { lagSeconds: lag * 0.005, likeness }
+  }
+  return best
+}
+
+function loudness(sound: Float32Array): number[] {
+  const size = 80
+  return Array.from({ length: Math.floor(sound.length / size) }, (_, index) => {
+    let power = 0
+    for (const value of sound.subarray(index * size, (index + 1) * size)) power += value * value
+    return Math.sqrt(power / size)
+  })
+}

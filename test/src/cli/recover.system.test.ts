@@ -1,0 +1,142 @@
+/** `standin recover` and a bot that is started again, with real media: the files play to their end. */
+import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { packageRoot } from '../../../src/page-scripts.ts'
+import { FolderStorage } from '../../../storage/folder.ts'
+import { S3Storage } from '../../../storage/s3.ts'
+import { startS3Server } from '../../servers/s3-server.ts'
+import { never, temporaryFolder } from '../../storage/place.ts'
+
+const run = promisify(execFile)
+const PROGRAM = path.join(packageRoot, 'src/cli/index.ts')
+const SECONDS = 6
+const WHAT = { name: 'video.mp4', contentType: 'video/mp4', headBytes: 200_000 }
+
+let recoveryHead: Buffer
+let fragments: Buffer[]
+
+/** What the recorder would append: a header, and whole fragments of half a second. */
+beforeAll(async () => {
+  const source = path.join(packageRoot, 'node_modules', `.recover-${randomUUID()}.mp4`)
+  const inputs = ['-f', 'lavfi', '-i', `testsrc=size=320x180:rate=25:duration=${SECONDS}`]
+  const sound = ['-f', 'lavfi', '-i', `sine=sample_rate=48000:duration=${SECONDS}`]
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '12', '-bf', '0', '-c:a', 'aac', '-shortest']
+  const boxes = ['-movflags', '+frag_keyframe+empty_moov+default_base_moof', '-frag_duration', '500000']
+  await run('ffmpeg', ['-v', 'error', ...inputs, ...sound, ...codecs, ...boxes, source])
+  const all = await readFile(source)
+  await rm(source)
+  const starts: { type: string; at: number; end: number }[] = []
+  for (let at = 0; at < all.length; at = starts.at(-1)!.end)
+    starts.push({ type: all.toString('latin1', at + 4, at + 8), at, end: at + all.readUInt32BE(at) })
+  const first = starts.findIndex(({ type }) => type === 'moof')
+  recoveryHead = all.subarray(0, starts[first]!.at)
+  fragments = starts.flatMap(({ type, at }, index) =>
+    type === 'moof' ? [all.subarray(at, starts[index + 1]!.end)] : [],
+  )
+})
+
+async function cli(args: string[], environment: Record<string, string> = {}): Promise<{ code: number; out: string }> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += String(chunk)
+  })
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, out }
+}
+
+/** Seconds of a file that decodes without a complaint, whose index comes first. */
+async function soundSeconds(file: string): Promise<number> {
+  const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'null', '-'])
+  expect(stderr).toBe('')
+  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file])
+  return Number(stdout)
+}
+
+async function abandonIn(root: string, botId: string): Promise<void> {
+  const file = await new FolderStorage({ path: root }, { botId }).grow({ ...WHAT, recoveryHead }, never)
+  for (const fragment of fragments) await file.append(fragment)
+  await file.close()
+}
+
+describe('standin recover', () => {
+  test('finishes the recordings of a folder', async () => {
+    const root = await temporaryFolder()
+    const botId = randomUUID()
+    await abandonIn(root, botId)
+    const { code, out } = await cli(['recover', root, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ name: 'video.mp4', botId, index: 'whole' })
+    expect(await soundSeconds(path.join(root, botId, 'video.mp4'))).toBeCloseTo(SECONDS, 0)
+    expect(await cli(['recover', root])).toEqual({ code: 0, out: 'Nothing is left unfinished.\n' })
+  })
+
+  test('lists and finishes the recordings of a bucket', async () => {
+    const server = await startS3Server()
+    onTestFinished(() => server.close())
+    const { accessKeyId, secretAccessKey } = server.keys
+    const keys = { access_key_id: accessKeyId, secret_access_key: secretAccessKey }
+    const config = { type: 's3' as const, bucket: server.bucket, prefix: 'calls', endpoint: server.endpoint, ...keys }
+    const botId = randomUUID()
+    const workFolder = await temporaryFolder()
+    const file = await new S3Storage({ ...config, tail_seconds: 0.05 }, { botId, workFolder }).grow(
+      { ...WHAT, recoveryHead },
+      never,
+    )
+    for (const fragment of fragments) await file.append(fragment)
+    const bytes = Buffer.concat(fragments).length
+    const ends = () =>
+      [...server.state.objects].map(([key, { body }]) => Number(/\.recovery\/(\d+)$/.exec(key)?.[1]) + body.length)
+    await expect.poll(ends).toContain(bytes)
+    await file.close()
+    await rm(workFolder, { recursive: true })
+
+    const place = ['recover', '--s3', `s3://${server.bucket}/calls`, '--s3-endpoint', server.endpoint]
+    const environment = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+    expect(JSON.parse((await cli([...place, '--list'], environment)).out)).toEqual([])
+    const listed = await cli([...place, '--list', '--older-than', '0s'], environment)
+    expect(JSON.parse(listed.out)).toMatchObject([{ bot_id: botId, name: 'video.mp4' }])
+    const { code, out } = await cli([...place, '--older-than', '0s', '--json'], environment)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ botId, index: 'whole' })
+    expect([...server.state.objects.keys()]).toEqual([`calls/${botId}/video.mp4`])
+    const local = path.join(await temporaryFolder(), 'video.mp4')
+    await new S3Storage(config, { botId, workFolder }).fetch('video.mp4', local, never)
+    expect(await soundSeconds(local)).toBeCloseTo(SECONDS, 0)
+  })
+
+  test('says what is wrong with its options, or with the place', async () => {
+    const nobody = { AWS_EC2_METADATA_DISABLED: 'true', AWS_SHARED_CREDENTIALS_FILE: '/nowhere', AWS_ACCESS_KEY_ID: '' }
+    expect((await cli(['recover', '--s3', 's3://bucket', '--s3-endpoint', 'http://127.0.0.1:9'], nobody)).code).toBe(4)
+    expect((await cli(['recover'])).code).toBe(2)
+    expect((await cli(['recover', '--s3', 's3://bucket', '--older-than', 'long ago'])).code).toBe(2)
+  })
+})
+
+test('a bot that is started again finishes what it left, and sets it aside', async () => {
+  const root = await temporaryFolder()
+  const botId = randomUUID()
+  await abandonIn(root, botId)
+  // Nobody is there to be met; the bot does its first steps all the same.
+  const meeting = ['https://meet.google.com/abc-defg-hij', '--map-host', 'meet.google.com=127.0.0.1:9']
+  const bot = spawn(process.execPath, [PROGRAM, 'join', ...meeting, '--bot-id', botId, '--out', root, '--json'], {
+    stdio: 'ignore',
+  })
+  const ended = once(bot, 'exit')
+  onTestFinished(() => void bot.kill('SIGKILL'))
+  const folder = path.join(root, botId)
+  const earlier = async () => (await readdir(folder)).filter((name) => name.startsWith('earlier-'))
+  await expect.poll(earlier).toHaveLength(1)
+  bot.kill('SIGINT')
+  await ended
+  expect(await soundSeconds(path.join(folder, (await earlier())[0]!, 'video.mp4'))).toBeCloseTo(SECONDS, 0)
+  expect(await readdir(folder)).not.toContain('spool')
+})
