@@ -19,27 +19,29 @@ const ONE_WAY_MS = 20
 const FRAGMENT_BYTES = 62_500
 const HEAD_BYTES = 5_700_000
 
-/** Passes bytes on no faster than the link, and each of them a little late. */
-function throttle(from: Socket, to: Socket, link: { freeAt: number }): void {
-  from.on('data', (chunk) => {
-    const now = performance.now()
-    link.freeAt = Math.max(now, link.freeAt) + (chunk.length * 8e3) / LINK_BITS
-    if (link.freeAt - now > 50) {
-      from.pause()
-      setTimeout(() => from.resume(), link.freeAt - now - 25)
-    }
-    setTimeout(() => to.write(chunk), link.freeAt - now + ONE_WAY_MS)
-  })
-  from.on('end', () => setTimeout(() => to.end(), Math.max(0, link.freeAt - performance.now()) + ONE_WAY_MS + 5))
+/** Passes bytes on no faster than the link, each of them a little late, and in their order. */
+async function throttle(from: Socket, to: Socket, link: { freeAt: number }): Promise<void> {
   from.on('error', () => to.destroy())
+  let passed: Promise<unknown> = Promise.resolve()
+  try {
+    // Waiting here holds the sender back, as a full link does.
+    for await (const chunk of from as AsyncIterable<Buffer>) {
+      link.freeAt = Math.max(performance.now(), link.freeAt) + (chunk.length * 8e3) / LINK_BITS
+      const arrival = delay(link.freeAt - performance.now() + ONE_WAY_MS)
+      passed = passed.then(() => arrival).then(() => to.write(chunk))
+      if (link.freeAt - performance.now() > 10) await delay(link.freeAt - performance.now())
+    }
+  } finally {
+    await passed
+    to.end()
+  }
 }
 
 async function startLink(port: number): Promise<{ port: number; close(): void }> {
   const [up, down] = [{ freeAt: 0 }, { freeAt: 0 }]
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1')
-    throttle(near, far, up)
-    throttle(far, near, down)
+    for (const way of [throttle(near, far, up), throttle(far, near, down)]) way.catch(() => {})
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

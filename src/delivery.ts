@@ -36,6 +36,11 @@ const ENCODER_GRACE_MS = 30_000
 
 const REPORT_TYPE = 'text/html; charset=utf-8'
 
+/** A page of our own is shown as one; that of a meeting, kept as evidence, never is. */
+export function contentTypeOf(name: string): string {
+  return name === 'report.html' ? REPORT_TYPE : (CONTENT_TYPES[extname(name)] ?? 'application/octet-stream')
+}
+
 export interface DeliveryParts {
   job: Job
   storage: Storage
@@ -116,9 +121,7 @@ export class Delivery {
   }
 
   async #storeOne(file: RecordedFile): Promise<Artifact | null> {
-    // A page of our own is shown as one; that of a meeting, kept as evidence, never is.
-    const isReport = file.name === 'report.html'
-    const contentType = isReport ? REPORT_TYPE : (CONTENT_TYPES[extname(file.name)] ?? 'application/octet-stream')
+    const contentType = contentTypeOf(file.name)
     try {
       return this.#report(
         await this.#parts.storage.store({ name: file.name, path: file.path, contentType }, this.#signal),

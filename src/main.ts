@@ -1,6 +1,6 @@
 /** The composition root: takes a checked configuration, makes the real parts, runs one life and says how it ended. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { destination } from 'pino'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder, indexBody } from '../recorder/index.ts'
@@ -40,6 +40,7 @@ import { confCredentialsOf } from './conf-credentials.ts'
 import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
+import { type LeftBehind, storeLeftBehind } from './left-behind.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { makeFolder } from './make-folder.ts'
 import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, VoiceTracks } from './ports.ts'
@@ -173,12 +174,22 @@ async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger): Pr
   ]
 }
 
+type FolderOptions = Omit<Parameters<typeof recoverSpool>[1], 'format'>
+
 /** Finishes what a dead bot left in its folder. Rejects where it may still be alive. */
-export function recoverFolder(
-  folder: string,
-  options: Omit<Parameters<typeof recoverSpool>[1], 'format'>,
-): Promise<Recovered> {
+export function recoverFolder(folder: string, options: FolderOptions): Promise<Recovered> {
   return recoverSpool(folder, { ...options, format: { indexBody } })
+}
+
+/** The same for a bot that does not come back: what lies beside a recording in S3 is stored with it. */
+export async function recoverForGood(folder: string, options: FolderOptions): Promise<Recovered & LeftBehind> {
+  const recovered = await recoverFolder(folder, options)
+  if (recovered.bucket === undefined) return { ...recovered, beside: [] }
+  const storage = openStorage({ ...recovered.bucket, ...options.credentials }, { botId: basename(folder) })
+  // An older recording than the one of that name lies in a folder of its own.
+  const under = dirname(recovered.files[0]?.name ?? '')
+  const { beside, problems } = await storeLeftBehind(folder, storage, under === '.' ? '' : `${under}/`, options.signal)
+  return { ...recovered, beside, problems: [...recovered.problems, ...problems] }
 }
 
 type BucketOptions = Omit<BucketRecovery, 'format'>

@@ -22,6 +22,42 @@ export function joinCrc(first: Readonly<Crc>, second: Readonly<Crc>): Crc {
   return { value: (shifted ^ second.value) >>> 0, bytes: first.bytes + second.bytes }
 }
 
+/** How much of the end is held back in memory. */
+const HELD_BYTES = 4 * 1024 * 1024
+
+/** For a run of bytes of which it is known only at its end how much of it counts. */
+export class CutCrc {
+  #crc: Crc = EMPTY_CRC
+  #held: Uint8Array[] = []
+  #heldBytes = 0
+
+  push(chunk: Uint8Array): void {
+    this.#held.push(chunk)
+    this.#heldBytes += chunk.length
+    while (this.#heldBytes - this.#held[0]!.length >= HELD_BYTES) {
+      const first = this.#held.shift()!
+      this.#heldBytes -= first.length
+      this.#crc = continueCrc(this.#crc, first)
+    }
+  }
+
+  /** The same chunks, each of them pushed as it passes. */
+  async *noting(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.push(chunk)
+      yield chunk
+    }
+  }
+
+  /** Of the first `bytes`; null where more than what is held lies behind them, or less was pushed. */
+  upTo(bytes: number): Crc | null {
+    if (bytes < this.#crc.bytes || bytes > this.#crc.bytes + this.#heldBytes) return null
+    let crc = this.#crc
+    for (const chunk of this.#held) crc = continueCrc(crc, chunk.subarray(0, Math.max(0, bytes - crc.bytes)))
+    return crc
+  }
+}
+
 export function crcHex({ value }: Readonly<Crc>): string {
   return value.toString(16).padStart(8, '0')
 }

@@ -80,19 +80,20 @@ export class GrowingFolderFile implements GrowingFile {
   }
 
   /**
-   * Goes on with what a dead process left in the spool, to finish it: `bytes` of its body are whole. Its name at its place
-   * may be another one now.
+   * Goes on with what a dead process left in the spool, to finish it: `bytes` of its body are whole, and have the checksum
+   * `body` where that is known already.
    */
   static async goOn(
     growth: Growth,
-    place: { disk: Disk; spool: Spool; folder: string; target: string; bytes: number },
+    place: { disk: Disk; spool: Spool; folder: string; target: string; bytes: number; body: Crc | null },
   ): Promise<GrowingFolderFile> {
     const { disk, spool, folder, target, bytes } = place
     const { name, room } = growth.start
     const handle = await disk.open(path.join(folder, GROWING_NAME), 'r+')
     const journal = await GrowthJournal.goOn(folder)
     const file = new GrowingFolderFile({ disk, spool, folder, name, target, room, handle, journal })
-    for await (const chunk of readBody(handle, room, room + bytes)) file.#body = continueCrc(file.#body, chunk)
+    if (place.body !== null) file.#body = place.body
+    else for await (const chunk of readBody(handle, room, room + bytes)) file.#body = continueCrc(file.#body, chunk)
     return file
   }
 

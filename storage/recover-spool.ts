@@ -1,10 +1,11 @@
 /** Finishes what a dead bot left in the spool of its folder: at its place in the folder, or in S3. */
 import * as files from 'node:fs/promises'
 import path from 'node:path'
+import { CutCrc } from './crc32.ts'
 import { StorageError } from './error.ts'
 import { explainFolderError } from './folder-errors.ts'
 import { GROWING_NAME, GrowingFolderFile, readBody } from './growing-folder-file.ts'
-import { type Growth, readGrowth } from './growth-journal.ts'
+import { type Growth, type GrowthStart, readGrowth } from './growth-journal.ts'
 import { padHead } from './head-room.ts'
 import { nameParts } from './names.ts'
 import { recoverSpooledUpload } from './recover-upload.ts'
@@ -43,6 +44,7 @@ export async function recoverSpool(recordingFolder: string, options: SpoolRecove
         options.signal.throwIfAborted()
         const file = await recoverOne(recordingFolder, folder, growth, options)
         if (file !== null) recovered.files.push(file)
+        if (file !== null && growth.start.s3 !== undefined) recovered.bucket = bucketOf(growth.start, recordingFolder)
         await files.rm(folder, { recursive: true, force: true })
       } catch (thrown) {
         recovered.problems.push({ name: growth.start.name, error: toError(thrown) })
@@ -52,6 +54,13 @@ export async function recoverSpool(recordingFolder: string, options: SpoolRecove
   } finally {
     await ownership.release()
   }
+}
+
+/** The storage in which the bot of this folder had put its file. */
+function bucketOf({ name, s3 }: GrowthStart, recordingFolder: string): S3Config {
+  const { partBytes: _, key, ...place } = s3!
+  const own = `${path.basename(recordingFolder)}/${name}`
+  return { type: 's3', ...place, prefix: key.endsWith(own) ? key.slice(0, -own.length) : '' }
 }
 
 /** Oldest first. A folder whose journal has no beginning holds nothing, and goes. */
@@ -95,9 +104,10 @@ async function recoverFile(
   }
   const source = await files.open(growing, 'r')
   let bytes = Math.min(growth.wholeBytes, left.size - room)
+  const crc = new CutCrc()
   let index: Awaited<ReturnType<GrownFormat['indexBody']>> | null = null
   try {
-    index = await format.indexBody(recoveryHead, readBody(source, room, room + bytes))
+    index = await format.indexBody(recoveryHead, crc.noting(readBody(source, room, room + bytes)))
     bytes = index.wholeBytes
   } catch {
     // What cannot be indexed may still play by its fragments; it is not thrown away.
@@ -107,7 +117,14 @@ async function recoverFile(
   if (bytes <= 0) throw new StorageError('missing', `${growing} holds nothing of what its journal tells`)
   const free = await freeTarget(recordingFolder, name, startedAt, asEarlier)
   const spool = new Spool(recordingFolder)
-  const file = await GrowingFolderFile.goOn(growth, { disk: files, spool, folder, target: free, bytes })
+  const file = await GrowingFolderFile.goOn(growth, {
+    disk: files,
+    spool,
+    folder,
+    target: free,
+    bytes,
+    body: crc.upTo(bytes),
+  })
   try {
     const makeHead =
       index?.makeHead ?? ((space: number | null) => (space === null ? recoveryHead : padHead(recoveryHead, space)))

@@ -1,6 +1,6 @@
 /** Completes an upload of which the server has parts, and makes of it what its bot would have made. */
 import { CompleteMultipartUploadCommand } from '@aws-sdk/client-s3'
-import { type Crc, continueCrc, EMPTY_CRC } from './crc32.ts'
+import { type Crc, CutCrc, continueCrc, EMPTY_CRC, joinCrc } from './crc32.ts'
 import { StorageError } from './error.ts'
 import { padHead } from './head-room.ts'
 import { PartSender } from './part-sender.ts'
@@ -69,35 +69,47 @@ async function completeWithFragments(
   )
 }
 
-/** Now that it can be read, the file gets its whole index, and loses the unfinished piece at its end. */
-async function indexObject({ session, abandoned, options, finalKey }: Work): Promise<RecoveredFile> {
-  const { start } = abandoned
-  const { key, partBytes } = start.s3!
-  const { room, contentType } = start
+/**
+ * Now that it can be read, the file gets its whole index, and loses the unfinished piece at its end. Where that is not to
+ * be had in time, it stays as it is.
+ */
+async function indexObject(work: Work): Promise<RecoveredFile> {
+  const { session, abandoned, options, finalKey } = work
+  const { key } = abandoned.start.s3!
   const limits = options.indexLimitMs === undefined ? [] : [AbortSignal.timeout(options.indexLimitMs)]
-  const signal = AbortSignal.any([options.signal, ...limits])
   try {
-    const recoveryHead = Buffer.from(start.recoveryHead, 'base64')
-    const index = await readObject(session, { step: 'index', key, signal }, (chunks) =>
-      options.format.indexBody(recoveryHead, behind(chunks, room)),
-    )
-    const bytes = index.makeHead(room)
-    const range: [number, number] = [room, room + index.wholeBytes]
-    await composeObject(session, { key: finalKey, contentType, head: { bytes, partBytes }, from: key, range }, signal)
-    if (finalKey !== key) await removeObject(session, key)
-    const whole = await readCrc(session, finalKey, signal)
-    if (whole.bytes !== range[1]) {
-      const place = `s3://${session.bucket}/${finalKey}`
-      throw new StorageError('corrupted', `${place} holds ${whole.bytes} bytes instead of ${range[1]}`)
-    }
-    return fileOf(session, start, finalKey, whole, index)
+    return await composeIndexed(work, AbortSignal.any([options.signal, ...limits]))
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason
-    const place = (await headOf(session, key, options.signal)) === null ? finalKey : key
-    if (place !== finalKey) await moveObject(session, key, finalKey, options.signal)
     if (error instanceof StorageError && error.trouble === 'corrupted') throw error
-    return fileOf(session, start, finalKey, await readCrc(session, finalKey, options.signal), null)
   }
+  if (finalKey !== key) await moveObject(session, key, finalKey, options.signal)
+  const whole = await readCrc(session, finalKey, options.signal)
+  return fileOf(session, abandoned.start, finalKey, whole, null)
+}
+
+async function composeIndexed({ session, abandoned, options, finalKey }: Work, signal: AbortSignal) {
+  const { start } = abandoned
+  const { room, contentType } = start
+  const { key, partBytes } = start.s3!
+  const recoveryHead = Buffer.from(start.recoveryHead, 'base64')
+  const { index, body } = await readObject(session, { step: 'index', key, signal }, async (chunks) => {
+    const crc = new CutCrc()
+    const read = await options.format.indexBody(recoveryHead, crc.noting(behind(chunks, room)))
+    return { index: read, body: crc.upTo(read.wholeBytes) }
+  })
+  const head = { bytes: index.makeHead(room), partBytes }
+  const range: [number, number] = [room, room + index.wholeBytes]
+  await composeObject(session, { key: finalKey, contentType, head, from: key, range }, signal)
+  const stored = await headOf(session, finalKey, options.signal)
+  if (stored?.bytes !== range[1]) {
+    const place = `s3://${session.bucket}/${finalKey}`
+    throw new StorageError('corrupted', `${place} holds ${stored?.bytes} bytes instead of ${range[1]}`)
+  }
+  if (finalKey !== key) await removeObject(session, key)
+  const whole =
+    body === null ? await readCrc(session, finalKey, options.signal) : joinCrc(continueCrc(EMPTY_CRC, head.bytes), body)
+  return fileOf(session, start, finalKey, whole, index)
 }
 
 async function isUploadGone(session: S3Session, key: string, uploadId: string, signal: AbortSignal): Promise<boolean> {

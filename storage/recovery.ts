@@ -1,5 +1,6 @@
 /** What recovery gives back, and what it has to be told of the format of what grew. */
 import type { StoredFile } from '../src/ports.ts'
+import type { S3Config } from './s3-session.ts'
 
 /** Whoever makes the growing files knows this; storage knows bytes only. */
 export interface GrownFormat {
@@ -30,6 +31,8 @@ export interface Recovered {
   files: RecoveredFile[]
   /** What could not be finished and still waits where it was. */
   problems: { name: string; error: Error }[]
+  /** Where they went in S3, without keys; absent for a folder. What lies beside them on this machine belongs there too. */
+  bucket?: S3Config
 }
 
 /** `earlier-2026-11-21T20-15-00.000Z/video.mp4`: where a file of an earlier life goes so as not to replace a newer one. */

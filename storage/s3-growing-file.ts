@@ -184,9 +184,12 @@ export class S3GrowingFile implements GrowingFile {
       onStored: async (stored) => {
         this.#upload.note(stored)
         this.#noteStored(part)
-        await this.#parts.journal.write({ part: stored }).catch(() => {
-          // On a full disk: the part stays in the spool and is sent again by a recovery, which is harmless.
-        })
+        try {
+          await this.#parts.journal.write({ part: stored })
+        } catch {
+          // On a full disk: the part stays in the spool, or a recovery would know nothing of it.
+          return
+        }
         await this.#body.remove(part)
       },
     }

@@ -82,8 +82,9 @@ export class RecoveryObject {
 }
 
 /** Best effort, and never long. Resolves with whether it is gone. */
-export async function removeObject(session: S3Session, key: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(session.tuning.cleanupMs)
+export async function removeObject(session: S3Session, key: string, stop?: AbortSignal): Promise<boolean> {
+  const limit = AbortSignal.timeout(session.tuning.cleanupMs)
+  const signal = stop === undefined ? limit : AbortSignal.any([limit, stop])
   const patience = { ...session.tuning.patience, totalMs: session.tuning.cleanupMs }
   return session
     .request({ step: 'remove', key, signal, patience }, (options) =>

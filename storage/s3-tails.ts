@@ -70,7 +70,8 @@ export class Tails {
       await delay(everyMs, undefined, { signal: this.#stop.signal })
       const storedTo = this.#source.storedTo()
       const isDone = (tail: Tail) => tail.to <= storedTo
-      await removeObjects(this.#session, this.#tails.filter(isDone))
+      await removeObjects(this.#session, this.#tails.filter(isDone), this.#stop.signal)
+      this.#stop.signal.throwIfAborted()
       this.#tails = this.#tails.filter((tail) => !isDone(tail))
       const from = Math.max(this.#end, storedTo)
       const to = Math.min(this.#source.end(), from + MOST_BYTES)
@@ -82,7 +83,7 @@ export class Tails {
       this.#tails.push({ key, to })
       this.#end = to
       // Without the right to delete they would lie in the bucket by the thousand.
-      if (!mayDelete) mayDelete = await removeObject(this.#session, `${this.#noteKey}/probe`)
+      if (!mayDelete) mayDelete = await removeObject(this.#session, `${this.#noteKey}/probe`, this.#stop.signal)
       if (!mayDelete && this.#tails.length === MOST_UNDELETED) return
     }
   }
@@ -164,7 +165,11 @@ async function listTails(
   return tails.sort((a, b) => a.offset - b.offset)
 }
 
-async function removeObjects(session: S3Session, objects: readonly { key: string }[]): Promise<void> {
-  for (let start = 0; start < objects.length; start += DELETES_AT_ONCE)
-    await Promise.all(objects.slice(start, start + DELETES_AT_ONCE).map(({ key }) => removeObject(session, key)))
+async function removeObjects(
+  session: S3Session,
+  objects: readonly { key: string }[],
+  stop?: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < objects.length && stop?.aborted !== true; start += DELETES_AT_ONCE)
+    await Promise.all(objects.slice(start, start + DELETES_AT_ONCE).map(({ key }) => removeObject(session, key, stop)))
 }

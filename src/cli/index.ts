@@ -23,6 +23,7 @@ Examples:
   standin join https://meet.google.com/abc-defg-hij
   standin join https://meet.google.com/abc-defg-hij --name "Notes for Ann" --mode gallery_view --out ~/recordings
   standin join https://meet.google.com/abc-defg-hij --mode audio_only --s3 s3://my-bucket/calls
+  standin join https://meet.google.com/abc-defg-hij --captions
   standin join --job job.json
   echo "$JOB" | standin join --job -
 

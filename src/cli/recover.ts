@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidJob } from '../config.ts'
-import { type Io, listAbandonedIn, recoverFolder, recoverIn } from '../main.ts'
+import { type Io, listAbandonedIn, recoverForGood, recoverIn } from '../main.ts'
 
 export interface RecoverFlags {
   s3?: string
@@ -13,7 +13,7 @@ export interface RecoverFlags {
   json?: boolean
 }
 
-type Recovered = Awaited<ReturnType<typeof recoverFolder>>
+type Recovered = Awaited<ReturnType<typeof recoverForGood>>
 
 const EXIT_UNFINISHED = 4
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -38,11 +38,12 @@ export async function recover(folder: string | undefined, flags: RecoverFlags, i
 }
 
 async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signal: AbortSignal): Promise<number> {
-  const recovered: Recovered = { files: [], problems: [] }
+  const recovered: Recovered = { files: [], beside: [], problems: [] }
   for (const place of await recordingsWithSpool(folder)) {
     try {
-      const { files, problems } = await recoverFolder(place, { signal, tuning: telling(io) })
+      const { files, beside, problems } = await recoverForGood(place, { signal, tuning: telling(io) })
       recovered.files.push(...files)
+      recovered.beside.push(...beside)
       recovered.problems.push(...problems)
     } catch (error) {
       recovered.problems.push({ name: place, error: error instanceof Error ? error : new Error(String(error)) })
@@ -58,7 +59,7 @@ async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signa
     io.output.write(`${JSON.stringify(await listAbandonedIn(place, options), null, 2)}\n`)
     return 0
   }
-  return tell(await recoverIn(place, options), flags, io)
+  return tell({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
 }
 
 /** A server that is away is waited for, and whoever waits should know for what. */
@@ -91,13 +92,15 @@ function millisecondsOf(time: string): number {
   return Number(count) * UNITS[unit]!
 }
 
-function tell({ files, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
+function tell({ files, beside, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
   for (const file of files) {
     const { location, bytes, seconds, index } = file
     const length = seconds === null ? '' : `, ${Math.round(seconds)} s`
     const caveat = index === 'whole' ? '' : '; it plays by its fragments, since its index could not be made again'
     io.output.write(json ? `${JSON.stringify(file)}\n` : `${location}: ${bytes} bytes${length}${caveat}\n`)
   }
+  for (const file of beside)
+    io.output.write(json ? `${JSON.stringify(file)}\n` : `${file.location}: ${file.bytes} bytes\n`)
   for (const { name, error } of problems)
     io.errors.write(
       json ? `${JSON.stringify({ name, error: error.message })}\n` : `${name} is not finished: ${error.message}\n`,

@@ -121,7 +121,9 @@ const s3Storage = z.strictObject({
     .min(0)
     .max(3600)
     .default(2)
-    .describe('How often what fills no part yet goes to the bucket, so that it survives the loss of the machine. 0: never.'),
+    .describe(
+      'How often what fills no part yet goes to the bucket, so that it survives the loss of the machine. 0: never.',
+    ),
 })
 
 export const storageSchema = z

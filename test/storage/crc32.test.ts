@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Crc, continueCrc, crcHex, EMPTY_CRC, joinCrc } from '../../storage/crc32.ts'
+import { type Crc, CutCrc, continueCrc, crcHex, EMPTY_CRC, joinCrc } from '../../storage/crc32.ts'
 
 const of = (data: Uint8Array): Crc => continueCrc(EMPTY_CRC, data)
 
@@ -22,4 +22,15 @@ test('runs of many gigabytes are joined as well, in whatever order', () => {
 
 test('hexadecimal digits are eight', () => {
   expect(crcHex({ value: 0xab, bytes: 1 })).toBe('000000ab')
+})
+
+test('what lies behind the end is cut off, where it is not too much', () => {
+  const MIB = 1024 * 1024
+  const whole = randomBytes(10 * MIB)
+  const crc = new CutCrc()
+  for (let from = 0; from < whole.length; from += 300_000) crc.push(whole.subarray(from, from + 300_000))
+  for (const bytes of [whole.length, whole.length - 1, 7 * MIB])
+    expect(crc.upTo(bytes)).toEqual(of(whole.subarray(0, bytes)))
+  expect(crc.upTo(MIB)).toBeNull()
+  expect(crc.upTo(whole.length + 1)).toBeNull()
 })

@@ -2,10 +2,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type RecoverFlags, recover } from '../../../src/cli/recover.ts'
+import type { Io } from '../../../src/main.ts'
 import { packageRoot } from '../../../src/page-scripts.ts'
 import { FolderStorage } from '../../../storage/folder.ts'
 import { S3Storage } from '../../../storage/s3.ts'
@@ -40,17 +42,26 @@ beforeAll(async () => {
   )
 })
 
-async function cli(args: string[], environment: Record<string, string> = {}): Promise<{ code: number; out: string }> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let out = ''
-  child.stdout.on('data', (chunk) => {
-    out += String(chunk)
-  })
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, out }
+/** In this process: to start one takes longer than what it does. */
+async function recovered(
+  folder: string | undefined,
+  flags: Partial<RecoverFlags>,
+): Promise<{ code: number; out: string; errors: string }> {
+  const [out, errors]: [string[], string[]] = [[], []]
+  const io = {
+    output: { write: (text: string) => void out.push(text) },
+    errors: { write: (text: string) => void errors.push(text) },
+  } as unknown as Io
+  const code = await recover(folder, { olderThan: '2h', ...flags }, io)
+  return { code, out: out.join(''), errors: errors.join('') }
+}
+
+function stubKeys(keys: { accessKeyId: string; secretAccessKey: string } | null): void {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', keys?.accessKeyId)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', keys?.secretAccessKey)
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere')
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+  onTestFinished(() => void vi.unstubAllEnvs())
 }
 
 /** Seconds of a file that decodes without a complaint, whose index comes first. */
@@ -72,11 +83,30 @@ describe('standin recover', () => {
     const root = await temporaryFolder()
     const botId = randomUUID()
     await abandonIn(root, botId)
-    const { code, out } = await cli(['recover', root, '--json'])
-    expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ name: 'video.mp4', botId, index: 'whole' })
+    const { stdout } = await run(process.execPath, [PROGRAM, 'recover', root, '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'video.mp4', botId, index: 'whole' })
     expect(await soundSeconds(path.join(root, botId, 'video.mp4'))).toBeCloseTo(SECONDS, 0)
-    expect(await cli(['recover', root])).toEqual({ code: 0, out: 'Nothing is left unfinished.\n' })
+    expect(await recovered(root, {})).toEqual({ code: 0, out: 'Nothing is left unfinished.\n', errors: '' })
+  })
+
+  test('finishes a recording in S3 from the work folder, with what lies beside it', async () => {
+    const server = await startS3Server()
+    onTestFinished(() => server.close())
+    const { accessKeyId, secretAccessKey } = server.keys
+    const keys = { access_key_id: accessKeyId, secret_access_key: secretAccessKey }
+    const config = { type: 's3' as const, bucket: server.bucket, prefix: 'calls', endpoint: server.endpoint, ...keys }
+    const botId = randomUUID()
+    const workFolder = path.join(await temporaryFolder(), botId)
+    const file = await new S3Storage(config, { botId, workFolder }).grow({ ...WHAT, recoveryHead }, never)
+    for (const fragment of fragments) await file.append(fragment)
+    await file.close()
+    await writeFile(path.join(workFolder, 'events.jsonl'), '{"seq":1}\n')
+    stubKeys(server.keys)
+    const { code, out } = await recovered(workFolder, {})
+    expect(code).toBe(0)
+    expect(out).toContain(`s3://${server.bucket}/calls/${botId}/events.jsonl: 10 bytes`)
+    expect([...server.state.objects.keys()].sort()).toEqual([`calls/${botId}/events.jsonl`, `calls/${botId}/video.mp4`])
+    expect(server.state.objects.get(`calls/${botId}/events.jsonl`)?.contentType).toBe('application/x-ndjson')
   })
 
   test('lists and finishes the recordings of a bucket', async () => {
@@ -99,12 +129,12 @@ describe('standin recover', () => {
     await file.close()
     await rm(workFolder, { recursive: true })
 
-    const place = ['recover', '--s3', `s3://${server.bucket}/calls`, '--s3-endpoint', server.endpoint]
-    const environment = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
-    expect(JSON.parse((await cli([...place, '--list'], environment)).out)).toEqual([])
-    const listed = await cli([...place, '--list', '--older-than', '0s'], environment)
+    stubKeys(server.keys)
+    const place = { s3: `s3://${server.bucket}/calls`, s3Endpoint: server.endpoint }
+    expect(JSON.parse((await recovered(undefined, { ...place, list: true })).out)).toEqual([])
+    const listed = await recovered(undefined, { ...place, list: true, olderThan: '0s' })
     expect(JSON.parse(listed.out)).toMatchObject([{ bot_id: botId, name: 'video.mp4' }])
-    const { code, out } = await cli([...place, '--older-than', '0s', '--json'], environment)
+    const { code, out } = await recovered(undefined, { ...place, olderThan: '0s', json: true })
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ botId, index: 'whole' })
     expect([...server.state.objects.keys()]).toEqual([`calls/${botId}/video.mp4`])
@@ -114,10 +144,12 @@ describe('standin recover', () => {
   })
 
   test('says what is wrong with its options, or with the place', async () => {
-    const nobody = { AWS_EC2_METADATA_DISABLED: 'true', AWS_SHARED_CREDENTIALS_FILE: '/nowhere', AWS_ACCESS_KEY_ID: '' }
-    expect((await cli(['recover', '--s3', 's3://bucket', '--s3-endpoint', 'http://127.0.0.1:9'], nobody)).code).toBe(4)
-    expect((await cli(['recover'])).code).toBe(2)
-    expect((await cli(['recover', '--s3', 's3://bucket', '--older-than', 'long ago'])).code).toBe(2)
+    await expect(recovered(undefined, {})).rejects.toThrow('give either a folder or --s3')
+    await expect(recovered(undefined, { s3: 's3://bucket', olderThan: 'long ago' })).rejects.toThrow('such as 2h')
+    stubKeys(null)
+    const { code, errors } = await recovered(undefined, { s3: 's3://bucket', s3Endpoint: 'http://127.0.0.1:9' })
+    expect(code).toBe(4)
+    expect(errors).toContain('No credentials were found')
   })
 })
 
