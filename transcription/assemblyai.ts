@@ -87,7 +87,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
     const own = {
       speechModel: 'universal-streaming-multilingual',
       formatTurns: true,
-      ...Object.fromEntries(Object.entries(customParams).map(([name, value]) => [camelCase(name), value])),
+      ...liveParams(customParams),
       sampleRate,
       encoding: 'pcm_s16le',
       apiKey: key,
@@ -236,6 +236,14 @@ function wordsOf(words: readonly z.infer<typeof wordSchema>[]): Word[] {
     end: Math.max(start, end) / 1000,
     confidence: confidence ?? null,
   }))
+}
+
+/** Parameters of the package that are no parameters of the service; a caller must not send the operator's key elsewhere. */
+const NOT_OF_THE_SERVICE = new Set(['websocketBaseUrl', 'token', 'apiKey', 'channels', 'channelAttribution'])
+
+function liveParams(customParams: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const named = Object.entries(customParams).map(([name, value]) => [camelCase(name), value] as const)
+  return Object.fromEntries(named.filter(([name]) => !NOT_OF_THE_SERVICE.has(name)))
 }
 
 /** The package names the parameters of live recognition in its own way. */

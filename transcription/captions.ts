@@ -74,13 +74,14 @@ export class CaptionDesk {
     this.#tell = tell
   }
 
-  take({ key, speaker, text, isFinal, at, startedAt }: CaptionUpdate): void {
+  /** `now` is when it arrived; on a busy machine that is later than it was seen. */
+  take({ key, speaker, text, isFinal, at, startedAt }: CaptionUpdate, now = at): void {
     const tokens = tokensOf(text)
     const row = this.#rowOf(key, speaker, tokens, at)
     row.finals = beginOf(tokens, row)
     const fresh = tokens.slice(row.finals)
     if (merge(row, fresh, at, row.tail.length === 0 ? startedAt : undefined)) {
-      row.changedAt = at
+      row.changedAt = Math.max(at, now)
       if (!isFinal && row.pending.length > 0) this.#say(row, row.pending, false)
     }
     if (isFinal) this.#settle(row, row.pending.length)

@@ -4,7 +4,7 @@ import type { Clock, LiveTranscript, RecordedTime, SpokenTurn, Stage } from '../
 import type { Person, Transcript } from '../src/wire/events.ts'
 import { CaptionDesk, type CaptionWords } from './captions.ts'
 import { LiveWords } from './live-words.ts'
-import { joined, utterancesOf } from './speakers.ts'
+import { inOneBreath, joined, utterancesOf } from './speakers.ts'
 import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types.ts'
 
 /** Hears the stage until it is stopped or breaks: mono sound, signed 16 bit little-endian, 100 ms a message. */
@@ -96,7 +96,7 @@ export class LiveTranscription implements LiveTranscript {
     const { type: _, participantId, name, ...row } = event
     const speaker = participantId ?? `name:${name}`
     this.#speakers.set(speaker, this.#time.person(participantId, name))
-    this.#captions.take({ ...row, speaker })
+    this.#captions.take({ ...row, speaker }, this.#options.clock.now())
   }
 
   pause(): void {
@@ -118,7 +118,7 @@ export class LiveTranscription implements LiveTranscript {
     const isByCaptions = this.#options.recognition === null
     const noCaptions = this.#areCaptionsOn === true ? null : 'Captions could not be turned on.'
     return {
-      utterances: isByCaptions ? this.#utterances.toSorted((one, other) => one.start - other.start) : null,
+      utterances: isByCaptions ? inOneBreath(this.#utterances) : null,
       words: this.#words.toSorted((one, other) => one.start - other.start),
       languages: [...this.#languages],
       raw: this.#raw,
@@ -183,27 +183,22 @@ export class LiveTranscription implements LiveTranscript {
   #takeCaptionWords({ speaker, isFinal, words: shown }: CaptionWords): void {
     const words = this.#recorded(shown.map((word) => ({ ...word, confidence: null })))
     if (words.length === 0) return
-    const person = this.#speakers.get(speaker) ?? null
-    const name = person?.name ?? (speaker.startsWith('name:') ? speaker.slice('name:'.length) : '')
+    const { start } = words[0]!
+    const { end } = words.at(-1)!
+    const text = joined(words)
+    const known = this.#speakers.get(speaker) ?? null
+    const name = known?.name ?? (speaker.startsWith('name:') ? speaker.slice('name:'.length) : '')
+    const named: Utterance = { speaker: name, userId: known?.id ?? null, start, end, text, language: null, words }
+    // A platform that shows no names leaves it to the turns.
+    const utterances = name === '' ? utterancesOf(words, this.#turnsNear(start), null) : [named]
+    const personOf = (utterance: Utterance) => known ?? this.#personOf(utterance)
     if (!isFinal) {
-      this.#tellPartial(words, person, null)
+      this.#tellPartial(words, personOf(utterances.at(-1)!), null)
       return
     }
-    const utterance: Utterance = {
-      speaker: name === '' ? 'Unknown' : name,
-      userId: person?.id ?? null,
-      start: words[0]!.start,
-      end: words.at(-1)!.end,
-      text: joined(words),
-      language: null,
-      words,
-    }
-    // A platform that shows no names leaves it to the turns.
-    const told = name === '' ? utterancesOf(words, this.#turnsNear(words[0]!.start), null) : [utterance]
-    for (const one of told) this.#tellFinal(one, person ?? this.#personOf(one))
-    this.#utterances.push(...told)
-    const { text, start, end } = utterance
-    if (this.#raw.length < MOST_RAW) this.#raw.push({ speaker: name, participant: person, text, start, end })
+    for (const utterance of utterances) this.#tellFinal(utterance, personOf(utterance))
+    this.#utterances.push(...utterances)
+    if (this.#raw.length < MOST_RAW) this.#raw.push({ speaker: name, participant: known, text, start, end })
   }
 
   /** UTC instants become seconds of the recording; what was said in a pause is gone. */

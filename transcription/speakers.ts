@@ -31,6 +31,19 @@ export function utterancesOf(words: readonly Word[], turns: readonly Turn[], lan
   return utterances
 }
 
+/** What one person said in pieces without a pause between them, as one utterance; in order of time. */
+export function inOneBreath(pieces: readonly Utterance[]): Utterance[] {
+  const utterances: Utterance[] = []
+  for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {
+    const last = utterances.at(-1)
+    if (last && isSame(last, piece) && !endsBefore(last, piece)) {
+      const words = [...last.words, ...piece.words]
+      utterances[utterances.length - 1] = { ...last, end: piece.end, words, text: joined(words) }
+    } else utterances.push(piece)
+  }
+  return utterances
+}
+
 function speakerOf(word: Word, turns: readonly Turn[], before: Speaker): Speaker {
   let best: { turn: Turn; overlap: number } | null = null
   let nearest: { turn: Turn; distance: number } | null = null
@@ -52,7 +65,7 @@ function isSame(one: Speaker, other: Speaker): boolean {
   return one.speaker === other.speaker && one.userId === other.userId
 }
 
-function endsBefore(utterance: Utterance, word: Word): boolean {
+function endsBefore(utterance: Utterance, word: Pick<Word, 'start' | 'end'>): boolean {
   if (word.start - utterance.end > PAUSE_SECONDS) return true
   const isLong = word.end - utterance.start > LONGEST_SECONDS
   return isLong && SENTENCE_END.test(utterance.text)

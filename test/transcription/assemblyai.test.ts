@@ -107,7 +107,13 @@ test('a turn is final once, with punctuation where that comes and without where 
         session.socket.close(1000)
       },
     },
-    { keyterms_prompt: ['Berg'], end_of_turn_confidence_threshold: 0.5 },
+    // The last two would take the key to another place, or replace it.
+    {
+      keyterms_prompt: ['Berg'],
+      end_of_turn_confidence_threshold: 0.5,
+      websocket_base_url: 'wss://elsewhere.example/v3/ws',
+      token: 'other',
+    },
   )
   connection.send(new Uint8Array(3200))
   await expect.poll(() => heard.length).toBeGreaterThanOrEqual(5)

@@ -40,6 +40,16 @@ describe('a row of captions', () => {
     expect(it.finals()).toHaveLength(1)
   })
 
+  test('that arrives late, as on a busy machine, is not final at once', () => {
+    const told: CaptionWords[] = []
+    const it = new CaptionDesk((words) => told.push(words))
+    it.take({ key: 'a', speaker: 'Ann', text: 'so the', isFinal: false, at: 1000 }, 4000)
+    it.tick(4500)
+    expect(told.some(({ isFinal }) => isFinal)).toBe(false)
+    it.tick(6000)
+    expect(told.at(-1)).toMatchObject({ isFinal: true, words: [{ start: 300 }, { end: 1000 }] })
+  })
+
   test('goes on after a pause without losing or doubling a word, also where earlier words are put right', () => {
     const it = desk()
     it.say('we saw the numbers', 1)

@@ -223,6 +223,20 @@ describe('captions', () => {
     expect(scene.told.some(({ is_final }) => !is_final)).toBe(true)
   })
 
+  test('without names are put on whoever spoke then', async () => {
+    const scene = new Scene(true)
+    scene.turns = [{ person: BEN, start: 0, end: Number.POSITIVE_INFINITY }]
+    await scene.start()
+    await scene.clock.advance(1000)
+    const row = { key: 'r', participantId: null, name: '', text: 'so do I', isFinal: false }
+    scene.live.takeCaption({ type: 'caption', ...row, at: scene.clock.now() })
+    await scene.live.close()
+    expect(scene.told.map(({ speaker, is_final }) => [speaker?.name, is_final])).toEqual([
+      ['Ben', false],
+      ['Ben', true],
+    ])
+  })
+
   test('that cannot be turned on leave a gap, told once', async () => {
     const scene = new Scene(true)
     await scene.start()

@@ -1,5 +1,6 @@
 /** Recognition for real: what pocketsphinx hears, one word a line with its times. */
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +15,18 @@ export interface SphinxWord {
   probability: number
 }
 
+/** Several services are sent the same recording; it is listened to once. */
+const heard = new Map<string, Promise<SphinxWord[]>>()
+
 /** `format` is what ffmpeg has to be told of the bytes; none for a file that says it itself. */
-export async function listen(sound: Uint8Array, format: readonly string[] = []): Promise<SphinxWord[]> {
+export function listen(sound: Uint8Array, format: readonly string[] = []): Promise<SphinxWord[]> {
+  const key = createHash('sha256').update(sound).update(format.join(' ')).digest('hex')
+  const known = heard.get(key) ?? recognize(sound, format)
+  heard.set(key, known)
+  return known
+}
+
+async function recognize(sound: Uint8Array, format: readonly string[]): Promise<SphinxWord[]> {
   const place = mkdtempSync(join(tmpdir(), 'standin-listen-'))
   try {
     writeFileSync(join(place, 'sound'), sound)

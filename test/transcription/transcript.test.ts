@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cutsOf } from '../../transcription/pieces.ts'
-import { utterancesOf } from '../../transcription/speakers.ts'
+import { inOneBreath, utterancesOf } from '../../transcription/speakers.ts'
 import { subRip, webVtt } from '../../transcription/subtitles.ts'
 import type { Turn, Word } from '../../transcription/types.ts'
 
@@ -29,6 +29,14 @@ describe('whose words they are', () => {
   test('two people of one name stay two', () => {
     const namesake = { speaker: 'Ann', userId: 7, start: 1, end: 2 }
     expect(told([word('Hello', 0), word('hi', 1.2)], [ann(0, 1), namesake])).toEqual(['Ann: Hello', 'Ann: hi'])
+  })
+
+  test('pieces without a pause between them are one utterance', () => {
+    const piece = (start: number, text: string, turn = ann(0, 9)) => utterancesOf([word(text, start)], [turn], null)[0]!
+    const pieces = [piece(2, 'two'), piece(1, 'one'), piece(3, 'no', ben(0, 9)), piece(3.4, 'three'), piece(8, 'four')]
+    expect(inOneBreath(pieces).map(({ speaker, text }) => `${speaker}: ${text}`)).toEqual([
+      ...['Ann: one two', 'Ben: no', 'Ann: three', 'Ann: four'],
+    ])
   })
 
   test('a pause ends an utterance, and so does a sentence in a long one', () => {
