@@ -215,7 +215,7 @@ function addressOf(server: S3Server): Extract<StorageConfig, { type: 's3' }> {
 
 /** What a dying process said last is long, and stands in the log. */
 function inShort(sentence: string | null | undefined): string {
-  return (sentence ?? '').split(': ').slice(0, 2).join(': ').slice(0, 100)
+  return (sentence ?? '').split(': ')[0]!
 }
 
 function soon(): AbortSignal {

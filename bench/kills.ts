@@ -1,14 +1,15 @@
 /**
- * `node bench/kills.ts`: kills every kind of process (-9) at random moments of a running recording, lets storage fail in
+ * `npm run bench:kills`: kills every kind of process (-9) at random moments of a running recording, lets storage fail in
  * every way it can, and checks each file that remains: plays, seeks, lost at most two seconds. `--times 50` sets how often
  * a process is killed, `--meetings 3` how many of these are browsers of whole bots in a mock meeting, which take longest;
- * `--only disk` picks the troubles of storage by their name.
+ * `--only disk` picks the troubles of storage by their name; `--write` puts the table into docs/benchmarks.md.
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { packageRoot } from '../src/page-scripts.ts'
 import { killBrowser } from './kills-browser.ts'
 import type { Verdict } from './kills-check.ts'
 import { type Accident, recordWith } from './kills-run.ts'
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     times: { type: 'string', default: '50' },
     meetings: { type: 'string', default: '3' },
     only: { type: 'string' },
+    write: { type: 'boolean' },
   },
 })
 const times = Number(values.times)
@@ -60,7 +62,13 @@ try {
   })
   rmSync(folder, { recursive: true, force: true })
 }
-console.log(table())
+const said = table()
+console.log(said)
+if (values.write) {
+  const file = join(packageRoot, 'docs', 'benchmarks.md')
+  const page = readFileSync(file, 'utf8')
+  writeFileSync(file, page.replace(/(<!-- kills -->\n)[\s\S]*(<!-- end kills -->)/, `$1\n${said}\n\n$2`))
+}
 const failed = rows.filter(({ verdict }) => verdict !== null && !isGood(verdict))
 process.exitCode = failed.length === 0 ? 0 : 1
 

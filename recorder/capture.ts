@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '../src/ports.ts'
 import { supervise } from '../src/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg-args.ts'
-import { type CaptureProgress, createProgressReader, createReportReader } from './ffmpeg-output.ts'
+import { type CaptureProgress, createProgressReader, createReportReader, isEverydayReport } from './ffmpeg-output.ts'
 import { childEnvironment, type RecorderLimits } from './settings.ts'
 
 /** One running ffmpeg that records one span. */
@@ -87,6 +87,7 @@ export async function startCapture(options: {
       2: (line) => {
         readReport(line)
         listener.report(line)
+        return !isEverydayReport(line)
       },
       3: readProgress,
     },

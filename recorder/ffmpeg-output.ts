@@ -57,6 +57,14 @@ export function createReportReader(onReport: (report: CaptureReport) => void): (
   }
 }
 
+const EVERYDAY =
+  /^\*\*\* (\d+ dup!|dropping frame)|^Past duration|^ +Last message repeated|message queue blocking|compensating audio timestamp|silence_(start|end)|^ *(Stream #|Metadata:|encoder +:|Side data:|cpb:)/
+
+/** How an encoder tells that it works and copes; it explains no death. */
+export function isEverydayReport(line: string): boolean {
+  return EVERYDAY.test(line)
+}
+
 /**
  * Whether a span of recorded sound is audible. ffmpeg reports changes only, and takes a span to begin with sound; what
  * it begins with is known once the shortest silence has passed without a report.

@@ -53,6 +53,8 @@ export class SpanJoiner {
     const first = this.#tracks
     const goesOn = tracks.length === first.length && tracks.every((track, index) => isSameKind(track, first[index]!))
     if (!goesOn) throw new Error('the encoder began again with other settings')
+    // Of a span that never counted.
+    this.#waiting = []
     this.#span = {
       startSample: this.#endSample(),
       firstPictureSample: this.#hasPicture ? null : 0,

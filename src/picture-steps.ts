@@ -3,7 +3,7 @@
  * since what is lost is lost; up slowly, since the machine is the same one. Pure.
  */
 
-/** Frames a second of each picture; null paints all that come. Rates between these save nothing (docs/artifacts.md). */
+/** Frames a second of each picture; null paints all that come. Rates between these save nothing (docs/benchmarks.md). */
 export const PICTURE_RATES: readonly (number | null)[] = [null, 2, 0.5]
 
 /** A tenth of the pictures missing is seen by everybody; half a second of lag is a queue that grows. */

@@ -31,8 +31,11 @@ export interface SupervisedOptions {
    */
   stdin?: boolean
   extraPipes?: number
-  /** Hears each line of the descriptor with that number. Lines of 1 and 2 are kept as recent output too. */
-  lines?: Readonly<Record<number, (line: string) => void>>
+  /**
+   * Hears each line of the descriptor with that number. Lines of 1 and 2 are kept as recent output too, except those for
+   * which the listener returns false: they explain no death.
+   */
+  lines?: Readonly<Record<number, (line: string) => unknown>>
   /** True where descriptor 1 carries bytes that the caller reads from `stdout`. */
   binaryStdout?: boolean
   /** Resolves when the child does its work; the child is killed when that takes longer than the deadline. */
@@ -191,11 +194,10 @@ function readLines(child: ChildProcess, options: SupervisedOptions, recent: stri
     if (!stream || descriptor === 0 || (descriptor === 1 && options.binaryStdout)) return
     const listener = options.lines?.[descriptor]
     const split = createLineSplitter((line) => {
-      if (descriptor <= 2) {
-        recent.push(line)
-        if (recent.length > RECENT_LINES) recent.shift()
-      }
-      listener?.(line)
+      const isKept = listener?.(line) !== false
+      if (descriptor > 2 || !isKept) return
+      recent.push(line)
+      if (recent.length > RECENT_LINES) recent.shift()
     })
     stream.on('data', split.push)
     stream.on('end', split.end)

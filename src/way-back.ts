@@ -74,10 +74,15 @@ export class WayBack {
 
   async #attempt(): Promise<void> {
     const { recording, clock, enter, waitingRoomSeconds } = this.#parts
+    let isOver = false
     const interrupted = new Promise<never>((_, reject) => {
-      this.#interrupt = reject
+      this.#interrupt = (failure) => {
+        isOver = true
+        reject(failure)
+      }
     })
-    const back = enter().then(() => recording.goOn('no_browser'))
+    // A page that dies may look ready for a moment longer.
+    const back = enter().then(() => (isOver ? interrupted : recording.goOn('no_browser')))
     const limitMs = RETURN_MS + waitingRoomSeconds * 1000
     await within(
       clock,

@@ -5,6 +5,7 @@ import {
   createProgressReader,
   createReportReader,
   createSoundWatch,
+  isEverydayReport,
 } from '../../recorder/ffmpeg-output.ts'
 
 const PROGRESS = `frame=93
@@ -118,4 +119,18 @@ test('a new span is judged anew and only a difference is told', () => {
     [false, 0],
     [true, 0],
   ])
+})
+
+test('what an encoder says while it copes is no last word; why it ends is', () => {
+  const coping = [
+    '*** 17 dup!',
+    '*** dropping frame 89 from stream 0 at ts 88',
+    'Past duration 0.833916 too large',
+    '    Last message repeated 2 times',
+    '[x11grab @ 0x55eba07c9740] Thread message queue blocking; consider raising the thread_queue_size option',
+    '[SWR @ 0x55] compensating audio timestamp drift:0.012000 compensation:576 in:48000',
+  ]
+  expect(coping.filter(isEverydayReport)).toEqual(coping)
+  expect(isEverydayReport('av_interleaved_write_frame(): Broken pipe')).toBe(false)
+  expect(isEverydayReport('unix:/tmp/pulse/native: Connection refused')).toBe(false)
 })

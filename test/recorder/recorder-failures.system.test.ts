@@ -99,11 +99,14 @@ test('a place that takes no more is one failure that says so, and what it took i
 
 test('a start that fails can be tried again', async () => {
   const { recorder, folder, recorded, finish } = await open({ mode: 'audio_only' })
+  // Without an answer from the sound server no encoder can begin before it is killed.
+  process.kill(await oneChild('pulseaudio'), 'SIGSTOP')
   const encoder = recorder.start()
   const outcome = expect(encoder).rejects.toThrow('The encoder died')
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length > 0)
   process.kill(await oneChild('ffmpeg'), 'SIGKILL')
   await outcome
+  process.kill(await oneChild('pulseaudio'), 'SIGCONT')
   await recorder.start()
   await recorded(1)
   expect(await finish()).toEqual(['audio.m4a'])
