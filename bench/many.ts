@@ -1,6 +1,7 @@
 /** Several bots at once on this machine: whether each of them has its sound without a hole. */
 import { availableParallelism, loadavg } from 'node:os'
 import type { MockServer } from '../mock/types.ts'
+import type { RecordingMode } from '../src/wire/codes.ts'
 import { soundOf } from '../test/media/meeting-recording.ts'
 import type { Running } from './measured.ts'
 import { openScene, passes, type Scene } from './meeting.ts'
@@ -19,9 +20,14 @@ const WINDOW_SECONDS = 0.01
 const SILENT_BELOW = 0.003
 const SETTLE_SECONDS = 8
 
-export async function measureMany(server: MockServer, folder: string, seconds: number): Promise<string> {
+export async function measureMany(
+  server: MockServer,
+  folder: string,
+  seconds: number,
+  crowds: readonly { mode: RecordingMode; count: number }[] = CROWDS,
+): Promise<string> {
   const lines: string[][] = []
-  for (const { mode, count } of CROWDS) {
+  for (const { mode, count } of crowds) {
     const scenes: Scene[] = []
     const bots: Running[] = []
     try {

@@ -9,6 +9,8 @@ export interface Running {
   roots(): readonly number[]
   /** Ends it and resolves with the finished file, null where none is made. */
   finish(): Promise<string | null>
+  /** Share (0 to 1) of its own frames that the recorder repeated because none came in time; left out where it tells nothing. */
+  repeatedShare?(): number
   /** Ends what is left, whatever happened before. Repeatable. */
   dispose(): Promise<void>
 }
@@ -29,13 +31,14 @@ export interface Measured {
   /** From the wish to end until the finished file lies there; null where there is no file. */
   secondsToFile: number | null
   file: string | null
+  repeatedShare: number | null
   /** Seconds of the recording that were measured. */
   from: number
   until: number
 }
 
 /** The burst of loading a meeting is over after this. */
-const SETTLE_SECONDS = 8
+const SETTLE_SECONDS = 6
 
 export async function measure(contender: Contender, scene: Scene, seconds: number): Promise<Measured> {
   const running = await contender.start(scene)
@@ -48,7 +51,16 @@ export async function measure(contender: Contender, scene: Scene, seconds: numbe
     const endedAt = performance.now()
     const file = await running.finish()
     const secondsToFile = file === null ? null : (performance.now() - endedAt) / 1000
-    return { contender, cost, secondsToFile, file, from: SETTLE_SECONDS, until: SETTLE_SECONDS + seconds }
+    const repeatedShare = running.repeatedShare?.() ?? null
+    return {
+      contender,
+      cost,
+      secondsToFile,
+      file,
+      repeatedShare,
+      from: SETTLE_SECONDS,
+      until: SETTLE_SECONDS + seconds,
+    }
   } finally {
     await running.dispose()
     scene.end()

@@ -4,11 +4,14 @@ import type { RecordingMode } from '../src/wire/codes.ts'
 import { BotProcess } from '../test/end-to-end/bot-process.ts'
 import type { Contender } from './measured.ts'
 
+/** The job's default. */
+const FRAMES_PER_SECOND = 25
+
 export function ownMode(mode: RecordingMode, server: MockServer, folder: string): Contender {
   return {
     name: `Standin ${mode}`,
     note: 'the whole bot, its own program included',
-    framesPerSecond: mode === 'audio_only' ? null : 25,
+    framesPerSecond: mode === 'audio_only' ? null : FRAMES_PER_SECOND,
     hasCameras: true,
     async start({ meeting }) {
       const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode } })
@@ -25,6 +28,11 @@ export function ownMode(mode: RecordingMode, server: MockServer, folder: string)
           bot.kill('SIGINT')
           await bot.whenEvent('artifact', ({ artifact }) => artifact.name === file)
           return bot.file(file)
+        },
+        repeatedShare() {
+          const last = bot.events.findLast(({ event }) => event.type === 'recording_progress')?.event
+          if (last?.type !== 'recording_progress' || last.seconds === 0) return 0
+          return last.dropped_frames / (last.seconds * FRAMES_PER_SECOND)
         },
         async dispose() {
           // Its other files follow within moments; a bot that was not asked to end is not waited for.

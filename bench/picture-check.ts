@@ -32,10 +32,13 @@ export interface PictureCheck {
 /** Looks at the seconds `from` to `until`. Rejects where no camera picture is found. */
 export async function checkPicture(path: string, from: number, until: number): Promise<PictureCheck> {
   const size = await sizeOf(path)
-  const box = await findTile(path, size, from + 1)
+  const box = await findTile(path, size, from, until)
   const height = Math.round((READ_WIDTH * box.height) / box.width)
   const pixels = await decode(path, from, until - from, [
-    ...['-vf', `crop=${box.width}:${box.height}:${box.x}:${box.y},scale=${READ_WIDTH}:${height}:flags=area`],
+    ...[
+      '-vf',
+      `${wholeSize(size)},crop=${box.width}:${box.height}:${box.x}:${box.y},scale=${READ_WIDTH}:${height}:flags=area`,
+    ],
     ...['-pix_fmt', 'gray'],
   ])
   const times = await timesOf(path, from, until)
@@ -78,16 +81,29 @@ export function lostShareOf(numbers: readonly (number | null)[]): number {
   return shown === 0 ? 1 : lost / (shown + lost)
 }
 
-/** The part of the picture that is one camera's: found by the plain color of its background. */
-async function findTile(path: string, size: { width: number; height: number }, seconds: number): Promise<Box> {
-  const pixels = await decode(path, seconds, null, ['-frames:v', '1', '-pix_fmt', 'rgb24'])
-  const boxes = LOOKS.map((look) => boxOf(pixels, size, look)).filter((box) => box !== null)
-  const largest = boxes.sort((one, other) => other.width * other.height - one.width * one.height)[0]
-  if (largest === undefined) throw new Error(`${path} shows no camera at ${seconds} s`)
-  return largest
+interface Size {
+  width: number
+  height: number
 }
 
-function boxOf(pixels: Buffer, { width, height }: { width: number; height: number }, look: number): Box | null {
+/** A recorder inside the browser changes the size of its pictures in the middle of the file. */
+function wholeSize({ width, height }: Size): string {
+  return `scale=${width}:${height}`
+}
+
+/** The part of the picture that is one camera's: found by the plain color of its background, which no flash shows. */
+async function findTile(path: string, size: Size, from: number, until: number): Promise<Box> {
+  for (let seconds = from; seconds < until; seconds += 0.7) {
+    const pixels = await decode(path, seconds, null, ['-frames:v', '1', '-vf', wholeSize(size), '-pix_fmt', 'rgb24'])
+    const boxes = LOOKS.map((look) => boxOf(pixels, size, look)).filter((box) => box !== null)
+    const largest = boxes.sort((one, other) => other.width * other.height - one.width * one.height)[0]
+    if (largest !== undefined) return largest
+  }
+  throw new Error(`${path} shows no camera from ${from} to ${until} s`)
+}
+
+/** Null where the color is spread: others of the page may have it too. */
+function boxOf(pixels: Buffer, { width, height }: Size, look: number): Box | null {
   const { red, green, blue } = lookColor(look)
   const columns = new Array<number>(width).fill(0)
   const rows = new Array<number>(height).fill(0)
@@ -103,8 +119,10 @@ function boxOf(pixels: Buffer, { width, height }: { width: number; height: numbe
   }
   const [left, right] = extentOf(columns)
   const [top, bottom] = extentOf(rows)
-  if (right - left < 64 || bottom - top < 36) return null
-  return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }
+  const box = { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }
+  const matching = rows.reduce((sum, count) => sum + count, 0)
+  const isOneTile = matching > 0.6 * box.width * box.height
+  return box.width < 64 || box.height < 36 || !isOneTile ? null : box
 }
 
 /** From the first to the last place that is well filled: single pixels of a color are everywhere. */
@@ -113,7 +131,7 @@ function extentOf(counts: readonly number[]): [number, number] {
   return [counts.findIndex((count) => count > enough), counts.findLastIndex((count) => count > enough)]
 }
 
-async function sizeOf(path: string): Promise<{ width: number; height: number }> {
+async function sizeOf(path: string): Promise<Size> {
   const { stdout } = await probe(path, ['-show_entries', 'stream=width,height'])
   const [width, height] = stdout.trim().split(',').map(Number)
   return { width: width ?? 0, height: height ?? 0 }

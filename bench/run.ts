@@ -7,6 +7,7 @@
  * those whose name holds the word (the page alone always), `-- --many` adds several bots at once, `-- --write` puts the
  * tables into docs/benchmarks.md.
  */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,14 +40,18 @@ await bundlePageScripts({ goOn: true })
 const server = await startMockGoogleMeet()
 const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))
 const zero = pageAlone(server, true)
+const withoutCameras = pageAlone(server, false)
+const [speaker, gallery, audio] = (['speaker_view', 'gallery_view', 'audio_only'] as const).map((mode) =>
+  ownMode(mode, server, folder),
+) as [Contender, Contender, Contender]
 const contenders: Contender[] = [
   zero,
-  ownMode('speaker_view', server, folder),
+  speaker,
   ...PIPELINES.map((pipeline) => peer(pipeline, server, folder)),
-  ownMode('gallery_view', server, folder),
+  gallery,
   tabCapture(server, folder),
-  pageAlone(server, false),
-  ownMode('audio_only', server, folder),
+  withoutCameras,
+  audio,
 ].filter((contender) => contender === zero || contender.name.toLowerCase().includes(values.only.toLowerCase()))
 
 const rows = new Map<string, Row[]>()
@@ -66,7 +71,13 @@ try {
     'four people of 640×360 at 24 frames',
   ]
   const all = contenders.flatMap(({ name }) => (rows.has(name) ? [together(rows.get(name)!)] : []))
-  sections.push(tableOf(all, zero.name, conditions.filter(Boolean).join(', ')))
+  const compared = {
+    pageAlone: zero.name,
+    pageWithoutCameras: withoutCameras.name,
+    soundOnly: audio.name,
+    own: [speaker.name, gallery.name, audio.name],
+  }
+  sections.push(tableOf(all, compared, conditions.filter(Boolean).join(', ')))
   if (values.many) sections.push(await measureMany(server, folder, seconds))
 } finally {
   await server.close()
@@ -77,7 +88,9 @@ console.log(text)
 if (values.write) {
   const file = join(packageRoot, 'docs', 'benchmarks.md')
   const page = readFileSync(file, 'utf8')
-  writeFileSync(file, page.replace(/(<!-- table -->\n)[\s\S]*(<!-- end -->)/, `$1\n${text}\n\n$2`))
+  writeFileSync(file, page.replace(/(<!-- table -->\n)[\s\S]*?(<!-- end -->)/, `$1\n${text}\n\n$2`))
+  // Tables are kept aligned.
+  execFileSync(join(packageRoot, 'node_modules', '.bin', 'biome'), ['format', '--write', file], { stdio: 'ignore' })
 }
 
 /** One that fails is told and left out: the others' figures are not lost with it. */
