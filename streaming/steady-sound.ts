@@ -7,8 +7,14 @@ import { BYTES_PER_SAMPLE } from './messages.ts'
 
 /** A piece may lie this far from where the stream stands and still follow it; clocks and timers are not finer. */
 const SLIP_MS = 60
-/** Later than this a piece is not waited for. */
+/** A piece that has not come by then is not waited for. */
 const LATE_MS = 300
+/** A machine without time gives every piece late: then the stream is late too, but never more than this. */
+const MOST_DELAY_MS = 3_000
+/** A machine that slept is not made up for by more silence than this, and what claims to be further ahead is no sound of now. */
+const MOST_SILENCE_MS = 10_000
+/** Nobody speaks below this peak (-50 dBFS); the comfort noise of meeting clients does not reach it. */
+const QUIET = 100
 /** How often the stream is looked after. */
 const TICK_MS = 50
 
@@ -17,6 +23,8 @@ export class SteadySound {
   readonly #listener: (samples: Buffer) => void
   /** UTC milliseconds up to which sound or silence was given; null before the start. */
   #until: number | null = null
+  /** How much later than it was heard the sound stands in the stream. Milliseconds; made up for in pauses. */
+  #delay = 0
   /** UTC milliseconds of the latest piece that was not silent. */
   lastHeardAt: number | null = null
 
@@ -27,10 +35,18 @@ export class SteadySound {
 
   take({ at, samples }: HeardSound): void {
     if (this.#until === null) return
-    if (samples.some((byte) => byte !== 0)) this.lastHeardAt = at
-    // Said before the stream stood here: it would be heard late, and everything behind it too.
-    if (at < this.#until - SLIP_MS) return
-    if (at > this.#until + SLIP_MS) this.#beSilentUntil(at)
+    const peak = peakOf(samples)
+    if (peak > 0) this.lastHeardAt = at
+    if (peak < QUIET && this.#delay > 0) {
+      this.#delay = Math.max(0, this.#delay - samples.byteLength / this.#bytesPerMs)
+      return
+    }
+    const late = this.#until - (at + this.#delay)
+    if (late > SLIP_MS) {
+      if (this.#delay + late > MOST_DELAY_MS) return
+      this.#delay += late
+    } else if (late < -MOST_SILENCE_MS) return
+    else if (late < -SLIP_MS) this.#beSilentUntil(at + this.#delay)
     this.#give(samples)
   }
 
@@ -47,8 +63,7 @@ export class SteadySound {
 
   #beSilentUntil(at: number): void {
     const missing = Math.round(at - this.#until!)
-    // A machine that slept for an hour is not made up for.
-    const silence = Math.min(missing, 10_000)
+    const silence = Math.min(missing, MOST_SILENCE_MS)
     if (missing > silence) this.#until! += missing - silence
     if (silence > 0) this.#give(Buffer.alloc(silence * this.#bytesPerMs))
   }
@@ -57,4 +72,11 @@ export class SteadySound {
     this.#until! += samples.byteLength / this.#bytesPerMs
     this.#listener(samples)
   }
+}
+
+function peakOf(samples: Buffer): number {
+  let peak = 0
+  for (let at = 0; at + 1 < samples.length; at += BYTES_PER_SAMPLE)
+    peak = Math.max(peak, Math.abs(samples.readInt16LE(at)))
+  return peak
 }

@@ -12,10 +12,8 @@ interface VoiceEntry {
   name: string
 }
 
-/** What the browser holds back for evenness differs with the load of the machine; seconds from a turn's ends. */
-const EDGE = 0.8
-/** A voice has pauses between its words; what is missing of it altogether, the comparison with the recording shows. */
-const MOST_OF_IT = 0.35
+/** What the browser holds back for evenness, at most; seconds behind a turn's end. */
+const ON_THE_WAY = 1
 
 describe.each([
   { platform: 'Google Meet, whose streams go from speaker to speaker', start: startMockGoogleMeet, options: [] },
@@ -61,12 +59,16 @@ describe.each([
     expect(stored).toEqual(expect.arrayContaining([...index.map(({ file }) => `audio/${file}`), 'audio/index.json']))
 
     const truth = truthOf(meeting, bot)
+    const recorded = await soundOf(bot.file('audio.m4a'))
     const voices = await Promise.all(index.map(({ file }) => soundOf(bot.file(`audio/${file}`))))
     for (const [place, { name }] of index.entries()) {
       const own = truth.filter((turn) => turn.name === name)
       const look = LOOK[own[0]!.id]!
-      for (const { start: from, end } of own)
-        expect(heardShare(voices[place]!, look, from + EDGE, end), name).toBeGreaterThan(MOST_OF_IT)
+      for (const { start: from, end } of own) {
+        const inRecording = heardShare(recorded, look, from, end + ON_THE_WAY)
+        expect(inRecording, `${name} in the recording`).toBeGreaterThan(0)
+        expect(heardShare(voices[place]!, look, from, end + ON_THE_WAY), name).toBeGreaterThan(inRecording * 0.6)
+      }
       for (const [id, other] of Object.entries(LOOK))
         if (other !== look)
           expect(heardShare(voices[place]!, other, 0, report!.duration_seconds!), `${id} in the file of ${name}`).toBe(
@@ -74,11 +76,11 @@ describe.each([
           )
     }
     // Together they are what was recorded, at the same instants.
-    const { lagSeconds, likeness } = compare(await soundOf(bot.file('audio.m4a')), voices)
+    const { lagSeconds, likeness } = compare(recorded, voices)
     console.log(
       `the files lie ${Math.round(lagSeconds * 1000)} ms before the recording, likeness ${likeness.toFixed(2)}`,
     )
-    expect(Math.abs(lagSeconds)).toBeLessThanOrEqual(0.1)
+    expect(Math.abs(lagSeconds)).toBeLessThanOrEqual(0.15)
     expect(likeness).toBeGreaterThan(0.8)
   })
 })

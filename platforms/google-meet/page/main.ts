@@ -90,16 +90,18 @@ function start(config: PageConfig): void {
     })
     setInterval(look, LOOK_EVERY_MS)
   }
-  const ears = tap && createPageEars({ tap, config, voices: { ownerOf: speakerOn(), certainAfter: 2 } })
+  const ears = tap && createPageEars({ tap, config, voices: { ownerOf: sourceOn(), participantOf, certainAfter: 2 } })
 
-  /** A stream carries one of the loudest voices, and its packets say whose; one of a room has several owners. */
-  function speakerOn(): (receiver: RTCRtpReceiver) => string | null {
+  /** A stream carries one of the loudest voices, and its packets say whose. */
+  function sourceOn(): (receiver: RTCRtpReceiver) => string | null {
     const currentSource = createCurrentSource()
-    return (receiver) => {
-      const source = currentSource(receiver)
-      const owners = source === null ? [] : roster.ownersOfSource(source)
-      return owners.length === 1 ? owners[0]! : null
-    }
+    return (receiver) => currentSource(receiver)?.toString() ?? null
+  }
+
+  /** The people of one room share a source: which of them speaks, nobody knows. */
+  function participantOf(source: string): string | null {
+    const owners = roster.ownersOfSource(Number(source))
+    return owners.length === 1 ? owners[0]! : null
   }
 
   async function takeCollection(data: unknown, at: number): Promise<void> {

@@ -6,7 +6,7 @@ import { createDecimator } from './decimator.ts'
 import { createSoundMixer } from './sound-mixer.ts'
 import { type Heard, READ_RATE, readTrack } from './track-reader.ts'
 import type { CommonConfig } from './types.ts'
-import { createVoiceEncoder, type VoiceEncoder } from './voice-encoder.ts'
+import { createVoiceEncoder, PACKET_MS, type VoiceEncoder, type VoicePacket } from './voice-encoder.ts'
 import { createVoiceSplitter } from './voice-splitter.ts'
 import type { TappedTrack, WebRtcTap } from './webrtc-tap.ts'
 
@@ -24,8 +24,10 @@ export interface PageEarsParts {
   isMeeting?(tapped: TappedTrack | null): boolean
   /** Absent where the platform sends one sound for all. */
   voices?: {
-    /** Whose sound this track carries just now; null where nobody's or not certain. */
+    /** Whose sound this track carries just now, as the media name them; null where nobody's or not certain. */
     ownerOf(receiver: RTCRtpReceiver, tapped: TappedTrack | null): string | null
+    /** The participant behind that name; null while nobody is known to be. Default: the name is the participant's id. */
+    participantOf?(owner: string): string | null
     /** Pieces of 10 ms after which that is certain. */
     certainAfter: number
   }
@@ -34,6 +36,10 @@ export interface PageEarsParts {
 interface Ear {
   close(): void
 }
+
+/** What somebody says before it is known who that is waits for so long: a minute. */
+const MOST_HELD = 60_000 / PACKET_MS
+const MOST_UNKNOWN = 200
 
 /** Null where nobody wants to hear. Begins with the returned function, which is repeatable. */
 export function createPageEars({
@@ -44,29 +50,53 @@ export function createPageEars({
 }: PageEarsParts): { begin(): void } | null {
   const { carry, ears } = config
   if (!carry || !ears || (ears.mixRate === null && !(ears.voices && voices))) return null
+  // A browser without these gives nothing, and the meeting is heard by the sound server.
+  if (!('MediaStreamTrackProcessor' in globalThis) || !('AudioEncoder' in globalThis)) return null
   const open = new Map<RTCRtpReceiver, Ear>()
-  const encoders = new Map<string, VoiceEncoder>()
   const out = ears.mixRate === null ? null : createMixCarrier(ears.mixRate, carry)
   const mixer = out && createSoundMixer<RTCRtpReceiver>(out)
+  const held = new Map<string, VoicePacket[]>()
   let hasBegun = false
 
-  function encoderOf(owner: string): VoiceEncoder {
-    const known = encoders.get(owner)
-    if (known) return known
-    const made = createVoiceEncoder(({ at, opus }) => carry!(`v ${at.toFixed(1)} ${base64(opus)} ${owner}`))
-    encoders.set(owner, made)
-    return made
+  function tell(participantId: string, { at, opus }: VoicePacket): void {
+    carry!(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`)
+  }
+
+  function take(owner: string, packet: VoicePacket): void {
+    if (!held.has(owner) && held.size >= MOST_UNKNOWN) return
+    const waiting = held.get(owner) ?? []
+    waiting.push(packet)
+    if (waiting.length > MOST_HELD) waiting.shift()
+    held.set(owner, waiting)
+    release(owner)
+  }
+
+  function release(owner: string): void {
+    const participantId = voices?.participantOf ? voices.participantOf(owner) : owner
+    if (participantId === null) return
+    for (const packet of held.get(owner) ?? []) tell(participantId, packet)
+    held.delete(owner)
+  }
+
+  /** What one stream carries, packed by whose it is; each stream has encoders of its own, should two carry one person. */
+  function createVoiceEar(certainAfter: number) {
+    const encoders = new Map<string, VoiceEncoder>()
+    return createVoiceSplitter(certainAfter, {
+      speak(owner, heard) {
+        let encoder = encoders.get(owner)
+        if (!encoder) {
+          encoder = createVoiceEncoder((packet) => take(owner, packet))
+          encoders.set(owner, encoder)
+        }
+        encoder.encode(heard)
+      },
+      pause: (owner) => encoders.get(owner)?.end(),
+    })
   }
 
   function listen(receiver: RTCRtpReceiver, tapped: TappedTrack | null): void {
-    if (open.has(receiver) || !isMeeting(tapped)) return
-    const splitter =
-      voices && ears!.voices
-        ? createVoiceSplitter(voices.certainAfter, {
-            speak: (owner, heard) => encoderOf(owner).encode(heard),
-            pause: (owner) => encoders.get(owner)?.end(),
-          })
-        : null
+    if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
+    const splitter = voices && ears!.voices ? createVoiceEar(voices.certainAfter) : null
     const stop = readTrack(receiver.track, (heard) => {
       mixer?.take(receiver, heard)
       // Asking who is in it takes a way to another thread; of silence nobody has to be asked.
@@ -82,6 +112,7 @@ export function createPageEars({
   }
 
   function sweep(): void {
+    for (const owner of [...held.keys()]) release(owner)
     const receivers = new Set(tap.audioReceivers())
     for (const [receiver, ear] of open) {
       if (receivers.has(receiver)) continue

@@ -81,10 +81,9 @@ export function start(config: PageConfig): void {
       // The other tracks are copies of the mix, by which the page cancels its own echo.
       isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
       voices: {
-        ownerOf: (_receiver, tapped) => {
-          const userId = tapped && userOfTrack(tapped)
-          return (userId !== null && roster.ofUser(userId)?.id) || null
-        },
+        ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),
+        // The list of participants names no numbers of streams; some are found out while people speak.
+        participantOf: (userId) => roster.ofUser(Number(userId))?.id ?? null,
         certainAfter: 2,
       },
     })

@@ -15,12 +15,14 @@ function ears() {
   }
 }
 
+const NOW = 1_795_287_871_000
+const sameId = (id: string) => id
 const base64 = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
 
 test('what the page hears is read', () => {
   const heard = ears()
-  hearCarried('m 1795287871206.5 AQACAA==', heard)
-  hearCarried('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard)
+  hearCarried('m 1795287871206.5 AQACAA==', heard, sameId, NOW)
+  hearCarried('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard, sameId, NOW)
   expect(heard.mixes).toEqual([{ at: 1_795_287_871_206.5, samples: Buffer.from([1, 0, 2, 0]) }])
   expect(heard.voices).toEqual([
     { at: 1_795_287_871_207, participantId: 'spaces/x y/devices/1\nend', opus: Buffer.from([0xf8, 0xff, 0xfe]) },
@@ -29,7 +31,7 @@ test('what the page hears is read', () => {
 
 test('a voice is whose it was before the page was loaded anew', () => {
   const heard = ears()
-  hearCarried(`v 1 ${base64(3)} new-1`, heard, (id) => (id === 'new-1' ? 'old-2' : id))
+  hearCarried(`v 1 ${base64(3)} new-1`, heard, (id) => (id === 'new-1' ? 'old-2' : id), 0)
   expect(heard.voices).toMatchObject([{ participantId: 'old-2' }])
 })
 
@@ -42,10 +44,11 @@ test.each([
   ['a packet longer than any', `v 1 ${base64(1300)} id`],
   ['a voice of nobody', `v 1 ${base64(3)}`],
   ['an endless id', `v 1 ${base64(3)} ${'i'.repeat(501)}`],
+  ['another hour', `m 3600000 ${base64(2)}`],
   ['markup', 'm 1 <script>'],
 ])('%s is not heard', (_, payload) => {
   const heard = ears()
-  hearCarried(payload, heard)
+  hearCarried(payload, heard, sameId, 0)
   expect([...heard.mixes, ...heard.voices]).toEqual([])
 })
 

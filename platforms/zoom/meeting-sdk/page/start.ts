@@ -9,7 +9,7 @@ import { createSound } from '../../../shared/page/sound.ts'
 import { watchSpeech } from '../../../shared/page/speech.ts'
 import type { LevelSample } from '../../../shared/page/speech-detector.ts'
 import { installVirtualDevices } from '../../../shared/page/virtual-devices.ts'
-import { installWebRtcTap, type TappedTrack } from '../../../shared/page/webrtc-tap.ts'
+import { installWebRtcTap } from '../../../shared/page/webrtc-tap.ts'
 import { createElements } from '../../page/elements.ts'
 import { watchPictures } from '../../page/pictures.ts'
 import { createSignsReader } from '../../page/signs.ts'
@@ -100,13 +100,12 @@ export function startSdkPage(config: SdkPageConfig): void {
       config,
       // The other tracks are copies of the mix.
       isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
-      voices: { ownerOf: (_receiver, tapped) => speakerOf(tapped), certainAfter: 2 },
+      voices: {
+        ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),
+        participantOf: (id) => (present.people.some((person) => person.id === id) ? id : null),
+        certainAfter: 2,
+      },
     })
-
-  function speakerOf(tapped: TappedTrack | null): string | null {
-    const id = String(tapped && userOfTrack(tapped))
-    return present.people.some((person) => person.id === id) ? id : null
-  }
 
   function levelsOfPeople(): LevelSample[] | null {
     const [only, ...more] = present.people
