@@ -87,13 +87,16 @@ test('chat-late-mount: a pane that takes long is waited for', async () => {
   await attempt.event('chat_availability', ({ isAvailable }) => isAvailable)
 })
 
-test.each(['chat-disabled', 'chat-no-button'])('%s: is told, no recording waits for it, and the bot stays', async (scenario) => {
-  const attempt = await inside(scenario)
-  expect(attempt.events.filter(({ type }) => type === 'chat_availability')).toEqual([])
-  await attempt.event('chat_availability', ({ isAvailable }) => !isAvailable)
-  await expect(attempt.driver.sendChat('Hello')).rejects.toBeInstanceOf(ChatUnavailable)
-  expect(attempt.meeting.state).toBe('call')
-})
+test.each(['chat-disabled', 'chat-no-button'])(
+  '%s: is told, no recording waits for it, and the bot stays',
+  async (scenario) => {
+    const attempt = await inside(scenario)
+    expect(attempt.events.filter(({ type }) => type === 'chat_availability')).toEqual([])
+    await attempt.event('chat_availability', ({ isAvailable }) => !isAvailable)
+    await expect(attempt.driver.sendChat('Hello')).rejects.toBeInstanceOf(ChatUnavailable)
+    expect(attempt.meeting.state).toBe('call')
+  },
+)
 
 test('chat-disabled-mid-call: a message that finds no box any more is refused', async () => {
   const attempt = await inside('open')
