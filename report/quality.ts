@@ -1,5 +1,6 @@
 /** What a recording measured of itself, in words for people. */
 import type { ReportFacts } from '../src/ports.ts'
+import { clockTime } from './page/clock-time.ts'
 
 export function qualityOf({ quality, gaps, bytes, pauses, files, seconds }: ReportFacts): [string, string][] {
   const missing = gaps.reduce((sum, gap) => sum + gap.seconds, 0)
@@ -24,12 +25,16 @@ export function qualityOf({ quality, gaps, bytes, pauses, files, seconds }: Repo
   }
   if (quality.clipped_share !== null) lines.push(['Sound at its limit', percent(quality.clipped_share)])
   if (quality.silent_share !== null) lines.push(['Silence', percent(quality.silent_share)])
-  if (quality.speech_without_name_seconds > 0)
-    lines.push([
-      'Speech without a name',
-      `${quality.speech_without_name_seconds.toFixed(1)} s (${percent(quality.speech_without_name_seconds / Math.max(1, seconds))})`,
-    ])
+  const { speech_without_name_seconds: unnamed, doubtful_seconds: doubtful } = quality
+  if (unnamed > 0) lines.push(['Speech without a name', stretches(unnamed, quality.first_unnamed_at, seconds)])
+  if (doubtful > 0) lines.push(['Doubtful names', stretches(doubtful, quality.first_doubtful_at, seconds)])
   return [...lines, ...rest]
+}
+
+/** How much of the recording, and where to look first. */
+function stretches(length: number, firstAt: number | null, seconds: number): string {
+  const share = percent(length / Math.max(1, seconds))
+  return `${length.toFixed(1)} s (${share})${firstAt === null ? '' : `, first at ${clockTime(firstAt)}`}`
 }
 
 function isDown({ frames_per_second: rate }: { frames_per_second: number | null }): boolean {

@@ -10,15 +10,6 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** `1:02:03`, or `2:03` where there are no hours. */
-export function clockTime(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
-  const two = (value: number) => String(value).padStart(2, '0')
-  const hours = Math.floor(whole / 3600)
-  const minutes = Math.floor(whole / 60) % 60
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
-}
-
 /** The golden angle keeps neighbors apart, however many there are. */
 export function hueOf(index: number): number {
   return Math.round((index * 137.508 + 210) % 360)

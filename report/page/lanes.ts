@@ -1,6 +1,7 @@
 /** The timeline: a lane for each speaker, one cursor over all of them. One stop for the keyboard, however many turns. */
+import { clockTime } from './clock-time.ts'
 import type { ReportData } from './data.ts'
-import { clockTime, element, hueOf } from './dom.ts'
+import { element, hueOf } from './dom.ts'
 import { speakersOf } from './speakers.ts'
 
 const STEP_SECONDS = 5

@@ -1,6 +1,7 @@
 /** Runs inside report.html: lanes, list, search and player in step. Names and messages only ever become text. */
+import { clockTime } from './clock-time.ts'
 import type { ReportData } from './data.ts'
-import { clockTime, element } from './dom.ts'
+import { element } from './dom.ts'
 import { showLanes } from './lanes.ts'
 import { showMoments } from './moments.ts'
 import { showPeople } from './people.ts'

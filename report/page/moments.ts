@@ -1,6 +1,7 @@
 /** Everything that has a time, in order: what was said and what was written; searched, and pressed to get there. */
+import { clockTime } from './clock-time.ts'
 import type { ReportData, ReportMessage } from './data.ts'
-import { clockTime, element } from './dom.ts'
+import { element } from './dom.ts'
 import { besideText, marksOf, wordsBeside } from './message.ts'
 
 interface Moment {

@@ -1,6 +1,7 @@
 /** Who was there and how long each spoke, and the figures of the recording itself. */
+import { clockTime } from './clock-time.ts'
 import type { ReportData } from './data.ts'
-import { clockTime, element } from './dom.ts'
+import { element } from './dom.ts'
 import { shareOf, speakersOf } from './speakers.ts'
 
 export function showPeople(data: ReportData): void {

@@ -30,10 +30,10 @@ export const FACTS: ReportFacts = {
       { offset: 4, frames_per_second: 2 },
       { offset: 9, frames_per_second: null },
     ],
-    speech_without_name_seconds: 0,
-    first_unnamed_at: null,
-    doubtful_seconds: 0,
-    first_doubtful_at: null,
+    speech_without_name_seconds: 3.2,
+    first_unnamed_at: 11,
+    doubtful_seconds: 0.5,
+    first_doubtful_at: 3661.9,
   },
   gaps: [
     {

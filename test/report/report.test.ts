@@ -54,6 +54,8 @@ test('holds what the files hold, and names and messages only as data', async () 
     ['Picture reduced', '1 time'],
     ['Sound at its limit', '0.00 %'],
     ['Silence', '25.00 %'],
+    ['Speech without a name', '3.2 s (16.00 %), first at 0:11'],
+    ['Doubtful names', '0.5 s (2.50 %), first at 1:01:01'],
     ['Size', '2.5 MB'],
     ['Pauses', '1'],
     ['Missing', '8.2 s in 1 gap'],
