@@ -6,7 +6,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { MockMeeting, MockServer } from '../mock/types.ts'
 import { startAudioSink } from '../recorder/audio-sink.ts'
 import { startDisplay } from '../recorder/display.ts'
-import { mappedHostArguments } from '../src/mapped-hosts.ts'
+import { mappedHostArguments } from '../src/browser/mapped-hosts.ts'
 import { processesWith } from './process-tree.ts'
 
 export interface Visitor {

@@ -1,4 +1,4 @@
-import type { StopRequester } from './states.ts'
+import type { StopRequester } from './life/states.ts'
 
 export type StopListener = (askedBy: StopRequester, atOnce: boolean) => void
 

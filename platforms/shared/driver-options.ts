@@ -1,4 +1,4 @@
-import type { BrowserState, MappedHost } from '../../src/browser.ts'
+import type { BrowserState, MappedHost } from '../../src/browser/browser.ts'
 import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Clock, Ears } from '../../src/ports.ts'

@@ -1,7 +1,7 @@
 /** The driver's hands and eyes: asks the page script, presses what it points at, and notices when nobody answers. */
 import { randomBytes } from 'node:crypto'
 import type { ElementHandle, Frame, Page } from 'playwright'
-import type { BotBrowser } from '../../src/browser.ts'
+import type { BotBrowser } from '../../src/browser/browser.ts'
 import { within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'

@@ -1,5 +1,5 @@
 /** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
-import { type BotBrowser, type BrowserOptions, openBrowser } from '../../src/browser.ts'
+import { type BotBrowser, type BrowserOptions, openBrowser } from '../../src/browser/browser.ts'
 import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'

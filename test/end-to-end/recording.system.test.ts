@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { DiarizationSegment } from '../../src/timeline.ts'
+import type { DiarizationSegment } from '../../src/life/timeline.ts'
 import type { Artifact } from '../../src/wire/events.ts'
 import { isIndexFirst, probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, picturesOf, shownShare, soundOf } from '../media/meeting-recording.ts'

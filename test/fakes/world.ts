@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type BotParts, type Outcome, runBot } from '../../src/bot.ts'
+import { type BotParts, type Outcome, runBot } from '../../src/life/bot.ts'
+import type { StopRequester } from '../../src/life/states.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
 import type {
@@ -21,7 +22,6 @@ import type {
   WaitingFor,
   WriteReport,
 } from '../../src/ports.ts'
-import type { StopRequester } from '../../src/states.ts'
 import type { BotCommand } from '../../src/wire/commands.ts'
 import type { BotEvent, FinalReport, Quality } from '../../src/wire/events.ts'
 import { type Job, jobSchema } from '../../src/wire/job.ts'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createVoiceTracks, voiceFileName } from '../../recorder/voice-tracks.ts'
+import { offsetAt } from '../../src/life/recording-clock.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecordedSpan } from '../../src/ports.ts'
-import { offsetAt } from '../../src/recording-clock.ts'
 
 const OPUS = Buffer.of(0xf8, 0xff, 0xfe)
 const START = 1_795_287_871_000

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Outcome, runBot } from '../../../src/bot.ts'
 import { systemClock } from '../../../src/clock.ts'
+import { type Outcome, runBot } from '../../../src/life/bot.ts'
+import type { StopRequester } from '../../../src/life/states.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import type {
@@ -14,7 +15,6 @@ import type {
   Recorder,
   RecorderEvent,
 } from '../../../src/ports.ts'
-import type { StopRequester } from '../../../src/states.ts'
 import type { RecordingMode } from '../../../src/wire/codes.ts'
 import type { BotCommand } from '../../../src/wire/commands.ts'
 import type { BotEvent } from '../../../src/wire/events.ts'

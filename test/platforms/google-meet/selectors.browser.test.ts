@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
 import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
 import { SELECTORS } from '../../../platforms/google-meet/selectors.ts'
-import { type BotBrowser, openBrowser } from '../../../src/browser.ts'
+import { type BotBrowser, openBrowser } from '../../../src/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 

@@ -7,7 +7,7 @@ import { SELECTORS } from '../../../platforms/jitsi/selectors.ts'
 import { WORDS } from '../../../platforms/jitsi/words.ts'
 import { meetingScript } from '../../../platforms/shared/meeting-page.ts'
 import { labelSources } from '../../../platforms/shared/words.ts'
-import { type BotBrowser, openBrowser } from '../../../src/browser.ts'
+import { type BotBrowser, openBrowser } from '../../../src/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 

@@ -1,0 +1,73 @@
+/** What is made of a recording once it is stored: a transcript, and a page for people. It is complete without both. */
+import { join } from 'node:path'
+import { within } from '../clock.ts'
+import { type Logger, redactText } from '../logger.ts'
+import type { MeetingTarget } from '../meeting.ts'
+import type { Clock, RecordedSpan, Storage, StoredMedia, Transcribe, WriteReport } from '../ports.ts'
+import type { Gap, WholeQuality } from '../wire/events.ts'
+import type { Job } from '../wire/job.ts'
+import { recordedMs } from './recording-clock.ts'
+
+const REPORT_DEADLINE_MS = 10_000
+const SOUND = 'audio.m4a'
+
+export interface AfterRecording {
+  job: Job
+  target: MeetingTarget
+  clock: Clock
+  logger: Logger
+  workFolder: string
+  storage: Pick<Storage, 'fetch'>
+  /** Null where the job asks for no transcript. */
+  transcribe: Transcribe | null
+  writeReport: WriteReport
+}
+
+/**
+ * Takes minutes for a long meeting; whoever asks to stop meanwhile (`impatience`) has the recording, but no transcript.
+ * Resolves with what went wrong, or null.
+ */
+export async function makeTranscript(
+  { job, logger, workFolder, storage, transcribe }: AfterRecording,
+  recorded: readonly StoredMedia[],
+  impatience: AbortSignal,
+): Promise<Error | null> {
+  if (transcribe === null || !recorded.some(({ stored }) => stored.name === SOUND)) return null
+  const limit = job.transcription?.timeout ?? 0
+  const signal = AbortSignal.any([impatience, AbortSignal.timeout(limit * 1000)])
+  try {
+    await storage.fetch(SOUND, join(workFolder, SOUND), signal)
+    await transcribe(workFolder, signal)
+    return null
+  } catch (thrown) {
+    logger.error('The recording could not be transcribed', { error: thrown })
+    if (impatience.aborted) return new Error('The bot was asked to stop meanwhile.')
+    if (signal.aborted) return new Error(`It took longer than ${limit} s.`)
+    return thrown instanceof Error ? thrown : new Error(String(thrown))
+  }
+}
+
+/** It may fail, and must not take long. `end` is how the meeting ended, in one sentence. Never rejects. */
+export async function makeReport(
+  { job, target, clock, logger, workFolder, writeReport }: AfterRecording,
+  recorded: readonly StoredMedia[],
+  facts: { end: string; spans: readonly RecordedSpan[]; gaps: readonly Gap[]; quality: WholeQuality | null },
+): Promise<void> {
+  if (recorded.length === 0) return
+  const { end, spans, gaps, quality } = facts
+  const work = writeReport(workFolder, {
+    meetingUrl: redactText(target.url),
+    botName: job.bot_name,
+    startedAt: spans[0]?.startedAt ?? null,
+    seconds: recordedMs(spans, clock.now()) / 1000,
+    end,
+    files: recorded.map(({ stored }) => stored.name),
+    bytes: recorded.reduce((sum, { stored }) => sum + stored.bytes, 0),
+    quality,
+    gaps,
+    pauses: Math.max(0, spans.length - 1 - gaps.length),
+  })
+  await within(clock, REPORT_DEADLINE_MS, work, () => new Error('The report took too long')).catch((error) =>
+    logger.warn('The report could not be made', { error }),
+  )
+}

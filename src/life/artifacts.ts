@@ -1,0 +1,99 @@
+/** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
+import { copyFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { redactText } from '../logger.ts'
+import type { Evidence, RecordedFile } from '../ports.ts'
+import type { ChatFileEntry, ReactionLine } from './chat-record.ts'
+import { rttm } from './rttm.ts'
+import type { DiarizationSegment, Timeline } from './timeline.ts'
+
+export interface FilesAboutPeople {
+  botId: string
+  participants: ReturnType<Timeline['participantsFile']>
+  diarization: DiarizationSegment[]
+  chat: ChatFileEntry[]
+  reactions: ReactionLine[]
+}
+
+/** Writes what there is something to say about; a life that never recorded leaves no empty files. */
+export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeople): Promise<void> {
+  if (about.participants.length > 0) await writeJson(folder, 'participants.json', about.participants)
+  if (about.diarization.length > 0) {
+    await writeLines(folder, 'diarization.jsonl', about.diarization)
+    await writeFile(join(folder, 'diarization.rttm'), rttm(about.botId, about.diarization))
+  }
+  if (about.chat.length > 0) await writeJson(folder, 'chat_messages.json', about.chat)
+  if (about.reactions.length > 0) await writeLines(folder, 'reactions.jsonl', about.reactions)
+}
+
+export const LOG_NAME = 'standin.log'
+
+/** `debug/`: what was on screen (null where no page was open), the log, and one sentence on what can be done about it. */
+export async function saveEvidence(
+  folder: string,
+  evidence: Evidence | null,
+  failure: { code: string; sentence: string; step: string | undefined },
+): Promise<void> {
+  const debug = join(folder, 'debug')
+  await mkdir(debug, { recursive: true })
+  await copyFile(join(folder, LOG_NAME), join(debug, LOG_NAME)).catch(() => {
+    // A life without a log file, as in a test, has nothing to copy.
+  })
+  if (evidence?.screenshot) await writeFile(join(debug, 'screenshot.png'), evidence.screenshot)
+  if (evidence?.html) await writeFile(join(debug, 'page.html'), redactText(evidence.html))
+  if (evidence)
+    await writeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
+  const url = evidence?.url ? redactText(evidence.url) : null
+  await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence?.signs ?? {} })
+}
+
+const RECORDED = ['audio', 'segments', 'video.mp4', 'audio.m4a', 'manifest.json', 'debug', 'screenshots']
+
+/**
+ * A bot that is started again with the same id must not write over what it recorded before: that goes to a folder
+ * `earlier-…` inside the recording's folder. Resolves with its path, or null where there is nothing.
+ */
+export async function setAsideEarlier(folder: string, now = new Date()): Promise<string | null> {
+  const present = new Set(await readdir(folder))
+  const names = [...RECORDED, ...SMALL_FILES].filter((name) => present.has(name))
+  if (names.length === 0) return null
+  const earlier = join(folder, `earlier-${now.toISOString().replaceAll(':', '-')}`)
+  await mkdir(earlier)
+  for (const name of names) await rename(join(folder, name), join(earlier, name))
+  return earlier
+}
+
+const SMALL_FILES = [
+  'participants.json',
+  'diarization.jsonl',
+  'diarization.rttm',
+  'chat_messages.json',
+  'reactions.jsonl',
+  'transcription.json',
+  'raw_transcription.json',
+  'transcription.vtt',
+  'transcription.srt',
+  'report.html',
+]
+
+/** The files that exist beside the recording, to be stored with it. */
+export async function filesBeside(folder: string): Promise<RecordedFile[]> {
+  const names = [...SMALL_FILES]
+  for (const inner of ['debug', 'screenshots'])
+    names.push(...(await readdir(join(folder, inner)).catch(() => [])).sort().map((name) => `${inner}/${name}`))
+  const files: RecordedFile[] = []
+  for (const name of names) {
+    const path = join(folder, name)
+    const info = await stat(path).catch(() => null)
+    if (info?.isFile()) files.push({ name, path, bytes: info.size })
+  }
+  return files
+}
+
+export async function writeJson(folder: string, name: string, content: unknown): Promise<void> {
+  await writeFile(join(folder, name), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+async function writeLines(folder: string, name: string, lines: readonly unknown[]): Promise<void> {
+  await writeFile(join(folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}

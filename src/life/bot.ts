@@ -1,0 +1,365 @@
+/** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
+
+import { within } from '../clock.ts'
+import { BotError, toBotError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../meeting.ts'
+import type {
+  Clock,
+  ControlPlane,
+  LiveTranscript,
+  OpenMeeting,
+  RecordedFile,
+  Recorder,
+  Stage,
+  Storage,
+  StoredMedia,
+  Streaming,
+  Transcribe,
+  VoiceTracks,
+  WriteReport,
+} from '../ports.ts'
+import type { FinalReport, Gap } from '../wire/events.ts'
+import type { Job } from '../wire/job.ts'
+import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
+import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
+import { Attendance } from './attendance.ts'
+import { BotChat } from './bot-chat.ts'
+import { ChatRecord } from './chat-record.ts'
+import { answerCommands } from './commands.ts'
+import { Delivery, deliverJournal } from './delivery.ts'
+import { Ending } from './ending.ts'
+import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
+import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
+import { noteMeeting } from './meeting-notes.ts'
+import { PictureRelief } from './picture-relief.ts'
+import { recordedTime } from './recorded-time.ts'
+import { recordedMs } from './recording-clock.ts'
+import { type RecordingGap, RecordingSwitch } from './recording-switch.ts'
+import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
+import { StatusReport } from './status.ts'
+import { Timeline } from './timeline.ts'
+import { WayBack } from './way-back.ts'
+
+const RECORDER_START_DEADLINE_MS = 30_000
+/** Leaving must not eat the time in which files are stored. */
+const LEAVE_DEADLINE_MS = 20_000
+const STREAMING_CLOSE_DEADLINE_MS = 5_000
+const LAST_WORDS_DEADLINE_MS = 6_000
+const EVIDENCE_DEADLINE_MS = 20_000
+const DRAIN_DEADLINE_MS = 15_000
+const NO_VOICES = 'There is no file of each voice: the platform sent one sound for everybody.'
+/** How often the leave rules look, and the pace of progress reports. */
+const RULES_EVERY_MS = 1_000
+const PROGRESS_EVERY_MS = 5_000
+
+export interface BotParts {
+  recorder: Recorder
+  openMeeting: OpenMeeting
+  storage: Storage
+  /** Live sound to and from the job's sockets; null where the job names none. */
+  streaming: Streaming | null
+  /** Words while the meeting goes on; null where the job asks for none. */
+  liveTranscript: LiveTranscript | null
+  /** Null where the job asks for no file of each voice. */
+  voiceTracks: VoiceTracks | null
+  /** Null where the job asks for no transcript. */
+  transcribe: Transcribe | null
+  writeReport: WriteReport
+  control: ControlPlane
+  clock: Clock
+  logger: Logger
+  /** The recording's own folder on this machine; exists. */
+  workFolder: string
+  /** Calls back when the process is asked to stop; the life hears it from its first moment. */
+  onStopRequest(listener: (askedBy: StopRequester, atOnce: boolean) => void): void
+}
+
+export interface Outcome {
+  report: FinalReport
+  exitCode: 0 | 3 | 4 | 70
+}
+
+export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {
+  const { recorder, storage, streaming, liveTranscript, control, clock, logger } = parts
+  const ending = new Ending(logger)
+  const impatience = new AbortController()
+  const status = new StatusReport(control)
+  const timeline = new Timeline(() => recorder.spans())
+  const chatRecord = new ChatRecord(timeline)
+  const chat = new BotChat({ botName: job.bot_name, record: chatRecord, control, clock })
+  let isDefect = false
+  let joinedAt: number | null = null
+  let exitedAt: number | null = null
+
+  const hasRecorded = () => recorder.spans().length > 0
+  const stop = (askedBy: StopRequester, atOnce = false) => {
+    // Asked again after the end: what is left that can be left out is left out.
+    if (ending.first !== null) impatience.abort()
+    ending.propose({
+      code: STOP_ENDS[askedBy][hasRecorded() ? 'recorded' : 'not_recorded'],
+      message: `The bot was asked to leave (${askedBy}).`,
+      askedBy,
+      atOnce,
+    })
+  }
+  parts.onStopRequest(stop)
+  const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
+  const { openMeeting, workFolder } = parts
+  const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
+  const meeting = new Attendance({ ...common, target, openMeeting, botName: job.bot_name, onWaitingRoom })
+  const gaps: Gap[] = []
+  const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
+  const recording = new RecordingSwitch(recorder, clock, noteGap)
+  control.onCommand(answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting }))
+
+  try {
+    status.enter('joining_call')
+    streaming?.connect(ending.signal).catch((error) => proposeFailure(error, 'streaming'))
+    await atEdge('storage', storage.prepare(ending.signal))
+    const stage = await atEdge('recorder', recorder.prepare(ending.signal))
+    await meeting.enter(stage)
+    joinedAt = clock.now()
+    status.enter('in_call_not_recording')
+    await record(stage, joinedAt)
+  } catch (thrown) {
+    // A wait that was cut short by the end has nothing to add to it.
+    if (ending.first === null) {
+      isDefect = !(thrown instanceof BotError)
+      const error = toBotError(thrown)
+      if (isDefect) logger.error('The life broke', { error: thrown })
+      ending.propose({ code: error.code, message: error.message, error })
+    }
+  }
+
+  const end = await ending.whenEnded()
+  // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
+  const delivery = new Delivery({ job, ...parts })
+  const finishing = delivery.complete(recorder)
+  await Promise.all([closeStreaming(), closeLiveTranscript()])
+  if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
+  await leaveMeeting()
+  const files = await finishing
+  await recorder.close()
+  exitedAt = joinedAt === null ? null : clock.now()
+  timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now())
+  return close(end, files, delivery)
+
+  /** From admission to the end: records while the leave rules see no reason to go. */
+  async function record(stage: Stage, admittedAt: number): Promise<void> {
+    let observed: Observed = firstObservation(admittedAt)
+    let lastProgressAt = 0
+    const enter = () => meeting.enter(stage).then(() => meeting.makeReady())
+    const wayBack = new WayBack({ ...common, attendance: meeting, recording, enter })
+    meeting.watch((event) => {
+      observed = observe(observed, event)
+      noteMeeting(event, { timeline, chatRecord, control })
+      if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
+      if (event.type === 'speaking')
+        streaming?.tellSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
+      if (event.type === 'ended') ending.propose(meetingEnd(event))
+      if (event.type === 'failed') void goBack(event)
+    })
+    recorder.watch((event) => {
+      observed = observe(observed, event)
+      if (event.type === 'failed') proposeFailure(event.error, 'recording')
+      if (event.type === 'sound') timeline.takeSound(event.isAudible, event.at)
+      if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.take(event)
+      if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
+        lastProgressAt = event.at
+        const { seconds, bytes, droppedFrames } = event
+        control.report({ type: 'recording_progress', seconds, bytes, dropped_frames: droppedFrames })
+      }
+    })
+    await meeting.makeReady()
+    await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start()), () =>
+      stuck('The encoder gave no first frame.'),
+    )
+    const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
+    status.enter('in_call_recording', { start_time: startedAt / 1000 })
+    void sendEntryMessage()
+    liveTranscript?.start(stage, recordedTime(timeline))
+    if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
+    while (!ending.signal.aborted) {
+      const now = clock.now()
+      if (wayBack.isUnderWay) observed = unseen(observed, now)
+      if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
+      const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
+      if (reason) ending.propose(reason)
+      else await clock.sleep(RULES_EVERY_MS, ending.signal)
+    }
+
+    /** A dead browser ends no recording that runs; every other failure ends the life. */
+    async function goBack({ error, at }: Extract<MeetingEvent, { type: 'failed' }>): Promise<void> {
+      try {
+        if (!(hasRecorded() && error instanceof BotError && error.canRetry)) throw error
+        if (await wayBack.goBack(error, at)) observed = unseen(observed, clock.now())
+      } catch (thrown) {
+        if (!ending.signal.aborted) proposeFailure(toBotError(thrown), 'in meeting')
+      }
+    }
+  }
+
+  /** Once more after a browser died; the recording goes on, and so does its status. */
+  function onWaitingRoom(): void {
+    if (!hasRecorded()) status.enter('in_waiting_room')
+    else control.report({ type: 'notice', level: 'warning', message: 'The bot waits in the waiting room again.' })
+  }
+
+  function noteGap({ startedAt, endedAt, offset }: RecordingGap): void {
+    const gap: Gap = {
+      started_at: new Date(startedAt).toISOString(),
+      ended_at: new Date(endedAt).toISOString(),
+      offset,
+      seconds: (endedAt - startedAt) / 1000,
+      reason: 'browser_died',
+    }
+    gaps.push(gap)
+    control.report({ type: 'recording_gap', ...gap })
+  }
+
+  function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {
+    const end = MEETING_ENDS[event.end]
+    const firstFrame = recorder.spans()[0]?.startedAt
+    if (firstFrame === undefined && event.end !== 'removed') {
+      const code = event.codeBeforeRecording ?? 'EXITING_MEETING_BEFORE_RECORD'
+      return { code, message: 'The meeting ended before the recording began.' }
+    }
+    const limitMs = job.timeout_config.removed_too_early * 1000
+    if (event.end === 'removed' && event.at - (firstFrame ?? event.at) < limitMs)
+      return {
+        code: 'BOT_REMOVED_TOO_EARLY',
+        message: `The host removed the bot within ${limitMs / 1000} s of its start.`,
+      }
+    return end
+  }
+
+  function proposeFailure(thrown: Error, step: string): void {
+    const error = toBotError(thrown, step)
+    ending.propose({ code: error.code, message: error.message, error })
+  }
+
+  async function sendEntryMessage(): Promise<void> {
+    const text = job.entry_message
+    if (!text) return
+    try {
+      await chat.send(meeting, text)
+    } catch (error) {
+      logger.warn('The entry message was not sent', { error })
+      control.report({
+        type: 'notice',
+        level: 'warning',
+        message: `The entry message was not sent: ${toBotError(error).message}`,
+      })
+    }
+  }
+
+  /** Whoever listens live hears of the end before the bot has left; a peer that does not answer is not waited for. */
+  async function closeStreaming(): Promise<void> {
+    if (streaming === null) return
+    const late = () => new Error('The streaming sockets took too long to close')
+    await within(clock, STREAMING_CLOSE_DEADLINE_MS, streaming.close(), late).catch((error) =>
+      logger.warn('Streaming was not ended politely', { error }),
+    )
+  }
+
+  /** The last words come some moments after the last sound. */
+  async function closeLiveTranscript(): Promise<void> {
+    if (liveTranscript === null) return
+    const late = () => new Error('The last words took too long')
+    await within(clock, LAST_WORDS_DEADLINE_MS, liveTranscript.close(), late).catch((error) =>
+      logger.warn('The live transcript was not ended politely', { error }),
+    )
+  }
+
+  async function finishVoices(): Promise<RecordedFile[]> {
+    const { voiceTracks } = parts
+    if (voiceTracks === null) return []
+    const files = await voiceTracks
+      .finish((id) => timeline.known(meeting.idOf(id)))
+      .catch((error) => {
+        logger.error('The files of single voices could not be finished', { error })
+        return []
+      })
+    if (files.length === 0 && timeline.speakers().length > 0)
+      control.report({ type: 'notice', level: 'warning', message: NO_VOICES })
+    return files
+  }
+
+  async function keepEvidence(failure: End): Promise<void> {
+    const sentence = `${failure.message} ${failure.error?.cure ?? ''}`.trim()
+    try {
+      const late = () => new Error('The page gave no evidence in time')
+      const evidence = await within(clock, EVIDENCE_DEADLINE_MS, meeting.evidence(), late).catch(withoutEvidence)
+      await saveEvidence(parts.workFolder, evidence, { code: failure.code, sentence, step: failure.error?.step })
+    } catch (error) {
+      logger.warn('The evidence of the failure could not be kept', { error })
+    }
+  }
+
+  function withoutEvidence(error: unknown): null {
+    logger.warn('The page gave no evidence', { error })
+    return null
+  }
+
+  async function leaveMeeting(): Promise<void> {
+    if (!ending.hurry.aborted) {
+      const left = Promise.race([meeting.leave(), aborted(ending.hurry)])
+      await within(clock, LEAVE_DEADLINE_MS, left, () => new Error('Leaving took too long')).catch((error) =>
+        logger.warn('The meeting was not left politely', { error }),
+      )
+    }
+    await meeting.close()
+  }
+
+  /** The one exit: stores, reports the terminal state and says how the process ends. */
+  async function close(end: End, recorded: StoredMedia[], delivery: Delivery): Promise<Outcome> {
+    await writeFilesAboutPeople(parts.workFolder, {
+      botId: job.bot_id,
+      participants: timeline.participantsFile(),
+      diarization: timeline.diarization(),
+      chat: chatRecord.messages(),
+      reactions: chatRecord.reactions(),
+    }).catch((error) => logger.error('The files about people could not be written', { error }))
+    // The recording is safe before anything is made of it that it can do without.
+    await delivery.store([...(await finishVoices()), ...(await filesBeside(parts.workFolder))])
+    const after: AfterRecording = { job, target, ...parts }
+    const transcriptProblem = await makeTranscript(after, recorded, impatience.signal)
+    const spans = recorder.spans()
+    const measured = recorder.quality()
+    const quality = measured && { ...measured, ...timeline.speechQuality(), ...relief.figures() }
+    await makeReport(after, recorded, { end: end.message, spans, gaps, quality })
+    await delivery.store(await filesBeside(parts.workFolder))
+    const { artifacts, problem } = await delivery.finish({ spans, gaps, quality })
+    const finalEnd = finalEndOf(end, { hasFiles: recorded.length > 0, storingProblem: problem, transcriptProblem })
+    const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality }
+    const report = finalReportOf(finalEnd, { ...life, location: storage.location(), now: clock.now() })
+    const { code, message } = finalEnd
+    status.enter(report.status, { end_code: code, end_message: message, ...errorOf(finalEnd) })
+    control.report(report)
+    await control.drain(DRAIN_DEADLINE_MS)
+    await control.close()
+    await deliverJournal({ job, ...parts }, problem)
+    return { report, exitCode: exitCodeOf(finalEnd, hasRecorded(), isDefect) }
+  }
+}
+
+/** What a part of the world rejects with is a failure of the world, not a defect of the life. */
+async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    throw toBotError(thrown, step)
+  }
+}
+
+function stuck(message: string): BotError {
+  return new BotError('INTERNAL_ERROR', message, { step: 'starting to record' })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

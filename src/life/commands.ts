@@ -1,0 +1,127 @@
+/** What a bot does when it is told something while it lives. Each command gets exactly one answer. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ChatUnavailable } from '../errors.ts'
+import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../ports.ts'
+import type { BotCommand, CommandErrorCode } from '../wire/commands.ts'
+import type { BotChat } from './bot-chat.ts'
+import type { RecordingSwitch } from './recording-switch.ts'
+import { IN_CALL, RECORDING, type StopRequester } from './states.ts'
+import type { StatusReport } from './status.ts'
+
+export interface CommandParts {
+  status: StatusReport
+  recording: RecordingSwitch
+  streaming: Streaming | null
+  liveTranscript: LiveTranscript | null
+  chat: BotChat
+  workFolder: string
+  /** `isOpen`: its page is there, though it may be that of a waiting room. */
+  meeting: InMeeting & { readonly isOpen: boolean }
+  stop(askedBy: StopRequester): void
+}
+
+export function answerCommands(parts: CommandParts): (command: BotCommand) => Promise<CommandAnswer> {
+  const { status, recording, streaming, liveTranscript, meeting } = parts
+  let screenshots = 0
+  // Pausing and resuming stop and start the encoder; one at a time, in the order they came.
+  let recorderTurn: Promise<unknown> = Promise.resolve()
+
+  return async (command) => {
+    switch (command.type) {
+      case 'leave':
+        if (status.state === 'completed' || status.state === 'failed') return wrongStatus('leave')
+        parts.stop('command')
+        return { ok: true }
+      case 'send_chat':
+        return sendChat(command.message)
+      case 'pause':
+        return inTurn(() => pause(command.chat_message ?? null))
+      case 'resume':
+        return inTurn(() => resume(command.chat_message ?? null))
+      case 'screenshot':
+        return screenshot()
+    }
+  }
+
+  async function sendChat(text: string): Promise<CommandAnswer> {
+    if (!IN_CALL.has(status.state)) return wrongStatus('write into the chat')
+    try {
+      await parts.chat.send(meeting, text)
+      return { ok: true }
+    } catch (error) {
+      if (error instanceof ChatUnavailable) return refused('FST_ERR_CHAT_DISABLED', error.message)
+      return refused('FST_ERR_SEND_CHAT_MESSAGE_FAILED', messageOf(error))
+    }
+  }
+
+  async function pause(chatMessage: string | null): Promise<CommandAnswer> {
+    if (!RECORDING.has(status.state)) return wrongStatus('pause')
+    // What is said from now on is for nobody's ears.
+    streaming?.pause()
+    liveTranscript?.pause()
+    try {
+      await recording.rest('command')
+    } catch (error) {
+      streaming?.resume()
+      liveTranscript?.resume()
+      return refused('COMMAND_FAILED', messageOf(error))
+    }
+    // The meeting may have ended while the encoder stopped.
+    if (RECORDING.has(status.state)) status.enter('recording_paused')
+    return chatMessage === null ? { ok: true } : withChat(chatMessage)
+  }
+
+  async function resume(chatMessage: string | null): Promise<CommandAnswer> {
+    if (status.state !== 'recording_paused') return wrongStatus('resume')
+    try {
+      await recording.goOn('command')
+    } catch (error) {
+      return refused('COMMAND_FAILED', messageOf(error))
+    }
+    if (status.state === 'recording_paused') status.enter('recording_resumed')
+    streaming?.resume()
+    liveTranscript?.resume()
+    // A dead browser is being replaced; the recording goes on when the bot is back in the meeting.
+    const waits = recording.restsFor('no_browser') ? { data: { recording_waits: true } } : {}
+    return chatMessage === null ? { ok: true, ...waits } : withChat(chatMessage)
+  }
+
+  /** The command itself is done; a chat message that could not go with it is told, not failed. */
+  async function withChat(text: string): Promise<CommandAnswer> {
+    const answer = await sendChat(text)
+    return { ok: true, data: { chat_message_sent: answer.ok } }
+  }
+
+  async function screenshot(): Promise<CommandAnswer> {
+    if (!meeting.isOpen && !IN_CALL.has(status.state)) return wrongStatus('take a screenshot')
+    try {
+      const picture = await meeting.screenshot()
+      screenshots += 1
+      const name = `screenshots/${String(screenshots).padStart(4, '0')}.png`
+      await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true })
+      await writeFile(join(parts.workFolder, name), picture)
+      return { ok: true, data: { name, bytes: picture.byteLength } }
+    } catch (error) {
+      return refused('COMMAND_FAILED', messageOf(error))
+    }
+  }
+
+  function inTurn(work: () => Promise<CommandAnswer>): Promise<CommandAnswer> {
+    const answer = recorderTurn.then(work)
+    recorderTurn = answer.catch(() => {})
+    return answer
+  }
+
+  function wrongStatus(what: string): CommandAnswer {
+    return refused('FST_ERR_BOT_STATUS', `The bot cannot ${what} while its status is ${status.state}.`)
+  }
+}
+
+function refused(code: CommandErrorCode, message: string): CommandAnswer {
+  return { ok: false, code, message }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

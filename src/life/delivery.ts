@@ -1,0 +1,167 @@
+/** From finished files to stored ones. A local file goes only after the stored one is verified. */
+import { readdir, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { within } from '../clock.ts'
+import type { Logger } from '../logger.ts'
+import type {
+  Clock,
+  ControlPlane,
+  RecordedFile,
+  RecordedSpan,
+  Recorder,
+  Storage,
+  StoredFile,
+  StoredMedia,
+} from '../ports.ts'
+import type { Artifact, Gap, WholeQuality } from '../wire/events.ts'
+import type { Job } from '../wire/job.ts'
+import { writeJson } from './artifacts.ts'
+
+const CONTENT_TYPES: Record<string, string> = {
+  '.mp4': 'video/mp4',
+  '.m4a': 'audio/mp4',
+  '.ogg': 'audio/ogg',
+  '.json': 'application/json',
+  '.jsonl': 'application/x-ndjson',
+  '.png': 'image/png',
+  '.html': 'text/plain; charset=utf-8',
+  '.rttm': 'text/plain; charset=utf-8',
+  '.log': 'text/plain; charset=utf-8',
+  '.vtt': 'text/vtt; charset=utf-8',
+  '.srt': 'application/x-subrip; charset=utf-8',
+}
+
+/** Beside the time for storing: the encoder is asked to stop first, within its own deadlines. */
+const ENCODER_GRACE_MS = 30_000
+
+const REPORT_TYPE = 'text/html; charset=utf-8'
+
+/** A page of our own is shown as one; that of a meeting, kept as evidence, never is. */
+export function contentTypeOf(name: string): string {
+  return name === 'report.html' ? REPORT_TYPE : (CONTENT_TYPES[extname(name)] ?? 'application/octet-stream')
+}
+
+export interface DeliveryParts {
+  job: Job
+  storage: Storage
+  clock: Clock
+  control: Pick<ControlPlane, 'report'>
+  logger: Logger
+  workFolder: string
+}
+
+export interface AboutRecording {
+  spans: readonly RecordedSpan[]
+  gaps: readonly Gap[]
+  quality: WholeQuality | null
+}
+
+/** What became of the files. */
+export interface Delivered {
+  artifacts: Artifact[]
+  /** The first file that could not be stored; the others were tried all the same. */
+  problem: Error | null
+}
+
+/** Stores files as they are made and reports each one as it is safe; `manifest.json`, which lists them, comes last. */
+export class Delivery {
+  readonly #parts: DeliveryParts
+  readonly #signal: AbortSignal
+  readonly #artifacts: Artifact[] = []
+  #problem: Error | null = null
+
+  /** The time for storing begins now. */
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
+    this.#signal = AbortSignal.timeout(parts.job.timeout_config.storing_timeout * 1000)
+  }
+
+  /** Completes the files that grew at their place, whatever happened to the rest of the life. Never rejects. */
+  async complete(recorder: Pick<Recorder, 'finish'>): Promise<StoredMedia[]> {
+    const { clock, job } = this.#parts
+    const limitMs = job.timeout_config.storing_timeout * 1000 + ENCODER_GRACE_MS
+    try {
+      const finishing = recorder.finish(this.#signal)
+      const { files, problem } = await within(clock, limitMs, finishing, () => new Error('It took too long'))
+      for (const { stored, durationSeconds } of files) this.#artifacts.push(this.#report(stored, durationSeconds))
+      if (problem !== null) this.#note('a recorded file', problem)
+      return files
+    } catch (error) {
+      this.#note('the recording', error)
+      return []
+    }
+  }
+
+  /** Several at once; those that are stored already are left. Never rejects. */
+  async store(files: readonly RecordedFile[]): Promise<void> {
+    const stored = new Set(this.#artifacts.map(({ name }) => name))
+    const artifacts = await Promise.all(
+      files.filter(({ name }) => !stored.has(name)).map((file) => this.#storeOne(file)),
+    )
+    this.#artifacts.push(...artifacts.filter((artifact) => artifact !== null))
+  }
+
+  /** Never rejects. */
+  async finish({ spans, gaps, quality }: AboutRecording): Promise<Delivered> {
+    const { job, workFolder } = this.#parts
+    const manifest = { name: 'manifest.json', path: join(workFolder, 'manifest.json'), bytes: 0 }
+    await writeJson(workFolder, manifest.name, {
+      bot_id: job.bot_id,
+      recording_mode: job.recording_mode,
+      spans: spans.map((span) => ({
+        started_at: new Date(span.startedAt).toISOString(),
+        ended_at: span.endedAt === null ? null : new Date(span.endedAt).toISOString(),
+      })),
+      gaps,
+      quality,
+      files: this.#artifacts,
+    }).catch((error) => this.#note(manifest.name, error))
+    await this.store([manifest])
+    return { artifacts: [...this.#artifacts], problem: this.#problem }
+  }
+
+  async #storeOne(file: RecordedFile): Promise<Artifact | null> {
+    const contentType = contentTypeOf(file.name)
+    try {
+      return this.#report(
+        await this.#parts.storage.store({ name: file.name, path: file.path, contentType }, this.#signal),
+      )
+    } catch (error) {
+      this.#note(file.name, error)
+      return null
+    }
+  }
+
+  #report(stored: StoredFile, durationSeconds?: number): Artifact {
+    const artifact: Artifact = { ...stored }
+    if (durationSeconds !== undefined) artifact.duration_seconds = durationSeconds
+    this.#parts.control.report({ type: 'artifact', artifact })
+    return artifact
+  }
+
+  #note(name: string, error: unknown): void {
+    this.#parts.logger.error('A file could not be stored and stays on the machine', { name, error })
+    this.#problem ??= error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/**
+ * The last file: the journal, which now holds the final report. Afterwards the local copies go, if everything is
+ * stored elsewhere. Never rejects.
+ */
+export async function deliverJournal(parts: DeliveryParts, storingProblem: Error | null): Promise<void> {
+  const { storage, logger, workFolder, job } = parts
+  const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
+  try {
+    await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
+    // A spool is of an earlier bot of this id, whose recording is not finished yet.
+    const hasSpool = (await readdir(workFolder)).includes('spool')
+    if (job.storage.type === 's3' && storingProblem === null && !hasSpool)
+      await rm(workFolder, { recursive: true, force: true })
+  } catch (error) {
+    logger.error('The journal could not be stored and stays on the machine', {
+      error,
+      left: await readdir(workFolder).catch(() => []),
+    })
+  }
+}

@@ -1,0 +1,48 @@
+import type { Logger } from '../logger.ts'
+import type { End } from './states.ts'
+
+/** The one funnel for ends: the first reason wins, later ones are logged and change nothing. */
+export class Ending {
+  readonly #logger: Logger
+  readonly #ended = new AbortController()
+  readonly #hurry = new AbortController()
+  #first: End | null = null
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /** Aborted by the first end; every wait of the life obeys it. */
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** Aborted when somebody asks to leave at once: manners are skipped, the recording is not. */
+  get hurry(): AbortSignal {
+    return this.#hurry.signal
+  }
+
+  get first(): End | null {
+    return this.#first
+  }
+
+  propose(end: End): void {
+    if (end.atOnce) this.#hurry.abort()
+    if (this.#first !== null) {
+      this.#logger.info('A later reason to end was ignored', { code: end.code, reason: end.message })
+      return
+    }
+    this.#first = end
+    this.#logger.info('The life ends', { code: end.code, reason: end.message, askedBy: end.askedBy })
+    this.#ended.abort(new DOMException(end.message, 'AbortError'))
+  }
+
+  /** Resolves with the first end. */
+  whenEnded(): Promise<End> {
+    return new Promise((resolve) => {
+      const answer = () => resolve(this.#first!)
+      if (this.signal.aborted) answer()
+      else this.signal.addEventListener('abort', answer, { once: true })
+    })
+  }
+}

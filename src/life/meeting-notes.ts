@@ -1,0 +1,55 @@
+/** What the platform shows, written into the timeline and reported with people's own numbers and the recording's time. */
+
+import type { MeetingEvent } from '../meeting.ts'
+import type { ControlPlane } from '../ports.ts'
+import type { BotEvent } from '../wire/events.ts'
+import type { ChatRecord } from './chat-record.ts'
+import type { Timeline } from './timeline.ts'
+
+/** Takes note of one event. What an event means for the bot's own life is not decided here. */
+export function noteMeeting(
+  event: MeetingEvent,
+  {
+    timeline,
+    chatRecord,
+    control,
+  }: { timeline: Timeline; chatRecord: ChatRecord; control: Pick<ControlPlane, 'report'> },
+): void {
+  timeline.take(event)
+  const report = reportOf(event, timeline) ?? chatRecord.take(event)
+  if (report !== null) control.report(report)
+}
+
+function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {
+  /** A copy, since a later rename must not reach into what was reported. */
+  const person = (platformId: string) => ({ ...timeline.person(platformId) })
+  switch (event.type) {
+    case 'participant_joined':
+    case 'participant_changed':
+      return { type: event.type, participant: person(event.participant.id), offset: timeline.offset(event.at) }
+    case 'participant_left':
+      return { type: event.type, participant: person(event.participantId), offset: timeline.offset(event.at) }
+    case 'speaking':
+      return {
+        type: 'speaker',
+        participant: person(event.participantId),
+        is_speaking: event.isSpeaking,
+        timestamp: event.at / 1000,
+        offset: timeline.offset(event.at),
+        source: event.source,
+        confidence: event.confidence,
+      }
+    case 'chat_availability':
+      return { type: 'chat_availability', is_available: event.isAvailable }
+    case 'screen_share': {
+      const participant = event.participantId === null ? null : person(event.participantId)
+      return { type: 'screen_share', participant, is_sharing: event.isSharing, offset: timeline.offset(event.at) }
+    }
+    case 'muted_by_host':
+      return { type: 'notice', level: 'info', message: 'The host muted the bot.' }
+    case 'connection':
+      return { type: 'notice', level: 'warning', message: `The meeting's connection was ${event.state}.` }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,40 @@
+/** The recording's own time: seconds since its first frame, pauses removed. Pure. */
+import type { RecordedSpan } from '../ports.ts'
+
+/** Seconds at a UTC instant (milliseconds); null before the recording, in a pause and after the end. */
+export function offsetAt(spans: readonly RecordedSpan[], at: number): number | null {
+  let recordedMs = 0
+  for (const span of spans) {
+    const end = span.endedAt ?? Number.POSITIVE_INFINITY
+    if (at < span.startedAt) return null
+    if (at <= end) return (recordedMs + at - span.startedAt) / 1000
+    recordedMs += end - span.startedAt
+  }
+  return null
+}
+
+/** The recorded parts of a stretch of UTC time, as offsets in seconds; empty where nothing of it was recorded. */
+export function recordedParts(
+  spans: readonly RecordedSpan[],
+  from: number,
+  to: number,
+): { start: number; end: number; startedAt: number }[] {
+  const parts: { start: number; end: number; startedAt: number }[] = []
+  let recordedMs = 0
+  for (const span of spans) {
+    const spanEnd = span.endedAt ?? Number.POSITIVE_INFINITY
+    const start = Math.max(from, span.startedAt)
+    const end = Math.min(to, spanEnd)
+    if (end > start) {
+      const base = recordedMs - span.startedAt
+      parts.push({ start: (base + start) / 1000, end: (base + end) / 1000, startedAt: start })
+    }
+    recordedMs += spanEnd - span.startedAt
+  }
+  return parts
+}
+
+/** Milliseconds recorded until `now`. */
+export function recordedMs(spans: readonly RecordedSpan[], now: number): number {
+  return spans.reduce((sum, span) => sum + Math.max(0, (span.endedAt ?? now) - span.startedAt), 0)
+}

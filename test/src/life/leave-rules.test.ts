@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from '../../../src/life/leave-rules.ts'
+import { timeoutConfigSchema } from '../../../src/wire/job.ts'
+
+const limits = timeoutConfigSchema.parse({ no_one_joined_timeout: 60, everyone_left_timeout: 30, silence_timeout: 40 })
+
+/** The observation after one heartbeat a second, `others` present each time. */
+function watched(from: Observed, seconds: number, others: number | null): Observed {
+  let observed = from
+  for (let second = 1; second <= seconds; second++)
+    observed = observe(observed, { type: 'heartbeat', others, at: from.lastHeartbeatAt + second * 1000 })
+  return observed
+}
+const reason = (observed: Observed, later = 0, config = limits, recorded = 1000) =>
+  leaveReason(observed, config, observed.lastHeartbeatAt + later, recorded)?.code ?? null
+
+describe('alone', () => {
+  test('from the start is borne longer than after others left', () => {
+    expect(reason(watched(firstObservation(0), 59, 0))).toBeNull()
+    expect(reason(watched(firstObservation(0), 62, 0))).toBe('NO_ATTENDEES')
+    const others = watched(firstObservation(0), 5, 3)
+    expect(reason(watched(others, 29, 0))).toBeNull()
+    expect(reason(watched(others, 32, 0))).toBe('NO_ATTENDEES')
+  })
+
+  test('is over when somebody comes', () => {
+    const alone = watched(firstObservation(0), 55, 0)
+    const met = observe(alone, { type: 'participant_joined', participant: { id: 'a', name: 'A' }, at: 55_500 })
+    expect(reason(watched(met, 20, 1))).toBeNull()
+  })
+
+  test('is not concluded from a page that does not know', () => {
+    expect(reason(watched(firstObservation(0), 600, null))).toBeNull()
+  })
+
+  test('counts anew after the page was silent for long', () => {
+    const alone = watched(firstObservation(0), 50, 0)
+    const back = observe(alone, { type: 'heartbeat', others: 0, at: 200_000 })
+    expect(reason(back)).toBeNull()
+    expect(reason(watched(back, 61, 0))).toBe('NO_ATTENDEES')
+  })
+
+  test('is not concluded while the page does not answer', () => {
+    expect(reason(watched(firstObservation(0), 50, 0), 60_000)).toBeNull()
+  })
+})
+
+describe('silence', () => {
+  const met = watched(firstObservation(0), 1, 2)
+
+  test('ends a meeting in which people sit and nobody speaks', () => {
+    expect(reason(watched(met, 38, 2))).toBeNull()
+    expect(reason(watched(met, 45, 2))).toBe('NO_SPEAKER')
+  })
+
+  test('is broken by a mark in the page as well as by sound', () => {
+    const marked = observe(watched(met, 30, 2), {
+      type: 'speaking',
+      participantId: 'a',
+      isSpeaking: true,
+      source: 'page',
+      confidence: 0.5,
+      at: 31_000,
+    })
+    expect(reason(watched(marked, 100, 2))).toBeNull()
+    const heard = observe(watched(met, 30, 2), { type: 'sound', isAudible: true, at: 31_000 })
+    expect(reason(watched(heard, 100, 2))).toBeNull()
+  })
+
+  test('does not count in a pause', () => {
+    const paused = excuseSilence(watched(met, 100, 2), met.lastHeartbeatAt + 100_000)
+    expect(reason(paused)).toBeNull()
+    expect(reason(watched(paused, 35, 2))).toBeNull()
+    expect(reason(watched(paused, 45, 2))).toBe('NO_SPEAKER')
+  })
+
+  test('whoever comes late gets the whole time to speak up', () => {
+    const late = watched(watched(firstObservation(0), 55, 0), 1, 1)
+    expect(reason(watched(late, 38, 1))).toBeNull()
+    expect(reason(watched(late, 45, 1))).toBe('NO_SPEAKER')
+  })
+
+  test('somebody who leaves while marked as speaking speaks no more', () => {
+    const speaking = observe(met, {
+      type: 'speaking',
+      participantId: 'a',
+      isSpeaking: true,
+      source: 'csrc',
+      confidence: 1,
+      at: 2000,
+    })
+    const gone = observe(speaking, { type: 'participant_left', participantId: 'a', at: 3000 })
+    expect(reason(watched(gone, 60, 1))).toBe('NO_SPEAKER')
+  })
+})
+
+test('nothing but the longest recording fires within the grace period', () => {
+  const patient = timeoutConfigSchema.parse({ ...limits, grace_period: 300 })
+  const alone = watched(firstObservation(0), 200, 0)
+  expect(reason(alone, 0, patient)).toBeNull()
+  expect(reason(alone, 0, patient, 14_400_000)).toBe('RECORDING_TIMEOUT')
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { BotError, ERROR_TABLE, toBotError } from '../../../src/errors.ts'
+import { exitCodeOf, isNormalEnd, LEGAL_MOVES, type State } from '../../../src/life/states.ts'
+import { StatusReport } from '../../../src/life/status.ts'
+import { ERROR_CODES, NORMAL_END_CODES, STATUSES } from '../../../src/wire/codes.ts'
+import type { BotEvent } from '../../../src/wire/events.ts'
+
+describe('moves between states', () => {
+  test('every state can be reached, and every state but the terminal ones can be left', () => {
+    const reached = new Set(Object.values(LEGAL_MOVES).flat())
+    expect([...reached].sort()).toEqual([...STATUSES].sort())
+    for (const [state, moves] of Object.entries(LEGAL_MOVES))
+      expect(moves.length > 0, state).toBe(state !== 'completed' && state !== 'failed')
+  })
+
+  test('only a bot that recorded completes', () => {
+    const before: State[] = ['created', 'joining_call', 'in_waiting_room', 'in_call_not_recording']
+    for (const state of before) expect(LEGAL_MOVES[state]).not.toContain('completed')
+  })
+
+  test('an illegal move is a defect and throws; entering the same state again is none', () => {
+    const events: BotEvent[] = []
+    const status = new StatusReport({ report: (event) => events.push(event) })
+    status.enter('joining_call')
+    status.enter('joining_call')
+    expect(events).toHaveLength(1)
+    expect(() => status.enter('recording_paused')).toThrow('No move leads from joining_call to recording_paused')
+  })
+})
+
+describe('codes', () => {
+  test('each error code has a fault and a cure, and none is a normal end', () => {
+    for (const code of ERROR_CODES) {
+      expect(ERROR_TABLE[code].cure.length, code).toBeGreaterThan(10)
+      expect(isNormalEnd(code)).toBe(false)
+    }
+    for (const code of NORMAL_END_CODES) expect(isNormalEnd(code)).toBe(true)
+  })
+
+  test('foreign errors become the internal code and keep their cause', () => {
+    const cause = new RangeError('too far')
+    expect(toBotError(cause, 'join')).toMatchObject({ code: 'INTERNAL_ERROR', cause, step: 'join' })
+    const ours = new BotError('LOGIN_REQUIRED', 'sign in')
+    expect(toBotError(ours)).toBe(ours)
+  })
+
+  test.each([
+    [{ code: 'BOT_REMOVED', message: '' }, true, false, 0],
+    [{ code: 'EXITING_MEETING_BEFORE_RECORD', message: '', askedBy: 'command' }, false, false, 0],
+    [{ code: 'EXITING_MEETING_BEFORE_RECORD', message: '', askedBy: 'command' }, true, false, 0],
+    [{ code: 'EXITING_MEETING_BEFORE_RECORD', message: '' }, false, false, 3],
+    [{ code: 'LOGIN_REQUIRED', message: '' }, false, false, 3],
+    [{ code: 'SIGTERM', message: '', askedBy: 'terminate' }, true, false, 4],
+    [{ code: 'INTERNAL_ERROR', message: '' }, true, false, 4],
+    [{ code: 'INTERNAL_ERROR', message: '' }, true, true, 70],
+  ] as const)('%o ends the process with the right code', (end, hasRecorded, isDefect, code) => {
+    expect(exitCodeOf(end, hasRecorded, isDefect)).toBe(code)
+  })
+})

@@ -1,0 +1,268 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { BotError } from '../../../src/errors.ts'
+import { untilStopped, World } from '../../fakes/world.ts'
+
+const ann = { id: 'devices/1', name: 'Ann' }
+const ben = { id: 'devices/2', name: 'Ben' }
+const dead = () => new BotError('INTERNAL_ERROR', 'The browser broke: it crashed.', { canRetry: true })
+
+/** A bot that has recorded for ten seconds, in a meeting with Ann and Ben. */
+async function recording(setUp?: (world: World) => void, job?: Record<string, unknown>): Promise<World> {
+  const world = new World(setUp, job)
+  await world.untilStatus('in_call_recording')
+  for (const participant of [ann, ben]) joins(world, participant)
+  await world.pass(10, 2)
+  // A browser takes its time; one that is in at once would leave no gap.
+  world.join = (signal) => world.clock.sleep(2_000, signal).then(() => 'in_meeting')
+  return world
+}
+
+function joins(world: World, participant: { id: string; name: string }): void {
+  world.emit({ type: 'participant_joined', participant, at: world.clock.now() })
+}
+
+function speaks(world: World, participantId: string, isSpeaking: boolean): void {
+  world.emit({ type: 'speaking', participantId, isSpeaking, source: 'csrc', confidence: 1, at: world.clock.now() })
+}
+
+function dies(world: World, error = dead()): void {
+  world.emit({ type: 'failed', error, at: world.clock.now() })
+}
+
+/** Keeps the next join open until it is let in. */
+function holdJoin(world: World): () => void {
+  const held = Promise.withResolvers<'in_meeting'>()
+  world.join = (signal) => Promise.race([held.promise, untilStopped(signal)])
+  return () => held.resolve('in_meeting')
+}
+
+const gapsOf = (world: World) => world.events.filter((event) => event.type === 'recording_gap')
+const opened = (world: World) => world.calls.filter((call) => call === 'open meeting').length
+
+describe('a browser that dies while time is recorded', () => {
+  test('is replaced: the recording goes on, and what is missing is marked', async () => {
+    const world = await recording(undefined, { entry_message: 'Hello' })
+    const letIn = holdJoin(world)
+    dies(world)
+    await world.clock.advance(7_000)
+    letIn()
+    await world.pass(5, 2)
+    expect(world.spans).toHaveLength(2)
+    const seconds = (world.spans[1]!.startedAt - world.spans[0]!.endedAt!) / 1000
+    expect(seconds).toBeGreaterThanOrEqual(7)
+    const gap = { offset: (world.spans[0]!.endedAt! - world.spans[0]!.startedAt) / 1000, seconds }
+    expect(gapsOf(world)).toMatchObject([{ ...gap, reason: 'browser_died' }])
+    expect(world.calls.indexOf('close meeting')).toBeLessThan(world.calls.lastIndexOf('open meeting'))
+    world.stop('command')
+    const report = await world.report()
+    expect(report).toMatchObject({ status: 'completed', gaps: [gap] })
+    expect(world.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording', 'completed'])
+    const manifest = JSON.parse(await readFile(join(world.workFolder, 'manifest.json'), 'utf8'))
+    expect(manifest).toMatchObject({ gaps: [gap] })
+    expect(manifest.spans).toHaveLength(2)
+    expect(world.sentChat).toEqual(['Hello'])
+  })
+
+  test('ends the turns that were open; people keep their numbers, and only who is really gone has left', async () => {
+    const world = await recording()
+    speaks(world, ann.id, true)
+    await world.pass(2, 2)
+    dies(world)
+    await world.clock.advance(3_000)
+    // The platform gives Ann another id now, Ben is gone, and the bot's former self is still shown.
+    joins(world, { id: 'devices/9', name: 'Ann' })
+    joins(world, { id: 'devices/10', name: 'Standin' })
+    speaks(world, 'devices/9', true)
+    await world.pass(12, 2)
+    world.stop('command')
+    const report = await world.report()
+    expect(report.participants.map(({ id, name }) => [id, name])).toEqual([
+      [1, 'Ann'],
+      [2, 'Ben'],
+    ])
+    const left = world.events.filter(({ type }) => type === 'participant_left')
+    expect(left).toMatchObject([{ participant: { name: 'Ben' } }])
+    const text = await readFile(join(world.workFolder, 'diarization.jsonl'), 'utf8')
+    const turns = text.trim().split('\n')
+    expect(turns.map((line) => JSON.parse(line))).toMatchObject([
+      { user_id: 1, end_time: gapsOf(world)[0]!.offset },
+      { user_id: 1 },
+    ])
+  })
+
+  test('nothing is concluded from the meeting meanwhile, and a rule counts from the return', async () => {
+    const world = await recording(undefined, { timeout_config: { silence_timeout: 30, everyone_left_timeout: 10 } })
+    await world.pass(15, 2)
+    const letIn = holdJoin(world)
+    dies(world)
+    await world.clock.advance(100_000)
+    letIn()
+    await world.pass(25, 2)
+    expect(world.statuses()).not.toContain('completed')
+    await world.pass(10, 2)
+    expect(await world.report()).toMatchObject({ end_code: 'NO_SPEAKER' })
+  })
+
+  test('the waiting room may be long again, but not longer than the job allows', async () => {
+    const world = await recording(undefined, { timeout_config: { waiting_room_timeout: 60 } })
+    world.join = async () => 'waiting_room'
+    world.waitForAdmission = untilStopped
+    dies(world)
+    await world.clock.advance(55_000)
+    expect(world.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording'])
+    expect(world.events).toContainEqual(expect.objectContaining({ message: expect.stringContaining('waiting room') }))
+    const { report, exitCode } = await world.end()
+    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+    expect(report.error_message).toContain('Nobody admitted the bot')
+    expect(exitCode).toBe(4)
+    expect(world.stored).toContain('video.mp4')
+  })
+
+  test('a platform that refuses is not asked twice', async () => {
+    const world = await recording()
+    world.join = () => Promise.reject(new BotError('CANNOT_JOIN_MEETING', 'The meeting has ended.'))
+    dies(world)
+    const { report } = await world.end()
+    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+    expect(report.error_message).toBe(
+      'The browser broke: it crashed. The bot did not come back into the meeting: The meeting has ended.',
+    )
+    expect(opened(world)).toBe(2)
+  })
+
+  test('three fresh browsers are enough for one meeting, whenever they die', async () => {
+    const world = await recording()
+    for (let death = 0; death < 3; death++) {
+      dies(world)
+      await world.clock.advance(3_000)
+      await world.pass(30, 2)
+    }
+    expect(gapsOf(world)).toHaveLength(3)
+    dies(world)
+    const { report } = await world.end()
+    expect(report.error_message).toContain('it broke 4 times')
+    expect(opened(world)).toBe(4)
+  })
+
+  test('one that dies on its way is followed by the next', async () => {
+    const world = await recording()
+    let rights = 0
+    world.obtainRecordingRight = async (_limitMs, signal) => {
+      rights += 1
+      if (rights > 1) return
+      dies(world)
+      await untilStopped(signal)
+    }
+    dies(world)
+    await world.pass(20, 2)
+    expect(opened(world)).toBe(3)
+    expect(gapsOf(world)).toHaveLength(1)
+    world.stop('command')
+    expect((await world.report()).status).toBe('completed')
+  })
+
+  test('what is no death of a browser ends the life as before', async () => {
+    const world = await recording()
+    dies(world, new BotError('INTERNAL_ERROR', 'The page shows neither the meeting nor its end.'))
+    expect((await world.end()).exitCode).toBe(4)
+    expect(opened(world)).toBe(1)
+  })
+
+  test('before the first frame there is nothing to go on with', async () => {
+    const world = new World((it) => {
+      it.obtainRecordingRight = (_limitMs, signal) => untilStopped(signal)
+    })
+    await world.untilStatus('in_call_not_recording')
+    dies(world)
+    expect((await world.end()).exitCode).toBe(3)
+    expect(opened(world)).toBe(1)
+  })
+})
+
+describe('a command that comes meanwhile', () => {
+  test('is obeyed if it is to leave', async () => {
+    const world = await recording()
+    holdJoin(world)
+    dies(world)
+    await world.clock.advance(2_000)
+    expect(await world.command({ type: 'leave' })).toEqual({ ok: true })
+    const { report, exitCode } = await world.end()
+    expect(report).toMatchObject({ status: 'completed', end_code: 'API_REQUEST' })
+    expect(exitCode).toBe(0)
+    expect(world.calls.filter((call) => call === 'close meeting')).toHaveLength(2)
+  })
+
+  test('has an honest answer where it needs the meeting, and works again afterwards', async () => {
+    const world = await recording()
+    const letIn = holdJoin(world)
+    dies(world)
+    await world.clock.advance(1_000)
+    const answer = await world.command({ type: 'send_chat', message: 'hi' })
+    expect(answer).toMatchObject({ ok: false, code: 'FST_ERR_SEND_CHAT_MESSAGE_FAILED' })
+    expect(answer).toMatchObject({ message: expect.stringContaining('on its way back') })
+    letIn()
+    await world.pass(3, 2)
+    expect(await world.command({ type: 'send_chat', message: 'hi' })).toEqual({ ok: true })
+    expect(await world.command({ type: 'screenshot' })).toMatchObject({ ok: true })
+    world.stop('command')
+    await world.end()
+  })
+
+  test('a pause ends the gap, and a resume records again', async () => {
+    const world = await recording()
+    const letIn = holdJoin(world)
+    dies(world)
+    await world.clock.advance(4_000)
+    expect(await world.command({ type: 'pause' })).toEqual({ ok: true })
+    expect(gapsOf(world)).toMatchObject([{ seconds: 4 }])
+    letIn()
+    await world.pass(20, 2)
+    expect(world.spans).toHaveLength(1)
+    expect(await world.command({ type: 'resume' })).toEqual({ ok: true })
+    await world.pass(2, 2)
+    expect(world.spans).toHaveLength(2)
+    expect(gapsOf(world)).toHaveLength(1)
+    world.stop('command')
+    expect((await world.report()).status).toBe('completed')
+  })
+
+  test('a resume is kept for the return', async () => {
+    const world = await recording()
+    await world.command({ type: 'pause' })
+    const letIn = holdJoin(world)
+    dies(world)
+    await world.clock.advance(4_000)
+    expect(await world.command({ type: 'resume' })).toMatchObject({ ok: true, data: { recording_waits: true } })
+    expect(world.spans).toHaveLength(1)
+    await world.clock.advance(6_000)
+    letIn()
+    await world.pass(2, 2)
+    expect(world.spans).toHaveLength(2)
+    expect(gapsOf(world)).toMatchObject([{ seconds: expect.closeTo(6, 0) }])
+    world.stop('command')
+    await world.end()
+  })
+})
+
+test('a machine that does not keep up paints less, in the browsers that follow too, and says so', async () => {
+  const world = await recording()
+  const progress = async (seconds: number, lagMs: number) => {
+    for (let second = 0; second < seconds; second++) {
+      const recorded = (world.clock.now() - world.spans[0]!.startedAt) / 1000
+      const event = { type: 'progress', seconds: recorded, bytes: 1, droppedFrames: 0, lagMs } as const
+      world.emitRecorder({ ...event, at: world.clock.now() })
+      await world.pass(1, 2)
+    }
+  }
+  await progress(3, 80)
+  await progress(7, 900)
+  expect(world.calls.filter((call) => call.startsWith('picture rate'))).toEqual(['picture rate 2'])
+  dies(world)
+  await world.clock.advance(3_000)
+  expect(world.calls.filter((call) => call.startsWith('picture rate'))).toEqual(['picture rate 2', 'picture rate 2'])
+  expect(world.events).toContainEqual(expect.objectContaining({ message: expect.stringContaining('not keep up') }))
+  world.stop('command')
+  await world.end()
+})
