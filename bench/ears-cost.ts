@@ -2,6 +2,7 @@
  * `node bench/ears-cost.ts`: what hearing the meeting in its page costs, in cores, beside what the sound server's way
  * costs. One person speaks all the time; the browser's processes are measured for `--seconds` (20) each way.
  */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { silentLogger } from '../src/logger.ts'
 import type { Ears } from '../src/ports.ts'
 import { hearStage } from '../streaming/pulse.ts'
 import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
+import { guestOptions } from '../test/platforms/driver-options.ts'
 
 const TICKS_PER_SECOND = 100
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' } } })
@@ -57,15 +59,8 @@ async function measure(
   let heard = 0
   const ears = wish && { ...wish, takeMix: () => void heard++, takeVoice: () => void heard++ }
   const driver = await openDriver({
-    botName: 'Standin',
-    botImage: null,
-    recordingMode: 'audio_only',
+    ...guestOptions(server),
     ears,
-    recordingConsent: 'accept',
-    hostMap: server.hosts.map((host) => ({ host, address: server.address })),
-    chromium: null,
-    browserPlugins: [],
-    logger: silentLogger,
   })(target, stage, signal)
   const child = byStage ? await hearStage(stage, 24_000, folder, () => heard++) : null
   try {

@@ -5,6 +5,7 @@
  * 100 ms of a message are met at every phase. The bot records meanwhile.
  * Options: `--beeps 60 --mode speaker_view --rate 24000`.
  */
+
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -21,6 +22,7 @@ import { RECORDING_MODES } from '../src/wire/codes.ts'
 import { openStorage } from '../storage/index.ts'
 import { createStreaming, type HearingStreaming } from '../streaming/index.ts'
 import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
+import { guestOptions } from '../test/platforms/driver-options.ts'
 import { Receiver } from '../test/streaming/receiver.ts'
 
 const { values } = parseArgs({
@@ -57,16 +59,10 @@ const stage = await recorder.prepare(signal)
 const page = await listener(true)
 const pulse = await listener(false)
 const driver = await openDriver({
-  botName: 'Standin',
-  botImage: null,
+  ...guestOptions(server),
   recordingMode: mode,
   playout: 'live',
   ears: { mixRate: rate, wantsVoices: false, takeMix: (sound) => page.streaming.hear(sound), takeVoice: () => {} },
-  recordingConsent: 'accept',
-  hostMap: server.hosts.map((host) => ({ host, address: server.address })),
-  chromium: null,
-  browserPlugins: [],
-  logger: silentLogger,
 })(target, stage, signal)
 try {
   if ((await driver.join(signal)) === 'waiting_room') await driver.waitForAdmission(signal)

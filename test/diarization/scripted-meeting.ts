@@ -1,13 +1,14 @@
 /** Plays a scene in a mock meeting to a driver in a real Chromium, and compares what it told with what truly happened. */
+
 import { MediaEncoder } from '../../mock/media/encode.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
 import { type DiarizationSegment, Timeline } from '../../src/life/timeline.ts'
-import { silentLogger } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
 import { SILENT_STAGE, until, waitsAt } from '../platforms/conformance/ground.ts'
 import { peopleOf } from '../platforms/conformance/people.ts'
 import type { PlatformUnderTest } from '../platforms/conformance/platforms.ts'
+import { guestOptions } from '../platforms/driver-options.ts'
 import { type DiarizationError, diarizationError, type SpokenTurn } from './error-rate.ts'
 import type { Scene } from './scripts.ts'
 
@@ -49,14 +50,7 @@ export async function playScene(
   if ('problem' in target) throw new Error(target.problem)
   const stop = new AbortController()
   const open = openDriver({
-    botName: 'Notes',
-    botImage: null,
-    recordingMode: 'audio_only',
-    recordingConsent: 'accept',
-    hostMap: mock.hosts.map((host) => ({ host, address: mock.address })),
-    chromium: null,
-    browserPlugins: [],
-    logger: silentLogger,
+    ...guestOptions(mock),
     waits: waitsAt(platform.speed),
     ...platform.driver,
   })

@@ -1,12 +1,13 @@
 /** Attempts to be in a mock meeting, with a driver in a real, headless Chromium: what the tests of every platform need. */
+
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
 import type { Waits } from '../../platforms/shared/waits.ts'
-import { silentLogger } from '../../src/logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../../src/meeting.ts'
 import type { Admission, MeetingDriver, Stage } from '../../src/ports.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
+import { guestOptions } from './driver-options.ts'
 
 export interface Attempt<Meeting extends MockMeeting = MockMeeting> {
   meeting: Meeting
@@ -71,14 +72,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     const stop = new AbortController()
     const target = setting.targetOf(meeting)
     const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {
-      botName: 'Notes for Ann',
-      botImage: null,
-      recordingMode: 'audio_only',
-      recordingConsent: 'accept',
-      hostMap: mock.hosts.map((host) => ({ host, address: mock.address })),
-      chromium: null,
-      browserPlugins: [],
-      logger: silentLogger,
+      ...guestOptions(mock),
       waits: { ...setting.waitsAt(speed), ...waits },
       ...driverOptions,
     })

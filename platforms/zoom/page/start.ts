@@ -5,18 +5,18 @@ import { seenAt } from '../../shared/page/chat-time.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
-import { createPageEars } from '../../shared/page/page-ears.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import { createChatReader, type PanelMessage } from './chat-panel.ts'
+import { zoomEars } from './ears.ts'
 import { createElements } from './elements.ts'
 import { createPeoplePanel } from './people-panel.ts'
 import { watchPictures } from './pictures.ts'
 import { type Person, Roster } from './roster.ts'
 import { createSignsReader } from './signs.ts'
-import { userOfTrack, watchSound } from './sound.ts'
+import { watchSound } from './sound.ts'
 import { watchZoomSpeech, type ZoomSpeech } from './speech.ts'
 import { compositeTiles, readTiles, type SeenTile, userOf } from './tiles.ts'
 import type { PageConfig, ZoomPageApi } from './types.ts'
@@ -73,20 +73,8 @@ export function start(config: PageConfig): void {
     })
     setInterval(look, LOOK_EVERY_MS)
   }
-  const ears =
-    tap &&
-    createPageEars({
-      tap,
-      config,
-      // The other tracks are copies of the mix, by which the page cancels its own echo.
-      isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
-      voices: {
-        ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),
-        // The list of participants names no numbers of streams; some are found out while people speak.
-        participantOf: (userId) => roster.ofUser(Number(userId))?.id ?? null,
-        certainAfter: 2,
-      },
-    })
+  // The list of participants names no numbers of streams; some are found out while people speak.
+  const ears = tap && zoomEars({ tap, config }, (userId) => roster.ofUser(userId)?.id ?? null)
 
   function look(): void {
     if (!document.body) return

@@ -1,14 +1,15 @@
 /** What the suite stands on: a mock platform, drivers in real Chromium, and whole lives with a recorder that only counts. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../../mock/types.ts'
 import { type DriverOptions, openDriver, recognizeMeeting } from '../../../platforms/index.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver } from '../../../src/ports.ts'
 import { eventOf } from '../attempts.ts'
+import { guestOptions } from '../driver-options.ts'
 import { BotLife } from './bot-life.ts'
 import { SILENT_STAGE, waitsAt } from './ground.ts'
 import type { PlatformUnderTest } from './platforms.ts'
@@ -59,14 +60,8 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
     return target
   }
   const optionsOf = (more: Partial<DriverOptions>): DriverOptions => ({
+    ...guestOptions(mock),
     botName: BOT_NAME,
-    botImage: null,
-    recordingMode: 'audio_only',
-    recordingConsent: 'accept',
-    hostMap: mock.hosts.map((host) => ({ host, address: mock.address })),
-    chromium: null,
-    browserPlugins: [],
-    logger: silentLogger,
     waits: waitsAt(platform.speed),
     ...platform.driver,
     ...more,

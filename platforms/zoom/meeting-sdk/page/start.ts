@@ -3,17 +3,17 @@ import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
 import { Hands } from '../../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../../shared/page/link.ts'
-import { createPageEars } from '../../../shared/page/page-ears.ts'
 import { createRosterTeller } from '../../../shared/page/roster-teller.ts'
 import { createSound } from '../../../shared/page/sound.ts'
 import { watchSpeech } from '../../../shared/page/speech.ts'
 import type { LevelSample } from '../../../shared/page/speech-detector.ts'
 import { installVirtualDevices } from '../../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../../shared/page/webrtc-tap.ts'
+import { zoomEars } from '../../page/ears.ts'
 import { createElements } from '../../page/elements.ts'
 import { watchPictures } from '../../page/pictures.ts'
 import { createSignsReader } from '../../page/signs.ts'
-import { userOfTrack, watchSound } from '../../page/sound.ts'
+import { watchSound } from '../../page/sound.ts'
 import { MixedSound } from '../../page/sound-owners.ts'
 import type { Mark } from '../../page/speakers.ts'
 import { compositeTiles, readTiles } from '../../page/tiles.ts'
@@ -93,19 +93,8 @@ export function startSdkPage(config: SdkPageConfig): void {
     evenPlayout(tap, config.playout)
     setInterval(look, LOOK_EVERY_MS)
   }
-  const ears =
-    tap &&
-    createPageEars({
-      tap,
-      config,
-      // The other tracks are copies of the mix.
-      isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
-      voices: {
-        ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),
-        participantOf: (id) => (present.people.some((person) => person.id === id) ? id : null),
-        certainAfter: 2,
-      },
-    })
+  const isPresent = (id: string) => present.people.some((person) => person.id === id)
+  const ears = tap && zoomEars({ tap, config }, (userId) => (isPresent(String(userId)) ? String(userId) : null))
 
   function levelsOfPeople(): LevelSample[] | null {
     const [only, ...more] = present.people
@@ -114,7 +103,7 @@ export function startSdkPage(config: SdkPageConfig): void {
     if (only && more.length === 0) return mix === null ? null : [{ participantIds: [only.id], level: mix }]
     const heard = sound?.people() ?? null
     if (heard !== null) return heard.map(({ userId, level }) => ({ participantIds: [String(userId)], level }))
-    const here = marks.filter(({ id }) => present.people.some((person) => person.id === id))
+    const here = marks.filter(({ id }) => isPresent(id))
     return mix === null ? null : mixed.round(mix, here, Date.now())
   }
 

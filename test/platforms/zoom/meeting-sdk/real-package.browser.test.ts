@@ -3,6 +3,7 @@
  * `init` succeeds in an isolated page, and `join` asks Zoom's web API, which is played here. The gateway, media and the
  * meeting itself are beyond what can be had without Zoom.
  */
+
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -13,6 +14,7 @@ import { serveSdkPage } from '../../../../platforms/zoom/meeting-sdk/page-server
 import { openBrowser } from '../../../../src/browser/browser.ts'
 import { silentLogger } from '../../../../src/logger.ts'
 import type { MeetingDriver } from '../../../../src/ports.ts'
+import { guestOptions } from '../../driver-options.ts'
 import { SILENT_STAGE } from '../harness.ts'
 import { CONF } from './conf.ts'
 import { failureOf } from './sdk-harness.ts'
@@ -55,13 +57,8 @@ afterAll(async () => {
 async function join(network: { hostMap: { host: string; address: string }[]; extraArguments?: string[] }) {
   const stop = new AbortController()
   const driver = await openZoomSdk(TARGET, SILENT_STAGE, stop.signal, {
-    botName: 'Notes for Ann',
-    botImage: null,
+    ...guestOptions({ hosts: [], address: '' }),
     recordingMode: 'speaker_view',
-    recordingConsent: 'accept',
-    chromium: null,
-    browserPlugins: [],
-    logger: silentLogger,
     conf: CONF,
     ...network,
   })
