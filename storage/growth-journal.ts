@@ -1,50 +1,62 @@
 /** What a growing file's folder says of it to whoever has to finish it after the death of its process: JSON lines. */
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { z } from 'zod'
 
-const NAME = 'journal.jsonl'
+export const JOURNAL_NAME = 'journal.jsonl'
 
-/** The first line. Holds no secret. */
-export interface GrowthStart {
-  name: string
-  contentType: string
+/** The first line. Holds no secret. It comes back from a folder or a bucket that others may have written to. */
+export const growthStartSchema = z.object({
+  name: z.string().min(1).max(1024),
+  contentType: z.string().max(200),
   /** Bytes in front of the body in the finished file, unless that has a compact head. */
-  room: number
-  /** Base64. */
-  recoveryHead: string
+  room: z
+    .int()
+    .min(0)
+    .max(1024 ** 3),
+  recoveryHead: z.base64(),
   /** UTC milliseconds. */
-  startedAt: number
+  startedAt: z.number().min(0).max(8.64e15),
   /** Where the file goes, in S3; absent for a folder. */
-  s3?: {
-    bucket: string
-    key: string
-    endpoint?: string
-    region?: string
-    force_path_style?: boolean
-    checksums?: 'when_required' | 'when_supported'
-    partBytes: number
-  }
-}
+  s3: z
+    .object({
+      bucket: z.string(),
+      key: z.string(),
+      endpoint: z.string().optional(),
+      region: z.string().optional(),
+      force_path_style: z.boolean().optional(),
+      checksums: z.enum(['when_required', 'when_supported']).optional(),
+      partBytes: z
+        .int()
+        .min(1)
+        .max(5 * 1024 ** 3),
+    })
+    .optional(),
+})
+export type GrowthStart = z.infer<typeof growthStartSchema>
 
 /** A part that the S3 server has. Digests in hex. */
-export interface StoredPart {
-  number: number
-  bytes: number
-  etag: string
-  md5: string
+const storedPartSchema = z.object({
+  number: z.int().min(1),
+  bytes: z.int().min(0),
+  etag: z.string(),
+  md5: z.string(),
   /** Where checksums are sent. */
-  sha256: string | null
-  crc32: number
-}
+  sha256: z.string().nullable(),
+  crc32: z.int().min(0),
+})
+export type StoredPart = z.infer<typeof storedPartSchema>
 
-type Line =
-  | { begin: GrowthStart }
+const lineSchema = z.union([
+  z.object({ begin: growthStartSchema }),
   /** The body is whole up to here, in bytes. */
-  | { to: number }
-  | { upload: string }
-  | { part: StoredPart }
+  z.object({ to: z.int().min(0) }),
+  z.object({ upload: z.string() }),
+  z.object({ part: storedPartSchema }),
   /** The file is complete at its place; what is left here is rubbish. */
-  | { done: true }
+  z.object({ done: z.literal(true) }),
+])
+type Line = z.infer<typeof lineSchema>
 
 export interface Growth {
   start: GrowthStart
@@ -63,7 +75,7 @@ export class GrowthJournal {
   }
 
   static async begin(folder: string, start: GrowthStart): Promise<GrowthJournal> {
-    const journal = new GrowthJournal(await open(path.join(folder, NAME), 'ax'))
+    const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), 'ax'))
     try {
       await journal.write({ begin: start })
       return journal
@@ -75,7 +87,7 @@ export class GrowthJournal {
 
   /** Goes on with a dead process's journal. */
   static async goOn(folder: string): Promise<GrowthJournal> {
-    const journal = new GrowthJournal(await open(path.join(folder, NAME), 'a'))
+    const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), 'a'))
     // Its last line may be torn.
     await journal.#handle.write('\n').catch(() => {
       // A full disk must not keep what lies on it from being finished.
@@ -98,7 +110,7 @@ export class GrowthJournal {
 
 /** Reads what a dead process left; null where not even the first line is whole, so that nothing was kept either. */
 export async function readGrowth(folder: string): Promise<Growth | null> {
-  const text = await readFile(path.join(folder, NAME), 'utf8').catch(() => '')
+  const text = await readFile(path.join(folder, JOURNAL_NAME), 'utf8').catch(() => '')
   let growth: Growth | null = null
   for (const raw of text.split('\n')) {
     const line = parseLine(raw)
@@ -116,7 +128,7 @@ export async function readGrowth(folder: string): Promise<Growth | null> {
 /** Null for the torn line that a kill leaves. */
 function parseLine(text: string): Line | null {
   try {
-    return text === '' ? null : (JSON.parse(text) as Line)
+    return text === '' ? null : (lineSchema.safeParse(JSON.parse(text)).data ?? null)
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 /** Finds recordings in a bucket whose bots died with their machines, and finishes them from what the bucket holds. */
 import { z } from 'zod'
-import type { GrowthStart } from './growth-journal.ts'
+import { type GrowthStart, growthStartSchema } from './growth-journal.ts'
 import { recordingFolder } from './names.ts'
 import { recoverUpload } from './recover-upload.ts'
 import { type GrownFormat, type Recovered, type RecoveredFile, toError } from './recovery.ts'
@@ -39,24 +39,10 @@ export interface BucketRecovery {
 const LARGEST_NOTE_BYTES = 4 * 1024 * 1024
 
 /** What a bot wrote of itself; whoever may write to the bucket could have written it. */
-const noteSchema = z.object({
-  name: z.string().min(1).max(1024),
-  contentType: z.string().max(200),
-  room: z
-    .int()
-    .min(0)
-    .max(1024 ** 3),
-  recoveryHead: z.base64(),
-  startedAt: z.number().min(0).max(8.64e15),
+const noteSchema = growthStartSchema.extend({
   uploadId: z.string(),
-  s3: z.object({
-    key: z.string(),
-    checksums: z.enum(['when_required', 'when_supported']).optional(),
-    partBytes: z
-      .int()
-      .min(1)
-      .max(5 * 1024 ** 3),
-  }),
+  // Where it is read from is where the file goes.
+  s3: growthStartSchema.shape.s3.unwrap().pick({ key: true, checksums: true, partBytes: true }),
 })
 
 interface Found {

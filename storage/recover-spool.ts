@@ -5,7 +5,7 @@ import { CutCrc } from './crc32.ts'
 import { StorageError } from './error.ts'
 import { explainFolderError } from './folder-errors.ts'
 import { GROWING_NAME, GrowingFolderFile, readBody } from './growing-folder-file.ts'
-import { type Growth, type GrowthStart, readGrowth } from './growth-journal.ts'
+import { type Growth, type GrowthStart, JOURNAL_NAME, readGrowth } from './growth-journal.ts'
 import { padHead } from './head-room.ts'
 import { nameParts } from './names.ts'
 import { recoverSpooledUpload } from './recover-upload.ts'
@@ -39,7 +39,7 @@ export async function recoverSpool(recordingFolder: string, options: SpoolRecove
   if (names.length === 0) return recovered
   const ownership = await own(spool)
   try {
-    for (const { folder, growth } of await readGrowths(spool, names)) {
+    for (const { folder, growth } of await readGrowths(spool, names, recovered.problems)) {
       try {
         options.signal.throwIfAborted()
         const file = await recoverOne(recordingFolder, folder, growth, options)
@@ -63,17 +63,29 @@ function bucketOf({ name, s3 }: GrowthStart, recordingFolder: string): S3Config 
   return { type: 's3', ...place, prefix: key.endsWith(own) ? key.slice(0, -own.length) : '' }
 }
 
-/** Oldest first. A folder whose journal has no beginning holds nothing, and goes. */
-async function readGrowths(spool: string, names: string[]): Promise<{ folder: string; growth: Growth }[]> {
+/** Oldest first. What has no journal that can be read goes where it holds nothing else, and is a problem otherwise. */
+async function readGrowths(
+  spool: string,
+  names: string[],
+  problems: Recovered['problems'],
+): Promise<{ folder: string; growth: Growth }[]> {
   const growths: { folder: string; growth: Growth }[] = []
   for (const name of names) {
     const folder = path.join(spool, name)
     if (!(await files.stat(folder)).isDirectory()) continue
     const growth = await readGrowth(folder)
-    if (growth === null) await files.rm(folder, { recursive: true, force: true })
-    else growths.push({ folder, growth })
+    if (growth !== null) growths.push({ folder, growth })
+    else if (await holdsMedia(folder))
+      problems.push({ name, error: new StorageError('corrupted', `${folder}/${JOURNAL_NAME} cannot be read`) })
+    else await files.rm(folder, { recursive: true, force: true })
   }
   return growths.sort((a, b) => a.growth.start.startedAt - b.growth.start.startedAt)
+}
+
+async function holdsMedia(folder: string): Promise<boolean> {
+  const names = (await files.readdir(folder)).filter((name) => name !== JOURNAL_NAME)
+  const sizes = await Promise.all(names.map(async (name) => (await files.stat(path.join(folder, name))).size))
+  return sizes.some((size) => size > 0)
 }
 
 /** Null where nothing was recorded, or the file is complete already. */

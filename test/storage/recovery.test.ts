@@ -125,6 +125,20 @@ describe('recovery from a folder', () => {
     expect((await files.readFile(recovered[0]!.location)).subarray(16)).toEqual(numberedBody(10, 1000))
   })
 
+  test.each(['', 'null\n5\n', '{"begin":{"name":"video.mp4"}}\n{"to":1000}\n'])(
+    'a journal that says nothing (%j) costs nothing of what lies beside it',
+    async (text) => {
+      const { recording } = await growInFolder(10, 1000)
+      const folder = await spooled(recording)
+      await files.writeFile(path.join(folder, 'journal.jsonl'), text)
+      const { files: recovered, problems } = await recoverSpool(recording, options)
+      expect(recovered).toEqual([])
+      expect(problems).toMatchObject([{ name: path.basename(folder) }])
+      expect(problems[0]!.error.message).toContain('journal.jsonl cannot be read')
+      expect((await files.stat(path.join(folder, 'growing'))).size).toBeGreaterThan(10_000)
+    },
+  )
+
   test('a file that was begun and got nothing leaves nothing', async () => {
     const { recording } = await growInFolder(0, 1)
     expect(await recoverSpool(recording, options)).toEqual({ files: [], problems: [] })
