@@ -22,3 +22,11 @@ export async function within<T>(clock: Clock, ms: number, work: Promise<T>, onTi
     over.abort()
   }
 }
+
+/** Resolves when the signal is aborted, also where it is already. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -2,10 +2,12 @@
  * AssemblyAI, afterwards and live, through its own package. Sources: AssemblyAI's API reference ("Upload a media file",
  * "Transcribe audio", "Get transcript"), and "Message Sequence" of its streaming documentation.
  */
+
 import { openAsBlob } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamingTranscriberParams, TranscribeParams, TurnEvent } from 'assemblyai'
 import { z } from 'zod'
+import { aborted } from '../src/clock.ts'
 import { causeOf, excerpt, isTransientStatus, ProviderError, refusedStatus, tried } from './provider-error.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from './types.ts'
 
@@ -148,11 +150,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       },
       async finish(limit) {
         if (isOver) return
-        const waiting = new Promise<void>((resolve) => {
-          if (limit.aborted) resolve()
-          else limit.addEventListener('abort', () => resolve(), { once: true })
-        })
-        await Promise.race([transcriber.close(true, 0).catch(() => {}), waiting])
+        await Promise.race([transcriber.close(true, 0).catch(() => {}), aborted(limit)])
         turns.release()
         close()
       },

@@ -2,8 +2,10 @@
  * Deepgram, afterwards and live, through its own package. Sources: Deepgram's API reference, "Pre-Recorded Audio" and
  * "Live Audio" (developers.deepgram.com/reference/speech-to-text), and its page "Audio Keep Alive".
  */
+
 import type { DeepgramError } from '@deepgram/sdk'
 import { z } from 'zod'
+import { aborted } from '../src/clock.ts'
 import { causeOf, excerpt, isTransientStatus, ProviderError, refusedStatus, tried } from './provider-error.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from './types.ts'
 
@@ -204,11 +206,4 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
   function unreachable(error: unknown): ProviderError {
     return new ProviderError(`${host} could not be asked: ${excerpt(causeOf(error), key)}`, { isTransient: true })
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

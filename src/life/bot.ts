@@ -1,6 +1,6 @@
 /** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
 
-import { within } from '../clock.ts'
+import { aborted, within } from '../clock.ts'
 import { BotError, toBotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../meeting.ts'
@@ -355,11 +355,4 @@ async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
 
 function stuck(message: string): BotError {
   return new BotError('INTERNAL_ERROR', message, { step: 'starting to record' })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -1,3 +1,4 @@
+import { aborted } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { End } from './states.ts'
 
@@ -38,11 +39,8 @@ export class Ending {
   }
 
   /** Resolves with the first end. */
-  whenEnded(): Promise<End> {
-    return new Promise((resolve) => {
-      const answer = () => resolve(this.#first!)
-      if (this.signal.aborted) answer()
-      else this.signal.addEventListener('abort', answer, { once: true })
-    })
+  async whenEnded(): Promise<End> {
+    await aborted(this.signal)
+    return this.#first!
   }
 }
