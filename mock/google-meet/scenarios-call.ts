@@ -160,7 +160,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
   },
   'false-admission': {
     about: 'Something like the call for a moment, then the waiting room again, then a denial.',
-    timeline: [...ADMITTED, inCall(1, 'show', 'lobby'), { in: 'lobby', afterMs: 9000, do: 'deny' }],
+    timeline: [...ADMITTED, inCall(1, 'show', 'lobby'), inCall(5, 'deny')],
   },
   'meeting-ended': { about: 'The host ends the meeting at 20 s.', timeline: [...ADMITTED, inCall(20, 'endForAll')] },
   'everyone-left': {

@@ -85,7 +85,11 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     this.lang = options.lang ?? 'en'
     this.isChatOn = plan.isChatOn
     this.roster = people
-    this.timeline = new Timeline(scenario.timeline ?? [], this.speed, (step) => this.runStep(step))
+    const { hostReady } = options
+    this.timeline = new Timeline(scenario.timeline ?? [], (step) => this.runStep(step), {
+      speed: this.speed,
+      hostReady,
+    })
     this.truth = new TruthRecord(() => this.media.flashes)
     this.media = new MeetingMedia(
       people,

@@ -38,7 +38,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
   loads = 0
   protected readonly showable = SHOWABLE
   private readonly nodes: Nodes
-  private readonly openedAt = Date.now()
+  private firstAskedAt: number | null = null
   /** The page's ids of messages, by ours. */
   private readonly rowIds = new Map<string, string>()
 
@@ -74,8 +74,10 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
 
   // What the server asks.
 
-  get hasStarted(): boolean {
-    return Date.now() - this.openedAt >= this.settings.invalidForMs / this.speed
+  /** Whether whoever asks for the meeting now finds one; its time runs from the first time that somebody asked. */
+  isUnderWay(): boolean {
+    this.firstAskedAt ??= Date.now()
+    return Date.now() - this.firstAskedAt >= this.settings.invalidForMs / this.speed
   }
 
   isSignedIn(cookies: string): boolean {

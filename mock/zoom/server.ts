@@ -109,7 +109,7 @@ function answerMeeting(meeting: ZoomMeeting, exchange: Exchange, server: MockZoo
     redirect(response, location)
   }
   const signIn = `https://${APP}/signin`
-  if (!meeting.hasStarted || load === 'invalid-link') elsewhere('errorPage', documents.errorDocument())
+  if (!meeting.isUnderWay() || load === 'invalid-link') elsewhere('errorPage', documents.errorDocument())
   else if (load === 'sign-in') away('signIn', signIn)
   else if (load === 'signed-in-only' && !meeting.isSignedIn(request.headers.cookie ?? '')) away('signIn', signIn)
   else if (load === 'sign-in-text') elsewhere('signIn', documents.wallDocument(TEXT.classicSignIn))

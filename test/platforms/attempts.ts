@@ -68,7 +68,9 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
   async function attempt(scenario: string, options: AttemptOptions<Meeting> = {}): Promise<Attempt<Meeting>> {
     const { driver: driverOptions, waits, meeting: known, retarget, ...meetingOptions } = options
     const speed = meetingOptions.speed ?? setting.speed
-    const meeting = known ?? (mock.open(scenario, { seed: 1, speed, ...meetingOptions }) as Meeting)
+    // A slow machine must not miss the waiting room that it is to tell of.
+    const { promise: hostReady, resolve: saidWhereItIs } = Promise.withResolvers<void>()
+    const meeting = known ?? (mock.open(scenario, { seed: 1, speed, hostReady, ...meetingOptions }) as Meeting)
     const stop = new AbortController()
     const target = setting.targetOf(meeting)
     const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {
@@ -77,6 +79,8 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
       ...driverOptions,
     })
     opened.add(driver)
+    const join = driver.join.bind(driver)
+    driver.join = (signal) => join(signal).finally(saidWhereItIs)
     const events: MeetingEvent[] = []
     return {
       meeting,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Step, turn } from '../../../mock/shared/scenario.ts'
+import { admitAfter, type Step, turn } from '../../../mock/shared/scenario.ts'
 import { Timeline } from '../../../mock/shared/timeline.ts'
 
 beforeEach(() => {
@@ -9,9 +9,13 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function makeTimeline(speed: number): { timeline: Timeline; done: Step['do'][] } {
+function makeTimeline(
+  speed: number,
+  steps = turn('ann', 2, 4),
+  hostReady?: Promise<void>,
+): { timeline: Timeline; done: Step['do'][] } {
   const done: Step['do'][] = []
-  return { timeline: new Timeline(turn('ann', 2, 4), speed, (step) => done.push(step.do)), done }
+  return { timeline: new Timeline(steps, (step) => done.push(step.do), { speed, hostReady }), done }
 }
 
 test('steps count from when their state is entered, faster at a higher speed', () => {
@@ -40,4 +44,21 @@ test('a state that comes back does not begin its steps again, the next visit doe
   timeline.forget()
   vi.advanceTimersByTime(10_000)
   expect(done).toEqual(['startSpeaking', 'stopSpeaking', 'startSpeaking'])
+})
+
+test('a host who is not ready lets nobody in, nor whoever comes after the one who knocked has gone', async () => {
+  const ready = Promise.withResolvers<void>()
+  const { timeline, done } = makeTimeline(1, [admitAfter(2000)], ready.promise)
+  timeline.enter('lobby')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(done).toEqual([])
+  ready.resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(done).toEqual(['admit'])
+  const never = makeTimeline(1, [admitAfter(2000)], ready.promise)
+  never.timeline.enter('lobby')
+  vi.advanceTimersByTime(2000)
+  never.timeline.forget()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(never.done).toEqual([])
 })

@@ -5,6 +5,7 @@ import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
 import { SELECTORS } from '../../../platforms/google-meet/selectors.ts'
 import { type BotBrowser, openBrowser } from '../../../src/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
+import { clickUntil } from '../../mock/mock-browser.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 
 const mock = await startMockGoogleMeet()
@@ -55,15 +56,12 @@ test('every selector is valid and matches something of the mock meeting', async 
     await meeting.whenState('call', 30_000)
     await page.waitForSelector(SELECTORS.tile, { state: 'attached' })
     meeting.say('ann', 'A message')
-    await page.mouse.move(300, 300)
-    await page.click(SELECTORS.chatPanelButton, { timeout: 10_000 })
-    await page.waitForSelector(SELECTORS.chatMessage, { state: 'attached' })
+    const isShown = (selector: string) => page.locator(selector).first().isVisible()
+    await clickUntil(page, SELECTORS.chatPanelButton, () => isShown(SELECTORS.chatMessage))
     await look()
-    await page.mouse.move(320, 300)
-    await page.click(SELECTORS.chatPanelButton, { timeout: 10_000 })
+    await clickUntil(page, SELECTORS.chatPanelButton, async () => !(await isShown(SELECTORS.chatMessage)))
     const people = scenario === 'people-badge-ui' ? SELECTORS.peopleBadge : SELECTORS.peoplePanelButton
-    await page.click(people, { timeout: 10_000 })
-    await page.waitForTimeout(500)
+    await clickUntil(page, people, () => isShown(SELECTORS.personRow))
     meeting.show('got-it')
     await page.waitForSelector(SELECTORS.dialog, { state: 'attached' })
     await page.evaluate(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'c' })))
