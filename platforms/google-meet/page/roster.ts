@@ -1,8 +1,9 @@
 /**
  * Who is in the meeting, from several sources of different trust. Pure: records go in with their time, events come out.
  *
- * The meeting's own channel is believed at once, its HTTP form for names and arrivals, the page (tiles, people panel)
- * only for people the other two never named. Tiles and rows are virtual: absence from them once proves nothing.
+ * The meeting's own channel is believed at once, its HTTP form for names and arrivals. The page (tiles, people panel)
+ * names people whom the other two never named, and tells who is gone of those whom the channel never named: it may have
+ * begun after they left. Tiles and rows are virtual: absence from them once proves nothing.
  */
 import { createRosterTeller, type RosterTeller } from '../../shared/page/roster-teller.ts'
 import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
@@ -17,7 +18,7 @@ export interface SeenPerson {
   isSelf: boolean
 }
 
-/** Looks without a trace of somebody whom only the page named, before they count as gone. */
+/** Looks without a trace of somebody whom the channel never named, before they count as gone. */
 const ABSENCES = 3
 
 interface Known {
@@ -104,9 +105,9 @@ export class Roster {
     }
     const present = this.present().length
     for (const [id, known] of this.#people) {
-      if (known.source !== 'page' || !known.isIn || ids.has(id)) continue
-      known.absences++
-      const mayBeUnseen = count !== null && present <= count - (this.#selfIds.size > 0 ? 1 : 0)
+      if (known.source === 'channel' || !known.isIn) continue
+      known.absences = ids.has(id) ? 0 : known.absences + 1
+      const mayBeUnseen = count === null ? known.source === 'http' : present <= count - (this.#selfIds.size > 0 ? 1 : 0)
       if (known.absences >= ABSENCES && !mayBeUnseen) known.isIn = false
     }
     this.#tell(at)

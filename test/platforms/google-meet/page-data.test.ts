@@ -133,6 +133,19 @@ describe('roster', () => {
     expect(told(events)).toEqual(['+ann', '-ann', '+bob'])
   })
 
+  test('who left before the channel began is missed by the page, once it counts fewer people', () => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    people.takeUsers([record('me', { isSelf: true }), record('ann'), record('bob')], 'http', 1)
+    people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 2)
+    const seen = [{ id: 'ann', name: 'Ann', isSelf: false }]
+    for (let look = 0; look < 5; look++) people.takePage(seen, new Map(), null, 3 + look)
+    for (let look = 0; look < 5; look++) people.takePage(seen, new Map(), 3, 10 + look)
+    expect(told(events)).toEqual(['+ann', '+bob'])
+    for (let look = 0; look < 3; look++) people.takePage([], new Map(), 2, 20 + look)
+    expect(told(events)).toEqual(['+ann', '+bob', '-bob'])
+  })
+
   test('a shared screen is told of its sharer and is nobody', () => {
     const { roster: people, events } = roster()
     people.begin(0)
