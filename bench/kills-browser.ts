@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { startMockGoogleMeet } from '../mock/index.ts'
+import { type MockPlatformName, startMock } from '../mock/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
 import { BotProcess } from '../test/end-to-end/bot-process.ts'
 import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
@@ -11,11 +11,16 @@ import type { Verdict } from './kills-check.ts'
 
 const run = promisify(execFile)
 
-export async function killBrowser(folder: string): Promise<{ verdict: Verdict | null; note: string }> {
+export async function killBrowser(
+  platform: MockPlatformName,
+  folder: string,
+): Promise<{ verdict: Verdict | null; note: string }> {
   mkdirSync(folder, { recursive: true })
   await bundlePageScripts()
-  const server = await startMockGoogleMeet()
-  const bot = new BotProcess(server, server.open('open', { people: FOUR_PEOPLE }), { out: folder })
+  const server = await startMock(platform)
+  const meeting = server.open('open', { people: FOUR_PEOPLE })
+  const jitsiHost = platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
+  const bot = new BotProcess(server, meeting, { out: folder, arguments: jitsiHost })
   try {
     await bot.whenStatus('in_call_recording')
     await passes(3 + Math.random() * 5)

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:kills`: kills every kind of process (-9) at random moments of a running recording, lets storage fail in
  * every way it can, and checks each file that remains: plays, seeks, lost at most two seconds. `--times 50` sets how often
- * a process is killed, `--meetings 3` how many of these are browsers of whole bots in a mock meeting, which take longest;
+ * a process is killed, `--meetings 4` how many of these are browsers of whole bots in a mock meeting of each platform in turn;
  * `--only disk` picks the troubles of storage by their name; `--write` puts the table into docs/benchmarks.md.
  */
 import { execFile } from 'node:child_process'
@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { MOCK_PLATFORMS, titleOf } from '../mock/index.ts'
 import { packageRoot } from '../src/page-scripts.ts'
 import { killBrowser } from './kills-browser.ts'
 import type { Verdict } from './kills-check.ts'
@@ -19,7 +20,7 @@ const MOST_LOST_SECONDS = 2
 const { values } = parseArgs({
   options: {
     times: { type: 'string', default: '50' },
-    meetings: { type: 'string', default: '3' },
+    meetings: { type: 'string', default: '4' },
     only: { type: 'string' },
     write: { type: 'boolean' },
   },
@@ -53,8 +54,9 @@ try {
   for (let index = 0; index < times - meetings; index++) await add(KILLS[index % KILLS.length]!)
   for (const trouble of TROUBLES) await add(trouble)
   for (let index = 0; index < meetings; index++) {
-    const { verdict, note } = await killBrowser(join(folder, `meeting-${index}`))
-    note_({ name: 'kill chromium, mock meeting', verdict, note })
+    const platform = MOCK_PLATFORMS[index % MOCK_PLATFORMS.length]!
+    const { verdict, note } = await killBrowser(platform, join(folder, `meeting-${index}`))
+    note_({ name: `kill chromium, mock ${titleOf(platform)}`, verdict, note })
   }
 } finally {
   await promisify(execFile)('umount', [join(folder, 'full')]).catch(() => {
