@@ -134,7 +134,7 @@ export async function clickUntil(
     await page
       .locator(selector)
       .first()
-      .click({ timeout: 2000 })
+      .click({ timeout: 5000 })
       .catch(() => {})
     for (let wait = 0; wait < 10; wait++) {
       if (await done()) {

@@ -31,7 +31,7 @@ test('a load looks the same for the same seed, and what the scenario fixes stays
     expect(new Set(looks.map((look) => look[trait])).size, trait).toBe(2)
   }
   const fixed = { ...DEFAULTS, page: { peopleBadge: true, lang: 'de' } }
-  expect(pageSettings(fixed, load)).toMatchObject({ peopleBadge: true, lang: 'de', toolbarHideMs: 1500, secondMs: 500 })
+  expect(pageSettings(fixed, load)).toMatchObject({ peopleBadge: true, lang: 'de', toolbarHideMs: 3000, secondMs: 500 })
 })
 
 test('nothing of the page script names a scenario, so that no driver could tell by its source', () => {

@@ -30,7 +30,7 @@ test('a load looks the same for the same seed, and what the scenario fixes stays
   const looks = Array.from({ length: 20 }, (_, seed) => pageSettings(DEFAULTS, { ...load, seed }))
   expect(new Set(looks.map(({ tileView }) => tileView)).size).toBe(2)
   const fixed = { ...DEFAULTS, page: { tileView: true, lang: 'de' } }
-  expect(pageSettings(fixed, load)).toMatchObject({ tileView: true, lang: 'de', toolboxHideMs: 2000, secondMs: 500 })
+  expect(pageSettings(fixed, load)).toMatchObject({ tileView: true, lang: 'de', toolboxHideMs: 4000, secondMs: 500 })
 })
 
 test('nothing of the page script names a scenario, so that no driver could tell by its source', () => {

@@ -177,10 +177,9 @@ describe('the site around it', () => {
     expect(await page.locator('#global-error .box span.error-message').textContent()).toMatch(
       /This meeting link is invalid\s*\(3,001\)/,
     )
-    const notYet = browser.mock.open('wc-host-3001-then-starts')
-    await page.goto(clientUrl(notYet))
-    expect(notYet.state).toBe('errorPage')
     const soon = browser.mock.open('wc-host-3001-then-starts', { speed: 1000 })
+    await page.goto(clientUrl(soon))
+    expect(soon.state).toBe('errorPage')
     await page.waitForTimeout(100)
     await page.goto(clientUrl(soon))
     await soon.whenState('greenRoom')

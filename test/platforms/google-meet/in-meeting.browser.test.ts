@@ -100,7 +100,7 @@ test('reconnect-fails: past the grace the connection is a failure', async () => 
 })
 
 test('page-freeze: a page that does not answer decides nothing, and three silences are a failure', async () => {
-  const attempt = await inside('open-meeting-join-now', { waits: { answerMs: 700 } })
+  const attempt = await inside('open-meeting-join-now', { waits: { answerMs: 3000 } })
   await attempt.event('heartbeat')
   attempt.meeting.show('freeze')
   const failed = await attempt.event('failed')

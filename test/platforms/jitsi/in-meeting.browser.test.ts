@@ -172,7 +172,7 @@ describe('what gets in the way', () => {
   })
 
   test('a page that hangs decides nothing, and three silences are a failure', async () => {
-    const attempt = await jitsi.inside('open', { waits: { answerMs: 700 } })
+    const attempt = await jitsi.inside('open', { waits: { answerMs: 3000 } })
     await attempt.event('heartbeat')
     attempt.meeting.show('freeze')
     expect((await attempt.event('failed')).error).toMatchObject({ message: expect.stringContaining('frozen') })

@@ -89,7 +89,7 @@ test('network-drop: the loss and the return are told, the bot stays; a loss for 
 })
 
 test('page-freeze: three silences are a failure', async () => {
-  const attempt = await inside('open', { speed: 3, waits: { answerMs: 700 } })
+  const attempt = await inside('open', { speed: 1, waits: { answerMs: 3000 } })
   await attempt.event('heartbeat')
   attempt.meeting.show('freeze')
   const failed = await attempt.event('failed')
