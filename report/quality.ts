@@ -37,8 +37,8 @@ function stretches(length: number, firstAt: number | null, seconds: number): str
   return `${length.toFixed(1)} s (${share})${firstAt === null ? '' : `, first at ${clockTime(firstAt)}`}`
 }
 
-function isDown({ frames_per_second: rate }: { frames_per_second: number | null }): boolean {
-  return rate !== null
+function isDown({ frames_per_second: rate, size }: { frames_per_second: number | null; size: number }): boolean {
+  return rate !== null || size < 1
 }
 
 function counted(count: number, what: string): string {

@@ -74,8 +74,8 @@ export interface MeetingDriver {
   clearSound(): Promise<void>
   /** Mutes the bot again; repeatable. */
   closeMicrophone(): Promise<void>
-  /** At most so many frames a second of each picture, where the machine cannot keep up; null for all that come. */
-  setPictureRate(framesPerSecond: number | null): Promise<void>
+  /** Where the machine cannot keep up. */
+  setPictureStep(step: PictureStep): Promise<void>
   /** PNG of what the browser shows. */
   screenshot(): Promise<Uint8Array>
   /** Leaves, or withdraws a pending request; repeatable, never rejects. */
@@ -84,6 +84,14 @@ export interface MeetingDriver {
   evidence(): Promise<Evidence>
   /** Closes the browser; repeatable, never rejects. */
   close(): Promise<void>
+}
+
+/** How much of the picture is made: less of it on a machine that cannot keep up. */
+export interface PictureStep {
+  /** Of each picture, at most; null for all that come. */
+  framesPerSecond: number | null
+  /** Share of the screen's width and of its height that the picture takes, above 0 and up to 1. */
+  size: number
 }
 
 /** Sound as it is heard in a meeting's page, before the machine's sound system has it. */

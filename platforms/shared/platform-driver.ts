@@ -4,7 +4,7 @@ import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
-import type { Admission, Evidence, MeetingDriver, Stage, WaitingFor } from '../../src/ports.ts'
+import type { Admission, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
 import type { CaptionSteps } from './caption-keeper.ts'
 import { hearCarried } from './carried-sound.ts'
@@ -104,7 +104,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
   /** Null where the machine paints every frame that comes. */
-  #pictureRate: number | null = null
+  #pictureStep: PictureStep | null = null
   #speaksUp = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
@@ -185,9 +185,9 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
   }
 
-  async setPictureRate(framesPerSecond: number | null): Promise<void> {
-    this.#pictureRate = framesPerSecond
-    if (this.#isPrepared) await this.#page.ask('setPictureRate', framesPerSecond)
+  async setPictureStep(step: PictureStep): Promise<void> {
+    this.#pictureStep = step
+    if (this.#isPrepared) await this.#page.ask('setPictureStep', step)
   }
 
   async screenshot(): Promise<Uint8Array> {
@@ -264,7 +264,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       return
     }
     try {
-      if (this.#pictureRate !== null) await this.#page.ask('setPictureRate', this.#pictureRate)
+      if (this.#pictureStep !== null) await this.#page.ask('setPictureStep', this.#pictureStep)
       await this.#page.ask('showComposite')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error

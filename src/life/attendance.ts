@@ -7,7 +7,16 @@ import { BotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../meeting.ts'
 import { MeetingMemory } from '../meeting-memory.ts'
-import type { Clock, Evidence, InMeeting, MeetingDriver, OpenMeeting, Stage, WaitingFor } from '../ports.ts'
+import type {
+  Clock,
+  Evidence,
+  InMeeting,
+  MeetingDriver,
+  OpenMeeting,
+  PictureStep,
+  Stage,
+  WaitingFor,
+} from '../ports.ts'
 import type { ErrorCode } from '../wire/codes.ts'
 
 /** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
@@ -43,7 +52,7 @@ export class Attendance implements InMeeting {
   #driver: MeetingDriver | null = null
   #isIn = false
   #lostAt: number | null = null
-  #pictureRate: number | null = null
+  #pictureStep: PictureStep | null = null
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
 
@@ -106,7 +115,7 @@ export class Attendance implements InMeeting {
   async makeReady(): Promise<void> {
     const { clock, signal, waitingRoomSeconds: limit } = this.#parts
     const driver = this.#present()
-    if (this.#pictureRate !== null) await driver.setPictureRate(this.#pictureRate)
+    if (this.#pictureStep !== null) await driver.setPictureStep(this.#pictureStep)
     const right = driver.obtainRecordingRight(limit * 1000, signal)
     await within(clock, limit * 1000 + RIGHT_GRACE_MS, right, () => notAllowed(limit))
     signal.throwIfAborted()
@@ -138,9 +147,9 @@ export class Attendance implements InMeeting {
   }
 
   /** Kept for the browsers that follow. */
-  async setPictureRate(framesPerSecond: number | null): Promise<void> {
-    this.#pictureRate = framesPerSecond
-    if (this.#isIn) await this.#driver?.setPictureRate(framesPerSecond)
+  async setPictureStep(step: PictureStep): Promise<void> {
+    this.#pictureStep = step
+    if (this.#isIn) await this.#driver?.setPictureStep(step)
   }
 
   async screenshot(): Promise<Uint8Array> {

@@ -1,11 +1,11 @@
-/** Relieves a machine that cannot keep up: the picture is painted less often, and whoever watches the bot is told. */
+/** Relieves a machine that cannot keep up: less of the picture is painted, and whoever watches the bot is told. */
 import type { Logger } from '../logger.ts'
-import type { ControlPlane, MeetingDriver, RecorderEvent } from '../ports.ts'
+import type { ControlPlane, MeetingDriver, PictureStep, RecorderEvent } from '../ports.ts'
 import type { Quality } from '../wire/events.ts'
 import { createPictureSteps } from './picture-steps.ts'
 
 export interface ReliefParts {
-  meeting: Pick<MeetingDriver, 'setPictureRate'>
+  meeting: Pick<MeetingDriver, 'setPictureStep'>
   framesPerSecond: number
   control: Pick<ControlPlane, 'report'>
   logger: Logger
@@ -22,19 +22,23 @@ export class PictureRelief {
 
   take({ at, seconds, droppedFrames: repeated, lagMs }: Extract<RecorderEvent, { type: 'progress' }>): void {
     const { meeting, framesPerSecond, control, logger } = this.#parts
-    const rate = this.#steps.take({ at, pictures: seconds * framesPerSecond, repeated, lagMs })
-    if (rate === undefined) return
-    this.#taken.push({ offset: seconds, frames_per_second: rate })
-    const message =
-      rate === null
-        ? 'The machine keeps up again: the picture has all its frames.'
-        : `The machine does not keep up: the picture is down to ${rate} frames a second, so that the sound stays whole.`
-    control.report({ type: 'notice', level: rate === null ? 'info' : 'warning', message })
-    meeting.setPictureRate(rate).catch((error) => logger.warn('The page did not hear of the rate', { error }))
+    const step = this.#steps.take({ at, pictures: seconds * framesPerSecond, repeated, lagMs })
+    if (step === undefined) return
+    this.#taken.push({ offset: seconds, frames_per_second: step.framesPerSecond, size: step.size })
+    control.report({ type: 'notice', ...noticeOf(step) })
+    meeting.setPictureStep(step).catch((error) => logger.warn('The page did not hear of the step', { error }))
   }
 
   /** For the recording's quality; nothing where every frame was painted. */
   figures(): Pick<Quality, 'picture_steps'> {
     return this.#taken.length === 0 ? {} : { picture_steps: this.#taken }
   }
+}
+
+function noticeOf({ framesPerSecond, size }: PictureStep): { level: 'info' | 'warning'; message: string } {
+  if (framesPerSecond === null && size === 1)
+    return { level: 'info', message: 'The machine keeps up again: the picture has its size and all its frames.' }
+  const rate = framesPerSecond === null ? '' : ` and ${framesPerSecond} frames a second`
+  const message = `The machine does not keep up: the picture is down to ${100 * size} % of its size${rate}, so that the sound stays whole.`
+  return { level: 'warning', message }
 }

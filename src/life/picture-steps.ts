@@ -3,8 +3,15 @@
  * since what is lost is lost; up slowly, since the machine is the same one. Pure.
  */
 
-/** Frames a second of each picture; null paints all that come. Rates between these save nothing (docs/benchmarks.md). */
-export const PICTURE_RATES: readonly (number | null)[] = [null, 2, 0.5]
+import type { PictureStep } from '../ports.ts'
+
+/** A small picture that moves comes before one that stands still. Rates between these save nothing (docs/benchmarks.md). */
+export const PICTURE_STEPS: readonly PictureStep[] = [
+  { framesPerSecond: null, size: 1 },
+  { framesPerSecond: null, size: 0.5 },
+  { framesPerSecond: 2, size: 0.5 },
+  { framesPerSecond: 0.5, size: 0.5 },
+]
 
 /** A tenth of the pictures missing is seen by everybody; half a second of lag is a queue that grows. */
 const BAD_SHARE = 0.1
@@ -29,8 +36,8 @@ export interface RecorderLoad {
 }
 
 export interface PictureSteps {
-  /** The rate to paint at from now on, or undefined where nothing changes. */
-  take(load: RecorderLoad): number | null | undefined
+  /** What is painted from now on, or undefined where nothing changes. */
+  take(load: RecorderLoad): PictureStep | undefined
 }
 
 export function createPictureSteps(): PictureSteps {
@@ -57,17 +64,17 @@ export function createPictureSteps(): PictureSteps {
       const isBad = share > BAD_SHARE || load.lagMs > BAD_LAG_MS
       bad = Math.max(0, bad + (isBad ? 1 : -1))
       calmSince = isBad ? null : (calmSince ?? load.at)
-      if (bad >= BAD_SECONDS && step < PICTURE_RATES.length - 1) {
+      if (bad >= BAD_SECONDS && step < PICTURE_STEPS.length - 1) {
         if (load.at - wentUpAt < SOON_MS) calmMs = Math.min(CALM_LIMIT_MS, calmMs * 2)
         step += 1
         bad = 0
-        return PICTURE_RATES[step]
+        return PICTURE_STEPS[step]
       }
       if (step > 0 && calmSince !== null && load.at - calmSince >= calmMs) {
         step -= 1
         wentUpAt = load.at
         calmSince = load.at
-        return PICTURE_RATES[step]
+        return PICTURE_STEPS[step]
       }
       return undefined
     },

@@ -83,9 +83,17 @@ export const qualitySchema = z.strictObject({
     .nullable()
     .describe('From the instant a picture (or sound) was taken until the encoder took it.'),
   picture_steps: z
-    .array(z.strictObject({ offset: z.number().min(0), frames_per_second: z.number().nullable() }))
+    .array(
+      z.strictObject({
+        offset: z.number().min(0),
+        frames_per_second: z.number().nullable(),
+        size: z.number().gt(0).max(1),
+      }),
+    )
     .optional()
-    .describe('When the machine could not keep up: from `offset` on each picture was painted so often; null: always.'),
+    .describe(
+      'When the machine could not keep up: from `offset` on each picture was painted so often (null: always), and the whole took this share of width and height.',
+    ),
 })
 export type Quality = z.infer<typeof qualitySchema>
 

@@ -155,7 +155,7 @@ export class World {
       playSound: async (samples, sampleRate) => samples.length / sampleRate,
       clearSound: async () => {},
       closeMicrophone: async () => {},
-      setPictureRate: async (framesPerSecond) => void calls.push(`picture rate ${framesPerSecond}`),
+      setPictureStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: async () => new Uint8Array([1, 2, 3]),
       leave: () => this.#noting('leave', this.leave()),
       evidence: async () => {

@@ -27,8 +27,8 @@ export const FACTS: ReportFacts = {
     silent_share: 0.25,
     encoder_lag_ms: { median: 60, worst: 210 },
     picture_steps: [
-      { offset: 4, frames_per_second: 2 },
-      { offset: 9, frames_per_second: null },
+      { offset: 4, frames_per_second: null, size: 0.5 },
+      { offset: 9, frames_per_second: null, size: 1 },
     ],
     speech_without_name_seconds: 3.2,
     first_unnamed_at: 11,

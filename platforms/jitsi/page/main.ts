@@ -154,7 +154,7 @@ function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
-    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
+    setPictureStep: (step) => composite?.setStep(step),
   }
   answerDriver(config.channel, api)
 }

@@ -225,7 +225,7 @@ function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
-    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
+    setPictureStep: (step) => composite?.setStep(step),
     async warmUpDevices() {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true })
       for (const track of stream.getTracks()) track.stop()

@@ -2,7 +2,7 @@
 export const COMPOSITE_STYLE = `
 :host { background: #15171c !important }
 .stage {
-  position: absolute; inset: 0; background: #15171c; color: #e8eaee; overflow: hidden;
+  position: absolute; background: #15171c; color: #e8eaee; overflow: hidden;
   font-family: 'Liberation Sans', 'Noto Sans', 'DejaVu Sans', 'Noto Color Emoji', sans-serif;
   font-weight: 400; line-height: 1.25; text-rendering: optimizeLegibility;
 }

@@ -1,9 +1,10 @@
 /** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
+import type { PictureStep } from '../../../src/ports.ts'
 import type { RecordingMode } from '../../../src/wire/codes.ts'
 import { createArrivals } from './composite-arrivals.ts'
 import { CALM_COLORS, COMPOSITE_STYLE } from './composite-style.ts'
 import { create, createTileView, FIRST_FRAME_MS, setRectangle, type TileView } from './composite-tile.ts'
-import { layOut, type Place } from './layout.ts'
+import { layOut, type Place, type Rectangle } from './layout.ts'
 import { createTopLayer } from './top-layer.ts'
 import { chooseView, EMPTY_MEMORY, type ViewChoice } from './view-choice.ts'
 
@@ -32,8 +33,8 @@ export interface Composite {
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
   update(tiles: readonly CompositeTile[]): void
-  /** At most so many frames a second of each picture, on a machine that cannot paint more; null for all that come. */
-  setRate(framesPerSecond: number | null): void
+  /** Less of the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
+  setStep(step: PictureStep): void
   /** Takes the layer away; tiles are kept. */
   hide(): void
   /**
@@ -83,18 +84,19 @@ export function createComposite(options: CompositeOptions = {}): Composite {
   let drawing = false
   let settling = false
   let isPainted = false
-  let rate: number | null = null
+  let step: PictureStep = { framesPerSecond: null, size: 1 }
   const waiting = new Set<() => void>()
 
   function draw(): void {
     drawing = false
     if (!mode) return
     const choice = choose()
+    const area = stageArea(step.size)
+    setRectangle(stage, area)
     const places = layOut({
       mode,
-      // A window may be a pixel larger than the screen it fills.
-      width: Math.min(globalThis.innerWidth, globalThis.screen.width),
-      height: Math.min(globalThis.innerHeight, globalThis.screen.height),
+      width: area.width,
+      height: area.height,
       screenId: choice.screenId,
       screenAspect: choice.screenId === null ? null : (views.get(choice.screenId)?.view.aspect() ?? null),
       speakerId: choice.speakerId,
@@ -221,7 +223,7 @@ export function createComposite(options: CompositeOptions = {}): Composite {
         if (known) known.tile = tile
         const view = known?.view ?? createTileView(CALM_COLORS[colorsUsed++ % CALM_COLORS.length]!, onTileChange)
         if (!known) {
-          view.setRate(rate)
+          view.setRate(step.framesPerSecond)
           views.set(tile.id, { view, tile })
           stage.append(view.element)
         }
@@ -230,9 +232,10 @@ export function createComposite(options: CompositeOptions = {}): Composite {
       order = [...new Map(tiles.map((tile) => [tile.id, tile])).values()]
       drawSoon()
     },
-    setRate(framesPerSecond) {
-      rate = framesPerSecond
-      for (const { view } of views.values()) view.setRate(rate)
+    setStep(wanted) {
+      step = wanted
+      for (const { view } of views.values()) view.setRate(step.framesPerSecond)
+      drawSoon()
     },
     hide,
     painted() {
@@ -251,4 +254,13 @@ export function createComposite(options: CompositeOptions = {}): Composite {
       layer.dispose()
     },
   }
+}
+
+/** The middle of the screen, in whole pixels. A window may be a pixel larger than the screen it fills. */
+function stageArea(size: number): Rectangle {
+  const screenWidth = Math.min(globalThis.innerWidth, globalThis.screen.width)
+  const screenHeight = Math.min(globalThis.innerHeight, globalThis.screen.height)
+  const width = Math.round(screenWidth * size)
+  const height = Math.round(screenHeight * size)
+  return { x: Math.floor((screenWidth - width) / 2), y: Math.floor((screenHeight - height) / 2), width, height }
 }

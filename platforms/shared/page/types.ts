@@ -3,6 +3,7 @@
  * elements and may add calls of its own.
  */
 import type { ChatContent, ChatMessage } from '../../../src/meeting.ts'
+import type { PictureStep } from '../../../src/ports.ts'
 import type { RecordingMode } from '../../../src/wire/codes.ts'
 
 /** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
@@ -146,8 +147,7 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   chat(): ChatState
   /** Lays the recording's picture over the page; resolves when it is on the screen. */
   showComposite(): Promise<void>
-  /** At most so many frames a second of each picture; null for all that come. */
-  setPictureRate(framesPerSecond: number | null): void
+  setPictureStep(step: PictureStep): void
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void

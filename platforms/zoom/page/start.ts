@@ -226,7 +226,7 @@ export function start(config: PageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
-    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
+    setPictureStep: (step) => composite?.setStep(step),
     holds: (name, text) => (elements.find(name) as HTMLInputElement | null)?.value === text,
     progress() {
       const { body } = document

@@ -163,7 +163,7 @@ export function startSdkPage(config: SdkPageConfig): void {
       composite.show(config.recordingMode)
       await composite.painted()
     },
-    setPictureRate: (framesPerSecond) => composite?.setRate(framesPerSecond),
+    setPictureStep: (step) => composite?.setStep(step),
     startSdk: (given) => pilot.start(given),
     joinMeeting(given) {
       sessionStorage.removeItem(LEFT_KEY)

@@ -457,7 +457,7 @@ describe('pictures', () => {
     await show('speaker_view', [person('ann', null, { picture: blinking })])
     /** How often the picture changes in two seconds. */
     const changes = async (rate: number | null) => {
-      await page.evaluate((wanted) => window.composite.setRate(wanted), rate)
+      await page.evaluate((wanted) => window.composite.setStep({ framesPerSecond: wanted, size: 1 }), rate)
       await settle(1000)
       const film = await kiosk.film({ x: 440, y: 160, width: 400, height: 400 })
       await settle(2000)
@@ -467,6 +467,28 @@ describe('pictures', () => {
     expect(await changes(1)).toBeLessThan(5)
     // A busy machine paints fewer than the twenty that come.
     await expect.poll(() => changes(null), { timeout: 60_000 }).toBeGreaterThan(7)
+  })
+
+  it('take the middle of the screen where the machine asks for a small picture', async () => {
+    const green = { color: '#00a000', look: 'plain' } as const
+    await show('speaker_view', [person('ann', null, { picture: green })])
+    const setSize = (size: number) =>
+      page.evaluate((wanted) => {
+        window.composite.setStep({ framesPerSecond: null, size: wanted })
+        return window.composite.painted()
+      }, size)
+    await setSize(0.5)
+    const small = await kiosk.grab()
+    expect(near(small.pixel(640, 330), [0, 160, 0], 12)).toBe(true)
+    for (const [x, y] of [
+      [200, 360],
+      [1080, 360],
+      [640, 100],
+      [640, 620],
+    ] as const)
+      expect(near(small.pixel(x, y), [21, 23, 28], 6)).toBe(true)
+    await setSize(1)
+    expect(near((await kiosk.grab()).pixel(200, 360), [0, 160, 0], 12)).toBe(true)
   })
 
   it('hundreds of updates and people leave no element behind', async () => {
