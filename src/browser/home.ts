@@ -1,4 +1,4 @@
-/** The folder a browser lives in for one meeting, and the removal of those whose bot was killed. */
+/** The folder of a browser for one meeting, or of a profile to start from, and the removal of those whose bot was killed. */
 import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,10 +2,10 @@
  * The stored session of an account, with which a bot comes in signed in: a Chromium profile or a storage state. What was
  * given is only read; the browser gets a copy that is removed with it. Nothing of it is ever logged.
  */
-import { cp, lstat, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { makeBrowserHome } from './home.ts'
 import { unpackTar } from './unpack-tar.ts'
 
 export type BrowserState =
@@ -89,11 +89,13 @@ export async function loadBrowserState(
     const isArchive = /\.(?:tar\.gz|tgz)$/i.test(address)
     const bytes = await readObject(address, isArchive ? MAX_ARCHIVE_BYTES : MAX_STATE_BYTES)
     if (!isArchive) return { state: parseState(bytes), dispose: nothing }
-    const place = await mkdtemp(join(tmpdir(), 'standin-state-'))
-    const dispose = () => rm(place, { recursive: true, force: true }).catch(() => {})
+    const home = await makeBrowserHome()
+    const dispose = () => rm(home, { recursive: true, force: true }).catch(() => {})
     try {
-      await unpackTar(bytes, place, MAX_PROFILE_BYTES)
-      return { state: { kind: 'profile', folder: await profileIn(place) }, dispose }
+      const unpacked = join(home, 'unpacked')
+      await mkdir(unpacked)
+      await unpackTar(bytes, unpacked, MAX_PROFILE_BYTES)
+      return { state: { kind: 'profile', folder: await profileIn(unpacked) }, dispose }
     } catch (error) {
       await dispose()
       throw error
