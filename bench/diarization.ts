@@ -1,7 +1,8 @@
 /**
  * `node bench/diarization.ts`: how well it is known who spoke when, on the mock of every platform, in talks of 2, 4 and 8
- * voices with cross talk and short yeses. `--platforms jitsi,zoom`, `--voices 2,8` and `--seconds 60` choose; `--turns`
- * prints what was said beside what was noted; `--write` puts the table into docs/diarization.md.
+ * voices with cross talk and short yeses. `--platforms jitsi,zoom`, `--voices 2,8` and `--seconds 60` choose; `--seed 7`
+ * makes other talks (default 40); `--pace 1` gives the mock's own times, and with them the marks that linger, the pace of
+ * the real page; `--turns` prints what was said beside what was noted; `--write` puts the table into docs/diarization.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
@@ -28,6 +29,8 @@ const { values } = parseArgs({
     platforms: { type: 'string', default: KINDS.map(({ key }) => key).join() },
     voices: { type: 'string', default: '2,4,8' },
     seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '40' },
+    pace: { type: 'string' },
     hard: { type: 'boolean' },
     turns: { type: 'boolean' },
     write: { type: 'boolean' },
@@ -36,14 +39,15 @@ const { values } = parseArgs({
 
 await bundlePageScripts()
 const rows: string[] = []
-for (const { key, platform, scenario, name } of KINDS) {
+for (const { key, platform: usual, scenario, name } of KINDS) {
   if (!values.platforms.split(',').includes(key)) continue
+  const platform = values.pace === undefined ? usual : { ...usual, speed: Number(values.pace) }
   const mock = await platform.start()
   try {
     if (values.hard) rows.push(row(name, 'hard cases', await playScene(platform, mock, hardCases(), scenario)))
     else
       for (const count of values.voices.split(',').map(Number)) {
-        const scene = conversation(count, Number(values.seconds), 40 + count)
+        const scene = conversation(count, Number(values.seconds), Number(values.seed) + count)
         rows.push(row(name, String(count), await playScene(platform, mock, scene, scenario)))
       }
   } finally {
