@@ -41,9 +41,16 @@ try {
     const to = ['-filter_threads', '1', '-vf', filter, '-c:v', 'wrapped_avframe']
     await add(name, [...fromScreen, ...to, ...none], seconds, screenRead)
   }
-  for (const preset of ['ultrafast', 'superfast', 'veryfast', 'fast']) {
-    const name = `x264 ${preset}${preset === 'superfast' ? ' (used)' : ''}`
-    await add(name, [...fromYuv, ...X264, '-preset', preset, '-threads', '2', ...OUT], seconds, yuvRead)
+  for (const [name, ...more] of [
+    ['ultrafast'],
+    ['superfast'],
+    ['superfast', '-subq', '0'],
+    ['veryfast'],
+    ['fast'],
+  ] as const) {
+    const isUsed = more.length > 0 ? ', subq 0 (used)' : ''
+    const to = [...X264, '-preset', name, ...more, '-threads', '2', ...OUT]
+    await add(`x264 ${name}${isUsed}`, [...fromYuv, ...to], seconds, yuvRead)
   }
   const aac = ['-c:a', 'aac', '-b:a', '128k']
   await add('AAC, stereo, two loops (used)', [...sound, ...aac, ...OUT], 20, 0)

@@ -54,8 +54,9 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
  *
  * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
  * pictures stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to
- * the nearest frame instead. superfast with
- * -bf 0 (no reordering, so that spans join without a gap). The GOP is fixed (-sc_threshold 0) for seeking and cuts.
+ * the nearest frame instead. superfast without the search for fractions of a pixel (-subq 0: a tenth less work, on meetings
+ * the same size) and -bf 0 (no reordering, so that spans join without a gap). The GOP is fixed (-sc_threshold 0) for seeking
+ * and cuts.
  * -threads 2: more of them cost more in all, hold more memory, and each holds back a picture that a kill takes with it.
  *
  * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
@@ -122,7 +123,7 @@ function videoEncoding(framesPerSecond: number): string[] {
   return [
     ...['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p'],
     ...['-r', String(framesPerSecond), '-fps_mode', 'cfr', '-frame_drop_threshold', '0.5'],
-    ...['-c:v', 'libx264', '-preset', 'superfast', '-threads', '2'],
+    ...['-c:v', 'libx264', '-preset', 'superfast', '-subq', '0', '-threads', '2'],
     ...['-crf', String(VIDEO_CRF), '-maxrate', `${VIDEO_MAX_KILOBITS}k`, '-bufsize', `${2 * VIDEO_MAX_KILOBITS}k`],
     ...['-bf', '0', '-g', gop, '-keyint_min', gop, '-sc_threshold', '0', '-pix_fmt', 'yuv420p'],
     ...['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],

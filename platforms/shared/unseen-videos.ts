@@ -2,17 +2,17 @@
 import type { Frame } from 'playwright'
 
 /** Shows them again, for a screenshot. */
-export const SEEN_VIDEOS = 'html video { opacity: 1 !important }'
+export const SEEN_VIDEOS = 'html video { visibility: inherit !important }'
 
 /**
- * Makes the videos transparent. The browser does not paint what is transparent (a tenth of a core less with four cameras,
- * docs/benchmarks.md), while for the page, and for our own looks at it, they stay in place and go on playing. Rejects
+ * Hides the videos from the browser's drawing, which then neither paints nor even hands over their frames (transparent
+ * ones are handed over, docs/benchmarks.md); for the page they stay in place, with their size, and go on playing. Rejects
  * where the frame is gone.
  */
 export async function leaveVideosUnpainted(frame: Frame): Promise<void> {
   await frame.evaluate(() => {
     const sheet = new CSSStyleSheet()
-    sheet.replaceSync('video { opacity: 0 !important }')
+    sheet.replaceSync('video { visibility: hidden !important }')
     document.adoptedStyleSheets.push(sheet)
   })
 }
