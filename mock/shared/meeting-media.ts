@@ -86,10 +86,11 @@ export class MeetingMedia {
     const person = this.people.find(personId)
     const name = person?.name ?? this.truth.presence.findLast((entry) => entry.personId === personId)?.name ?? ''
     this.truth.turn(personId, name, startedAt, endedAt)
-    if (!person) return
-    person.isSpeaking = endedAt === null
+    if (person) person.isSpeaking = endedAt === null
+    // Who left in the middle of a word is out of the mix as well.
     const speaking = this.people.all().filter(({ isSpeaking }) => isSpeaking)
     this.mixedSound.setSpeaking(speaking.map(({ look }) => look))
+    if (!person) return
     this.ports.onSpeaking(person)
     if (person.isSpeaking) this.captions.start(person)
     else this.captions.stop(person.id)

@@ -65,6 +65,8 @@ export interface LevelSample {
   ageMs?: number
   /** For how long this sound had gone on before it was known whose it is, milliseconds; a turn begins that much earlier. */
   heardForMs?: number
+  /** More may yet be known of the time since this sample: the turn is not over before the next round. Default false. */
+  staysOpen?: boolean
   /** `audio_level`: the sound is one of everybody's, and a mark said whose it was. Default `csrc`. */
   source?: 'csrc' | 'audio_level'
 }
@@ -203,11 +205,12 @@ export function createSpeechDetector(): SpeechDetector {
         known.isOverruled = false
         known.markRunAt = null
       }
-      const { source = 'csrc', heardForMs = 0 } = sample
+      const { source = 'csrc', heardForMs = 0, staysOpen = false } = sample
       let confidence: number = isMarked(known, roundAt) ? CONFIDENCE.agreed : CONFIDENCE.csrc
       if (source === 'audio_level') confidence = CONFIDENCE.mixAndMark
       else if (isShared && marked.length === 0) confidence = CONFIDENCE.sharedSource
-      return speak(id, { source, confidence, beganAt: seenAt - heardForMs, seenAt, holdMs: SILENCE_MS })
+      const holdMs = SILENCE_MS + (staysOpen ? roundAt - seenAt : 0)
+      return speak(id, { source, confidence, beganAt: seenAt - heardForMs, seenAt, holdMs })
     })
   }
 

@@ -7,11 +7,11 @@ import type { HeardPerson } from './sound.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
 /** A mark may be seen this much before its sound, which waits to be played. Milliseconds. */
-const MARK_AHEAD_MS = 400
+export const MARK_AHEAD_MS = 400
 /** A sound without a new mark is that of somebody whose mark still stands. Milliseconds. */
-const NO_NEW_MARK_MS = 900
+export const NO_NEW_MARK_MS = 900
 /** A sound may have gone on for this long before a mark says whose it was all the time. Milliseconds. */
-const LONGEST_NAMELESS_MS = 3000
+export const LONGEST_NAMELESS_MS = 3000
 /** Rounds of 100 ms in which one sound went with one mark before it is that person's for good, and how far ahead. */
 const VOTES = 20
 const VOTES_AHEAD = 3
@@ -81,7 +81,7 @@ export class NamelessSounds {
   }
 }
 
-/** One sound of everybody: the newest mark says whose it is. */
+/** One sound of everybody, where a mark stands until the next one: the newest says whose it is. */
 export class MixedSound {
   #run: (Run & { named: Set<string> }) | null = null
 

@@ -7,9 +7,10 @@ import {
   SILENCE_MS,
   type SpeechChange,
 } from '../../shared/page/speech-detector.ts'
+import { MarkedSound } from './marked-sound.ts'
 import type { Person, Roster } from './roster.ts'
 import type { MeetingSound } from './sound.ts'
-import { MixedSound, NamelessSounds } from './sound-owners.ts'
+import { NamelessSounds } from './sound-owners.ts'
 import { type Mark, type MarkedPerson, MarkJudge, newestMarks } from './speakers.ts'
 
 export interface ZoomSpeechParts {
@@ -30,7 +31,7 @@ export interface ZoomSpeech extends Speech {
 export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: ZoomSpeechParts): ZoomSpeech {
   const judge = new MarkJudge()
   const nameless = new NamelessSounds()
-  const mixed = new MixedSound()
+  const mixed = new MarkedSound()
   let marks: Mark[] = []
   /** People who are loud, by sounds; null where no sound says anything and marks are all there is. */
   let loud: Set<string> | null = null
@@ -104,6 +105,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: Zo
     },
     forget(id) {
       nameless.forget(id)
+      mixed.forget(id)
       speech.forget(id)
     },
   }

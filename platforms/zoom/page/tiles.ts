@@ -30,20 +30,22 @@ export function userOfNode(node: number): number {
 export function readTiles(elements: Elements): SeenTile[] {
   const { all, first, drawn, selector } = elements
   const players = all('player')
-  return all('tile')
-    .filter(isVisible)
-    .map((element): SeenTile => {
-      const player = first('player', element) ?? playerOver(element, players)
-      return {
-        name: nameIn(element, elements),
-        userId: player && userOf(player),
-        isMuted: first('tileMuted', element) !== null,
-        isActive: element.matches(selector('speakerTile')) || element.matches(selector('activeTile')),
-        // Without a camera the name or the person's own picture stands in the middle.
-        hasPicture: player !== null && !drawn('tileName', element) && !drawn('tilePicture', element),
-        element: player ?? element,
-      }
-    })
+  const tiles = all('tile').filter(isVisible)
+  const isMarked = (element: Element) => element.matches(selector('activeTile'))
+  // The large picture is that of who spoke last. It has a mark of its own only beside another one's (field notes 3.14).
+  const isLargeActive = !tiles.some(isMarked)
+  return tiles.map((element): SeenTile => {
+    const player = first('player', element) ?? playerOver(element, players)
+    return {
+      name: nameIn(element, elements),
+      userId: player && userOf(player),
+      isMuted: first('tileMuted', element) !== null,
+      isActive: isMarked(element) || (isLargeActive && element.matches(selector('speakerTile'))),
+      // Without a camera the name or the person's own picture stands in the middle.
+      hasPicture: player !== null && !drawn('tileName', element) && !drawn('tilePicture', element),
+      element: player ?? element,
+    }
+  })
 }
 
 /** The participant whose stream a video player shows; null while it shows none. */

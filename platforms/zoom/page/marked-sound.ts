@@ -1,0 +1,190 @@
+/**
+ * Who speaks in one sound of everybody, where all that names people is a mark that stays for a while after the last word.
+ * A mark that goes says when its person fell silent: so much earlier as marks stay. While one person alone is marked, the
+ * sound is that person's at once; while several are, each turn is kept open until its mark has gone and is then dated
+ * back. Pure.
+ */
+import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
+import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, NO_NEW_MARK_MS } from './sound-owners.ts'
+import { type Mark, newestMarks } from './speakers.ts'
+
+/** Who was marked before a sound began has a part in it when the mark outlasts its beginning by more than chance. */
+const PROOF_MS = 400
+
+/** A sound from its beginning to a silence. */
+interface Run {
+  beganAt: number
+  lastLoudAt: number
+  isNamed: boolean
+}
+
+interface Turn {
+  /** The last instant at which this person surely spoke. */
+  knownUntil: number
+  /** Somebody else was marked too, so that sound alone does not prolong it. */
+  isShared: boolean
+}
+
+export class MarkedSound {
+  readonly #linger = new Linger()
+  readonly #turns = new Map<string, Turn>()
+  /** Turns that are over and not yet told as ended, until when. */
+  readonly #closing = new Map<string, number>()
+  #loudAt: number[] = []
+  #run: Run | null = null
+
+  /** One round, a few times a second also while nothing is heard. */
+  round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
+    const isLoud = level >= LEVEL_OFF
+    this.#linger.look(marks, isLoud, at)
+    if (this.#run && at - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
+    if (isLoud) {
+      this.#run ??= { beganAt: at, lastLoudAt: at, isNamed: false }
+      this.#run.lastLoudAt = at
+      this.#loudAt.push(at)
+    }
+    this.#loudAt = this.#loudAt.filter((loudAt) => at - loudAt <= LONGEST_LINGER_MS + SILENCE_MS)
+    for (const [id, until] of this.#closing) if (at > until) this.#closing.delete(id)
+
+    const ended = this.#endUnmarked(marks, at)
+    const fresh = this.#freshOf(marks)
+    const samples = marks.flatMap((mark) => {
+      if (this.#closing.has(mark.id)) return []
+      const turn = this.#turns.get(mark.id)
+      const sample = turn
+        ? this.#prolong(mark, turn, { isAlone: marks.length === 1, isLoud, at })
+        : this.#begin(mark, { isFresh: fresh.includes(mark), isLoud, at })
+      return sample ? [sample] : []
+    })
+    return [...ended, ...samples]
+  }
+
+  forget(id: string): void {
+    this.#turns.delete(id)
+  }
+
+  /** The marks that are for this sound: new ones, and after a while without any those that still stand. */
+  #freshOf(marks: readonly Mark[]): readonly Mark[] {
+    const run = this.#run
+    if (!run) return []
+    const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
+    if (fresh.length > 0 || run.isNamed || run.lastLoudAt - run.beganAt < NO_NEW_MARK_MS) return fresh
+    return newestMarks(marks)
+  }
+
+  #begin({ id, since }: Mark, { isFresh, isLoud, at }: { isFresh: boolean; isLoud: boolean; at: number }) {
+    const run = this.#run
+    if (!run) return null
+    if (isFresh && isLoud) {
+      // Whoever comes second in one sound began about when the mark came.
+      const heardForMs = run.isNamed ? Math.min(at - run.beganAt, Math.max(0, at - since)) : at - run.beganAt
+      run.isNamed = true
+      this.#turns.set(id, { knownUntil: at, isShared: false })
+      return sampleOf(id, { heardForMs })
+    }
+    const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
+    if (isFresh || spokeAt === null || spokeAt < run.beganAt + PROOF_MS) return null
+    run.isNamed = true
+    this.#turns.set(id, { knownUntil: spokeAt, isShared: true })
+    return sampleOf(id, { heardForMs: spokeAt - run.beganAt, ageMs: at - spokeAt, staysOpen: true })
+  }
+
+  #prolong({ id }: Mark, turn: Turn, { isAlone, isLoud, at }: { isAlone: boolean; isLoud: boolean; at: number }) {
+    if (isAlone && isLoud) turn.isShared = false
+    else if (!isAlone) turn.isShared = true
+    if (!turn.isShared) {
+      if (isLoud) turn.knownUntil = at
+      else if (this.#run === null) this.#turns.delete(id)
+      return isLoud ? sampleOf(id) : null
+    }
+    const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
+    if (spokeAt !== null && spokeAt > turn.knownUntil) {
+      if (this.#wasSilentBetween(turn.knownUntil, spokeAt)) {
+        this.#close(id, at)
+        return null
+      }
+      turn.knownUntil = spokeAt
+    }
+    return sampleOf(id, { ageMs: at - turn.knownUntil, staysOpen: true })
+  }
+
+  /** Whose mark has gone fell silent before that, for as long as marks stay. */
+  #endUnmarked(marks: readonly Mark[], at: number): LevelSample[] {
+    return [...this.#turns].flatMap(([id, turn]) => {
+      if (marks.some((mark) => mark.id === id)) return []
+      this.#close(id, at)
+      const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
+      if (!turn.isShared || spokeAt === null || spokeAt <= turn.knownUntil) return []
+      if (this.#wasSilentBetween(turn.knownUntil, spokeAt)) return []
+      return [sampleOf(id, { ageMs: at - spokeAt })]
+    })
+  }
+
+  #close(id: string, at: number): void {
+    this.#turns.delete(id)
+    this.#closing.set(id, at + SILENCE_MS + 200)
+  }
+
+  #lastLoudBefore(at: number): number | null {
+    return this.#loudAt.findLast((loudAt) => loudAt <= at) ?? null
+  }
+
+  #wasSilentBetween(from: number, to: number): boolean {
+    const between = [from, ...this.#loudAt.filter((loudAt) => loudAt > from && loudAt <= to), to]
+    return between.some((loudAt, index) => index > 0 && loudAt - between[index - 1]! > SILENCE_MS)
+  }
+}
+
+/** How long a mark stays after the last word. Zoom's stay for 3 s (field notes 3.14). */
+const USUAL_LINGER_MS = 3000
+const LONGEST_LINGER_MS = 5000
+const SAMPLES = 5
+/** A mark that goes because somebody begins goes before that one is heard. Milliseconds. */
+const SOUND_LATE_MS = 700
+
+/** Learned from silences, in which marks go one after the other, and the last is that of whoever spoke last. */
+class Linger {
+  ms = USUAL_LINGER_MS
+  #seen: number[] = []
+  #gone: { at: number; ms: number } | null = null
+  #lastLoudAt = Number.NEGATIVE_INFINITY
+  #marks: readonly Mark[] = []
+
+  look(marks: readonly Mark[], isLoud: boolean, at: number): void {
+    if (isLoud) this.#lastLoudAt = at
+    const before = this.#marks
+    this.#marks = marks
+    const hasCome = marks.some(({ id }) => before.every((mark) => mark.id !== id))
+    if (isLoud || hasCome) this.#gone = null
+    else if (this.#gone && at - this.#gone.at >= SOUND_LATE_MS) {
+      this.#learn(this.#gone.ms)
+      this.#gone = null
+    }
+    // A mark that came without a sound lingers of nothing.
+    const hasGone = before.some(({ id, since }) => since <= this.#lastLoudAt && marks.every((mark) => mark.id !== id))
+    if (hasGone && !isLoud) this.#gone = { at, ms: at - this.#lastLoudAt }
+  }
+
+  #learn(ms: number): void {
+    if (ms > LONGEST_LINGER_MS) return
+    this.#seen = [...this.#seen, ms].slice(-SAMPLES)
+    this.ms = Math.max(...this.#seen)
+  }
+}
+
+interface Sampled {
+  heardForMs?: number
+  ageMs?: number
+  staysOpen?: boolean
+}
+
+function sampleOf(id: string, { heardForMs = 0, ageMs = 0, staysOpen = false }: Sampled = {}): LevelSample {
+  return {
+    participantIds: [id],
+    level: 1,
+    heardForMs: Math.min(LONGEST_NAMELESS_MS, heardForMs),
+    ageMs,
+    staysOpen,
+    source: 'audio_level',
+  }
+}

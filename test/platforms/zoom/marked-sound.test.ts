@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { createSpeechDetector } from '../../../platforms/shared/page/speech-detector.ts'
+import { MarkedSound } from '../../../platforms/zoom/page/marked-sound.ts'
+import { type Mark, MarkJudge } from '../../../platforms/zoom/page/speakers.ts'
+
+type Turn = readonly [id: string, from: number, to: number]
+
+const LOUD = 0.2
+/** Everything is later than this, as on a real clock. */
+const BEGIN = 1_000_000
+/** The sound is played this much after the page heard of it. */
+const LATE_MS = 250
+/** A mark is looked at every quarter of a second, and believed at the second look. */
+const NEAR_MS = 500
+
+/** What is told of a talk in which marks stay for `lingerMs`, or until somebody else begins. Times in milliseconds. */
+function toldOf(said: readonly Turn[], lingerMs: number): Turn[] {
+  const sound = new MarkedSound()
+  const judge = new MarkJudge()
+  const detector = createSpeechDetector()
+  const told: [string, number, number][] = []
+  let marks: Mark[] = []
+  const last = Math.max(...said.map(([, , to]) => to))
+  for (let at = 0; at < last + lingerMs + 2000; at += 50) {
+    if (at % 250 === 0) {
+      const marked = said.filter(([, from, to]) => {
+        const isTaken = said.some(([, other]) => other > to && other <= at)
+        return at >= from && (at < to || (at < to + lingerMs && !isTaken))
+      })
+      const ids = [...new Set(marked.map(([id]) => id))]
+      marks = judge.look(
+        ids.map((id) => ({ id, isMuted: false })),
+        BEGIN + at,
+      )
+    }
+    if (at % 100 !== 0) continue
+    const isLoud = said.some(([, from, to]) => at >= from + LATE_MS && at < to + LATE_MS)
+    const samples = sound.round(isLoud ? LOUD : 0, marks, BEGIN + at)
+    for (const change of detector.observe({ kind: 'levels', samples, at: BEGIN + at })) {
+      if (change.isSpeaking) told.push([change.participantId, change.at - BEGIN, Number.NaN])
+      else told.findLast(([id]) => id === change.participantId)![2] = change.at - BEGIN
+    }
+  }
+  return told
+}
+
+function expectNear(told: readonly Turn[], said: readonly Turn[]): void {
+  expect(told.map(([id]) => id)).toEqual(said.map(([id]) => id))
+  for (const [index, [id, from, to]] of said.entries()) {
+    const [, begins, ends] = told[index]!
+    expect(Math.abs(begins - from - LATE_MS), `${id} begins at ${begins}, not ${from}`).toBeLessThanOrEqual(NEAR_MS)
+    expect(Math.abs(ends - to - LATE_MS), `${id} ends at ${ends}, not ${to}`).toBeLessThanOrEqual(NEAR_MS)
+  }
+}
+
+test.each([500, 3000])('marks that stay for %i ms: turns, yeses, two at once and pauses', (lingerMs) => {
+  const said: Turn[] = [
+    ['ann', 0, 4000],
+    ['bob', 9000, 16_000],
+    // A yes into another one's words, which go on until its mark has gone.
+    ['cleo', 11_000, 11_400],
+    // Begins before the other has ended.
+    ['ann', 15_000, 20_000],
+    ['dan', 25_000, 27_000],
+    ['dan', 32_000, 34_000],
+  ]
+  expectNear(toldOf(said, lingerMs), said)
+})
+
+test('a silence is no sign of a mark, and a mark without a sound none of speech', () => {
+  const sound = new MarkedSound()
+  expect(sound.round(0, [{ id: 'ann', since: 0 }], 100)).toEqual([])
+  expect(sound.round(LOUD, [], 200)).toEqual([])
+})
+
+test('who begins again while the old mark still stands is known by it', () => {
+  const said: Turn[] = [
+    ['ann', 0, 3000],
+    ['ann', 4500, 7500],
+  ]
+  expectNear(toldOf(said, 3000), said)
+})
+
+test('somebody who left is owed no end', () => {
+  const sound = new MarkedSound()
+  const marks = ['ann', 'bob'].map((id) => ({ id, since: 0 }))
+  for (let at = 100; at < 1000; at += 100) sound.round(LOUD, marks, at)
+  sound.forget('ann')
+  expect(sound.round(LOUD, [marks[1]!], 1000).flatMap(({ participantIds }) => participantIds)).toEqual(['bob'])
+})
