@@ -81,7 +81,10 @@ export class NamelessSounds {
   }
 }
 
-/** One sound of everybody, where a mark stands until the next one: the newest says whose it is. */
+/**
+ * One sound of everybody, where each word of the client names all who speak and stands until the next: the newest mark
+ * says whose a sound is, and who had a part in it keeps that while marked.
+ */
 export class MixedSound {
   #run: (Run & { named: Set<string> }) | null = null
 
@@ -92,11 +95,14 @@ export class MixedSound {
     const run = this.#run
     run.lastLoudAt = at
     const isFirst = run.named.size === 0
-    return marksOf(run, marks, at).map(({ id, since }) => {
+    const begun = new Set(marksOf(run, marks, at))
+    return marks.flatMap((mark) => {
+      const { id, since } = mark
+      if (!begun.has(mark) && !run.named.has(id)) return []
       // Whoever comes second in one sound began about when the mark moved.
       const heardForMs = isFirst ? heardFor(run, at) : Math.min(heardFor(run, at), Math.max(0, at - since))
       run.named.add(id)
-      return { participantIds: [id], level, heardForMs, source: 'audio_level' as const }
+      return [{ participantIds: [id], level, heardForMs, source: 'audio_level' as const }]
     })
   }
 }

@@ -94,7 +94,7 @@ describe('one sound of everybody', () => {
     expect(ids(mix.round(0.001, [{ id: 'ann', since: 1250 }], 2000))).toEqual([])
   })
 
-  test('goes over to whom the mark goes, when it goes', () => {
+  test('is also of whoever is marked beside the one who had it, and only of those who still are', () => {
     const mix = new MixedSound()
     mix.round(LOUD, [{ id: 'ann', since: 0 }], 100)
     const marks = [
@@ -102,6 +102,9 @@ describe('one sound of everybody', () => {
       { id: 'bob', since: 4000 },
     ]
     for (let at = 200; at < 4300; at += 100) mix.round(LOUD, marks.slice(0, 1), at)
-    expect(ids(mix.round(LOUD, marks, 4300))).toEqual([['bob', 300, 'audio_level']])
+    const both = ids(mix.round(LOUD, marks, 4300))
+    expect(both.map(([id]) => id)).toEqual(['ann', 'bob'])
+    expect(both[1]).toEqual(['bob', 300, 'audio_level'])
+    expect(ids(mix.round(LOUD, marks.slice(1), 4400)).map(([id]) => id)).toEqual(['bob'])
   })
 })
