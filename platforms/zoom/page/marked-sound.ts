@@ -8,6 +8,8 @@ import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speec
 import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, NO_NEW_MARK_MS } from './sound-owners.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
+/** A mark that takes another one's place is believed at the second look, this much after it at most. Milliseconds. */
+const NEXT_LOOK_MS = 300
 /** Who was marked before a sound began has a part in it when the mark outlasts its beginning by more than chance. */
 const PROOF_MS = 400
 
@@ -23,6 +25,8 @@ interface Turn {
   knownUntil: number
   /** Somebody else was marked too, so that sound alone does not prolong it. */
   isShared: boolean
+  /** When the mark was missed first; null while it stands. */
+  goneAt: number | null
 }
 
 export class MarkedSound {
@@ -79,17 +83,18 @@ export class MarkedSound {
       // Whoever comes second in one sound began about when the mark came.
       const heardForMs = run.isNamed ? Math.min(at - run.beganAt, Math.max(0, at - since)) : at - run.beganAt
       run.isNamed = true
-      this.#turns.set(id, { knownUntil: at, isShared: false })
+      this.#turns.set(id, { knownUntil: at, isShared: false, goneAt: null })
       return sampleOf(id, { heardForMs })
     }
     const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
     if (isFresh || spokeAt === null || spokeAt < run.beganAt + PROOF_MS) return null
     run.isNamed = true
-    this.#turns.set(id, { knownUntil: spokeAt, isShared: true })
+    this.#turns.set(id, { knownUntil: spokeAt, isShared: true, goneAt: null })
     return sampleOf(id, { heardForMs: spokeAt - run.beganAt, ageMs: at - spokeAt, staysOpen: true })
   }
 
   #prolong({ id }: Mark, turn: Turn, { isAlone, isLoud, at }: { isAlone: boolean; isLoud: boolean; at: number }) {
+    turn.goneAt = null
     if (isAlone && isLoud) turn.isShared = false
     else if (!isAlone) turn.isShared = true
     if (!turn.isShared) {
@@ -108,12 +113,19 @@ export class MarkedSound {
     return sampleOf(id, { ageMs: at - turn.knownUntil, staysOpen: true })
   }
 
-  /** Whose mark has gone fell silent before that, for as long as marks stay. */
+  /**
+   * Whose mark has gone fell silent before that, for as long as marks stay. Where the mark went because somebody else
+   * began, nobody knows when in that time it was, and the sound is counted as of everybody who was marked.
+   */
   #endUnmarked(marks: readonly Mark[], at: number): LevelSample[] {
     return [...this.#turns].flatMap(([id, turn]) => {
       if (marks.some((mark) => mark.id === id)) return []
+      const goneAt = turn.goneAt ?? at
+      turn.goneAt = goneAt
+      if (at - goneAt < NEXT_LOOK_MS) return [sampleOf(id, { ageMs: at - turn.knownUntil, staysOpen: true })]
       this.#close(id, at)
-      const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
+      const isReplaced = marks.some(({ since }) => since >= goneAt - NEXT_LOOK_MS)
+      const spokeAt = this.#lastLoudBefore(isReplaced ? goneAt : goneAt - this.#linger.ms)
       if (!turn.isShared || spokeAt === null || spokeAt <= turn.knownUntil) return []
       if (this.#wasSilentBetween(turn.knownUntil, spokeAt)) return []
       return [sampleOf(id, { ageMs: at - spokeAt })]
