@@ -5,7 +5,7 @@
  * back. Pure.
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
-import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, NO_NEW_MARK_MS } from './sound-owners.ts'
+import { isOver, LONGEST_NAMELESS_MS, MARK_AHEAD_MS, NO_NEW_MARK_MS } from './sound-owners.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
 /** A mark that takes another one's place is believed at the second look, this much after it at most. Milliseconds. */
@@ -36,14 +36,18 @@ export class MarkedSound {
   readonly #closing = new Map<string, number>()
   #loudAt: number[] = []
   #run: Run | null = null
+  #lastRoundAt = Number.NEGATIVE_INFINITY
 
   /** One round, a few times a second also while nothing is heard. */
   round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
     this.#linger.look(marks, isLoud, at)
-    if (this.#run && at - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
+    if (this.#run && isOver(this.#run.lastLoudAt, { isLoud, lastRoundAt: this.#lastRoundAt, at })) this.#run = null
+    this.#lastRoundAt = at
     if (isLoud) {
       this.#run ??= { beganAt: at, lastLoudAt: at, isNamed: false }
+      // While the page stood still the sound went on.
+      for (let missed = this.#run.lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS) this.#loudAt.push(missed)
       this.#run.lastLoudAt = at
       this.#loudAt.push(at)
     }

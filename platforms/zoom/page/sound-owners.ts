@@ -2,7 +2,7 @@
  * Whose a sound is. When somebody speaks is said by the sound itself, to the sample; who it is, where the sound has no
  * name, by the mark that the page puts on somebody soon after the sound began. Pure.
  */
-import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
+import { LEVEL_OFF, type LevelSample, LONGEST_STALL_MS, SILENCE_MS } from '../../shared/page/speech-detector.ts'
 import type { HeardPerson } from './sound.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
@@ -87,10 +87,13 @@ export class NamelessSounds {
  */
 export class MixedSound {
   #run: (Run & { named: Set<string> }) | null = null
+  #lastRoundAt = Number.NEGATIVE_INFINITY
 
   round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
-    if (this.#run && at - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
-    if (level < LEVEL_OFF) return []
+    const isLoud = level >= LEVEL_OFF
+    if (this.#run && isOver(this.#run.lastLoudAt, { isLoud, lastRoundAt: this.#lastRoundAt, at })) this.#run = null
+    this.#lastRoundAt = at
+    if (!isLoud) return []
     this.#run ??= { beganAt: at, lastLoudAt: at, ownerId: null, named: new Set() }
     const run = this.#run
     run.lastLoudAt = at
@@ -105,6 +108,15 @@ export class MixedSound {
       return [{ participantIds: [id], level, heardForMs, source: 'audio_level' as const }]
     })
   }
+}
+
+/** Silence has to be observed: between two loud rounds a page that stood still has seen none. */
+export function isOver(
+  lastLoudAt: number,
+  { isLoud, lastRoundAt, at }: { isLoud: boolean; lastRoundAt: number; at: number },
+): boolean {
+  const seenUntil = isLoud && at - lastRoundAt <= LONGEST_STALL_MS ? lastRoundAt : at
+  return seenUntil - lastLoudAt > SILENCE_MS
 }
 
 /** The marks that are for this sound: new ones, and after a while without any those that still stand. */

@@ -94,6 +94,16 @@ describe('one sound of everybody', () => {
     expect(ids(mix.round(0.001, [{ id: 'ann', since: 1250 }], 2000))).toEqual([])
   })
 
+  test('goes on while the page stands still, which has seen no silence', () => {
+    const mix = new MixedSound()
+    const marks = [{ id: 'ann', since: 0 }]
+    for (let at = 100; at < 1000; at += 100) mix.round(LOUD, marks, at)
+    expect(ids(mix.round(LOUD, marks, 2200)).map(([id]) => id)).toEqual(['ann'])
+    mix.round(0, marks, 2300)
+    mix.round(0, marks, 2800)
+    expect(ids(mix.round(LOUD, marks, 2900))).toEqual([])
+  })
+
   test('is also of whoever is marked beside the one who had it, and only of those who still are', () => {
     const mix = new MixedSound()
     mix.round(LOUD, [{ id: 'ann', since: 0 }], 100)
