@@ -5,6 +5,7 @@
  * back. Pure.
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
+import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
 import { isOver, LONGEST_NAMELESS_MS, MARK_AHEAD_MS, NO_NEW_MARK_MS } from './sound-owners.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
@@ -30,7 +31,7 @@ interface Turn {
 }
 
 export class MarkedSound {
-  readonly #linger = new Linger()
+  readonly #linger = new MarkLinger()
   readonly #turns = new Map<string, Turn>()
   /** Turns that are over and not yet told as ended, until when. */
   readonly #closing = new Map<string, number>()
@@ -148,43 +149,6 @@ export class MarkedSound {
   #wasSilentBetween(from: number, to: number): boolean {
     const between = [from, ...this.#loudAt.filter((loudAt) => loudAt > from && loudAt <= to), to]
     return between.some((loudAt, index) => index > 0 && loudAt - between[index - 1]! > SILENCE_MS)
-  }
-}
-
-/** How long a mark stays after the last word. Zoom's stay for 3 s (field notes 3.14). */
-const USUAL_LINGER_MS = 3000
-const LONGEST_LINGER_MS = 5000
-const SAMPLES = 5
-/** A mark that goes because somebody begins goes before that one is heard. Milliseconds. */
-const SOUND_LATE_MS = 700
-
-/** Learned from silences, in which marks go one after the other, and the last is that of whoever spoke last. */
-class Linger {
-  ms = USUAL_LINGER_MS
-  #seen: number[] = []
-  #gone: { at: number; ms: number } | null = null
-  #lastLoudAt = Number.NEGATIVE_INFINITY
-  #marks: readonly Mark[] = []
-
-  look(marks: readonly Mark[], isLoud: boolean, at: number): void {
-    if (isLoud) this.#lastLoudAt = at
-    const before = this.#marks
-    this.#marks = marks
-    const hasCome = marks.some(({ id }) => before.every((mark) => mark.id !== id))
-    if (isLoud || hasCome) this.#gone = null
-    else if (this.#gone && at - this.#gone.at >= SOUND_LATE_MS) {
-      this.#learn(this.#gone.ms)
-      this.#gone = null
-    }
-    // A mark that came without a sound lingers of nothing.
-    const hasGone = before.some(({ id, since }) => since <= this.#lastLoudAt && marks.every((mark) => mark.id !== id))
-    if (hasGone && !isLoud) this.#gone = { at, ms: at - this.#lastLoudAt }
-  }
-
-  #learn(ms: number): void {
-    if (ms > LONGEST_LINGER_MS) return
-    this.#seen = [...this.#seen, ms].slice(-SAMPLES)
-    this.ms = Math.max(...this.#seen)
   }
 }
 

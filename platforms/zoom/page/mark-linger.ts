@@ -1,0 +1,43 @@
+/**
+ * How long a mark stays after the last word: learned from silences, in which marks go one after the other, and the last is
+ * that of whoever spoke last. Pure.
+ */
+import type { Mark } from './speakers.ts'
+
+/** Zoom's stay for 3 s (field notes 3.14). */
+const USUAL_LINGER_MS = 3000
+export const LONGEST_LINGER_MS = 5000
+const SAMPLES = 5
+/** A mark that goes because somebody begins goes before that one is heard. Milliseconds. */
+const SOUND_LATE_MS = 700
+
+export class MarkLinger {
+  /** As far as it is known now. */
+  ms = USUAL_LINGER_MS
+  #seen: number[] = []
+  #gone: { at: number; ms: number } | null = null
+  #lastLoudAt = Number.NEGATIVE_INFINITY
+  #marks: readonly Mark[] = []
+
+  /** One look, a few times a second. */
+  look(marks: readonly Mark[], isLoud: boolean, at: number): void {
+    if (isLoud) this.#lastLoudAt = at
+    const before = this.#marks
+    this.#marks = marks
+    const hasCome = marks.some(({ id }) => before.every((mark) => mark.id !== id))
+    if (isLoud || hasCome) this.#gone = null
+    else if (this.#gone && at - this.#gone.at >= SOUND_LATE_MS) {
+      this.#learn(this.#gone.ms)
+      this.#gone = null
+    }
+    // A mark that came without a sound lingers of nothing.
+    const hasGone = before.some(({ id, since }) => since <= this.#lastLoudAt && marks.every((mark) => mark.id !== id))
+    if (hasGone && !isLoud) this.#gone = { at, ms: at - this.#lastLoudAt }
+  }
+
+  #learn(ms: number): void {
+    if (ms > LONGEST_LINGER_MS) return
+    this.#seen = [...this.#seen, ms].slice(-SAMPLES)
+    this.ms = Math.max(...this.#seen)
+  }
+}
