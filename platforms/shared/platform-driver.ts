@@ -103,7 +103,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
-  /** Null where the machine paints every frame that comes. */
+  /** Null as long as the machine keeps up. */
   #pictureStep: PictureStep | null = null
   #speaksUp = false
   #hasAsked = false

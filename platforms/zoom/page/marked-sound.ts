@@ -6,20 +6,13 @@
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
 import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
-import { isOver, LONGEST_NAMELESS_MS, MARK_AHEAD_MS, NO_NEW_MARK_MS } from './sound-owners.ts'
+import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, type MixRun, MixRuns, NO_NEW_MARK_MS } from './sound-owners.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
 /** A mark that takes another one's place is believed at the second look, this much after it at most. Milliseconds. */
 const NEXT_LOOK_MS = 300
 /** Who was marked before a sound began has a part in it when the mark outlasts its beginning by more than chance. */
 const PROOF_MS = 400
-
-/** A sound from its beginning to a silence. */
-interface Run {
-  beganAt: number
-  lastLoudAt: number
-  isNamed: boolean
-}
 
 interface Turn {
   /** The last instant at which this person surely spoke. */
@@ -36,22 +29,20 @@ export class MarkedSound {
   /** Turns that are over and not yet told as ended, until when. */
   readonly #closing = new Map<string, number>()
   #loudAt: number[] = []
-  #run: Run | null = null
-  #lastRoundAt = Number.NEGATIVE_INFINITY
+  readonly #mix = new MixRuns()
+  #run: MixRun | null = null
 
   /** One round, a few times a second also while nothing is heard. */
   round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
     this.#linger.look(marks, isLoud, at)
-    if (this.#run && isOver(this.#run.lastLoudAt, { isLoud, lastRoundAt: this.#lastRoundAt, at })) this.#run = null
-    this.#lastRoundAt = at
-    if (isLoud) {
-      this.#run ??= { beganAt: at, lastLoudAt: at, isNamed: false }
-      // While the page stood still the sound went on.
-      for (let missed = this.#run.lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS) this.#loudAt.push(missed)
-      this.#run.lastLoudAt = at
-      this.#loudAt.push(at)
-    }
+    const lastLoudAt = this.#run?.lastLoudAt
+    const run = this.#mix.round(isLoud, at)
+    // While the page stood still the sound went on.
+    if (isLoud && run === this.#run && lastLoudAt !== undefined)
+      for (let missed = lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS) this.#loudAt.push(missed)
+    if (isLoud) this.#loudAt.push(at)
+    this.#run = run
     this.#loudAt = this.#loudAt.filter((loudAt) => at - loudAt <= LONGEST_LINGER_MS + SILENCE_MS)
     for (const [id, until] of this.#closing) if (at > until) this.#closing.delete(id)
 
@@ -77,7 +68,7 @@ export class MarkedSound {
     const run = this.#run
     if (!run) return []
     const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
-    if (fresh.length > 0 || run.isNamed || run.lastLoudAt - run.beganAt < NO_NEW_MARK_MS) return fresh
+    if (fresh.length > 0 || run.named.size > 0 || run.lastLoudAt - run.beganAt < NO_NEW_MARK_MS) return fresh
     return newestMarks(marks)
   }
 
@@ -86,14 +77,14 @@ export class MarkedSound {
     if (!run) return null
     if (isFresh && isLoud) {
       // Whoever comes second in one sound began about when the mark came.
-      const heardForMs = run.isNamed ? Math.min(at - run.beganAt, Math.max(0, at - since)) : at - run.beganAt
-      run.isNamed = true
+      const heardForMs = run.named.size > 0 ? Math.min(at - run.beganAt, Math.max(0, at - since)) : at - run.beganAt
+      run.named.add(id)
       this.#turns.set(id, { knownUntil: at, isShared: false, goneAt: null })
       return sampleOf(id, { heardForMs })
     }
     const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
     if (isFresh || spokeAt === null || spokeAt < run.beganAt + PROOF_MS) return null
-    run.isNamed = true
+    run.named.add(id)
     this.#turns.set(id, { knownUntil: spokeAt, isShared: true, goneAt: null })
     return sampleOf(id, { heardForMs: spokeAt - run.beganAt, ageMs: at - spokeAt, staysOpen: true })
   }

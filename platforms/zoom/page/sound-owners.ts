@@ -86,17 +86,12 @@ export class NamelessSounds {
  * says whose a sound is, and who had a part in it keeps that while marked.
  */
 export class MixedSound {
-  #run: (Run & { named: Set<string> }) | null = null
-  #lastRoundAt = Number.NEGATIVE_INFINITY
+  readonly #mix = new MixRuns()
 
   round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
-    if (this.#run && isOver(this.#run.lastLoudAt, { isLoud, lastRoundAt: this.#lastRoundAt, at })) this.#run = null
-    this.#lastRoundAt = at
-    if (!isLoud) return []
-    this.#run ??= { beganAt: at, lastLoudAt: at, ownerId: null, named: new Set() }
-    const run = this.#run
-    run.lastLoudAt = at
+    const run = this.#mix.round(isLoud, at)
+    if (!run || !isLoud) return []
     const isFirst = run.named.size === 0
     const begun = new Set(marksOf(run, marks, at))
     return marks.flatMap((mark) => {
@@ -110,21 +105,38 @@ export class MixedSound {
   }
 }
 
-/** Silence has to be observed: between two loud rounds a page that stood still has seen none. */
-export function isOver(
-  lastLoudAt: number,
-  { isLoud, lastRoundAt, at }: { isLoud: boolean; lastRoundAt: number; at: number },
-): boolean {
-  const seenUntil = isLoud && at - lastRoundAt <= LONGEST_STALL_MS ? lastRoundAt : at
-  return seenUntil - lastLoudAt > SILENCE_MS
+/** The sound of everybody from its beginning to a silence. */
+export interface MixRun {
+  beganAt: number
+  lastLoudAt: number
+  /** Who had a part in it so far. */
+  named: Set<string>
+}
+
+/** Cuts one sound of everybody into runs. */
+export class MixRuns {
+  #run: MixRun | null = null
+  #lastRoundAt = Number.NEGATIVE_INFINITY
+
+  /** The run that goes on in this round, or null in a silence. */
+  round(isLoud: boolean, at: number): MixRun | null {
+    // Silence has to be observed: between two loud rounds a page that stood still has seen none.
+    const seenUntil = isLoud && at - this.#lastRoundAt <= LONGEST_STALL_MS ? this.#lastRoundAt : at
+    if (this.#run && seenUntil - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
+    this.#lastRoundAt = at
+    if (!isLoud) return this.#run
+    this.#run ??= { beganAt: at, lastLoudAt: at, named: new Set() }
+    this.#run.lastLoudAt = at
+    return this.#run
+  }
 }
 
 /** The marks that are for this sound: new ones, and after a while without any those that still stand. */
-function marksOf(run: Run, marks: readonly Mark[], at: number): Mark[] {
+function marksOf(run: Pick<Run, 'beganAt'>, marks: readonly Mark[], at: number): Mark[] {
   const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
   return newestMarks(fresh.length > 0 || at - run.beganAt < NO_NEW_MARK_MS ? fresh : marks)
 }
 
-function heardFor({ beganAt }: Run, at: number): number {
+function heardFor({ beganAt }: Pick<Run, 'beganAt'>, at: number): number {
   return Math.min(LONGEST_NAMELESS_MS, at - beganAt)
 }
