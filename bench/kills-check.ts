@@ -23,9 +23,11 @@ export async function judge(path: string, until: number): Promise<Verdict> {
   try {
     const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-f', 'null', '-'])
     const { video, durationSeconds, audio } = await measure(path)
-    const clock = video?.clock ?? []
+    const pictures = video?.clock ?? []
+    // Black until the clock is painted first.
+    const clock = pictures.slice(pictures.findIndex(({ shownMs }) => shownMs > 0))
     const last = clock.at(-1)
-    if (last === undefined) throw new Error('there is no picture')
+    if (last === undefined || last.shownMs === 0) throw new Error('there is no picture')
     let seeks = true
     for (const share of [0.25, 0.5, 0.9]) {
       const at = clock[Math.floor(clock.length * share)]!
