@@ -6,6 +6,8 @@ import { CLOCK_CYCLE_MS, measure, pictureClockAfterSeek } from '../test/media/pr
 const run = promisify(execFile)
 /** A picture is captured every 40 ms, of a clock that a busy machine paints late. */
 const SAME_MOMENT_MS = 250
+/** All that comes after a longer hole than this is counted as lost. */
+const LONGEST_STEP_MS = 2_500
 
 export interface Verdict {
   plays: boolean
@@ -23,11 +25,9 @@ export async function judge(path: string, until: number): Promise<Verdict> {
   try {
     const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-f', 'null', '-'])
     const { video, durationSeconds, audio } = await measure(path)
-    const pictures = video?.clock ?? []
-    // Black until the clock is painted first.
-    const clock = pictures.slice(pictures.findIndex(({ shownMs }) => shownMs > 0))
+    const clock = readable(video?.clock ?? [])
     const last = clock.at(-1)
-    if (last === undefined || last.shownMs === 0) throw new Error('there is no picture')
+    if (last === undefined) throw new Error('there is no picture')
     let seeks = true
     for (const share of [0.25, 0.5, 0.9]) {
       const at = clock[Math.floor(clock.length * share)]!
@@ -48,6 +48,20 @@ export async function judge(path: string, until: number): Promise<Verdict> {
     const complaint = error instanceof Error ? error.message.split('\n')[0]! : String(error)
     return { plays: false, seeks: false, seconds: 0, lostSeconds: Number.NaN, holeSeconds: Number.NaN, complaint }
   }
+}
+
+/**
+ * Without those that are black, as before the clock is painted first, and those that were caught half-painted, as when the
+ * display dies: they show any time, and the pictures behind them go on from the one before.
+ */
+function readable<Picture extends { shownMs: number }>(pictures: readonly Picture[]): Picture[] {
+  const read: Picture[] = []
+  for (const picture of pictures) {
+    const before = read.at(-1)
+    const step = before ? apart(picture.shownMs, before.shownMs) : 0
+    if (picture.shownMs > 0 && step >= 0 && step <= LONGEST_STEP_MS) read.push(picture)
+  }
+  return read
 }
 
 /** Milliseconds from the second to the first, on a clock that begins anew. */
