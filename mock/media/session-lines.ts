@@ -62,6 +62,8 @@ export class SessionLines {
   readonly #peer: RTCPeerConnection
   readonly #listener: LinesListener
   readonly #senders = new Map<string, RtpSender>()
+  /** The page may do without pictures. */
+  wantsVideo = true
   #isListening = false
   /** Which streams the last answer was to have; null before there was one. */
   #described: string | null = null
@@ -119,7 +121,7 @@ export class SessionLines {
   update(): void {
     // A stream with a name cannot become somebody else's: newcomers wait for the next offer.
     if (this.#isPerPerson) {
-      if (this.video.keep(this.#room.videoSources())) this.#listener.slotsChanged()
+      if (this.video.keep(this.#videoSources())) this.#listener.slotsChanged()
       this.#wantOffer()
     } else this.#placeVideo()
   }
@@ -135,13 +137,17 @@ export class SessionLines {
     this.voices.relay({ owner, packet, level: level ?? SILENT_LEVEL, csrcs })
   }
 
+  #videoSources(): readonly VideoSource[] {
+    return this.wantsVideo ? this.#room.videoSources() : []
+  }
+
   get #isPerPerson(): boolean {
     return this.#room.audioStreams === 'perPerson'
   }
 
   #placeVideo(): void {
     const before = this.video.slots()
-    if (!this.video.place(this.#room.videoSources())) return
+    if (!this.video.place(this.#videoSources())) return
     this.video.slots().forEach(({ personId, kind }, index) => {
       const isNew = before[index]?.personId !== personId || before[index]?.kind !== kind
       if (personId !== null && isNew) this.#listener.keyFrameWanted({ personId, kind })
@@ -168,7 +174,7 @@ export class SessionLines {
       if (name) this.video.name(mid, name.streamId, this.#sender(mid, name.ssrc))
       names.set(mid, name)
     })
-    const wanted = people.length + this.#room.videoSources().length
+    const wanted = people.length + this.#videoSources().length
     const isComplete = [...names.values()].filter((name) => name !== null).length === wanted
     this.#described = isComplete ? this.#streams() : ''
     // Not before the page has this answer.
@@ -181,11 +187,11 @@ export class SessionLines {
     const wanted = this.#streams()
     if (this.#described === null || wanted === this.#described || wanted === this.#lastWanted) return
     this.#lastWanted = wanted
-    this.#listener.offerWanted({ audio: this.#room.people().length, video: this.#room.videoSources().length })
+    this.#listener.offerWanted({ audio: this.#room.people().length, video: this.#videoSources().length })
   }
 
   #streams(): string {
-    return JSON.stringify([this.#room.people().map(({ id }) => id), this.#room.videoSources()])
+    return JSON.stringify([this.#room.people().map(({ id }) => id), this.#videoSources()])
   }
 
   #nameOf(line: MediaLine, usualSsrc: number): StreamName {

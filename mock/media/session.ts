@@ -83,6 +83,12 @@ export class MediaSession {
     return answer
   }
 
+  /** Whether anybody's picture is sent to the page; so it is in the beginning. */
+  sendVideos(wanted: boolean): void {
+    this.#lines.wantsVideo = wanted
+    this.#lines.update()
+  }
+
   /** Which participant is on which video m-line now. */
   videoSlots(): VideoSlot[] {
     return this.#lines.video.slots()

@@ -26,6 +26,7 @@ export class MediaLink {
   private lastSession: MediaSession | null = null
   private pending: { offer: number; sdp: string } | null = null
   private isAllowed = false
+  private sendsVideo = true
 
   constructor(ports: MediaLinkPorts) {
     this.ports = ports
@@ -68,6 +69,7 @@ export class MediaLink {
     const session = this.ports.room().connect(this.ports.session)
     this.session = session
     this.lastSession = session
+    session.sendVideos(this.sendsVideo)
     session.onVideoSlots(() => this.sendSlots())
     session.onOfferWanted((lines) => {
       if (session === this.session) this.ports.send({ do: 'renegotiate', ...lines })
@@ -84,6 +86,12 @@ export class MediaLink {
       if (source) streams.set(source, slot.streamId)
     }
     return streams
+  }
+
+  /** The page wants pictures, or none. */
+  sendVideos(wanted: boolean): void {
+    this.sendsVideo = wanted
+    this.session?.sendVideos(wanted)
   }
 
   sendSlots(): void {

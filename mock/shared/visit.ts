@@ -135,6 +135,9 @@ export abstract class Visit<
     else if (message.say === 'devices') {
       this.microphoneOn = message.microphone
       this.cameraOn = message.camera
+    } else if (message.say === 'incomingVideo') {
+      this.host.note({ event: 'rpc', target: 'incoming-video', detail: message.on ? 'on' : 'off' })
+      this.media.sendVideos(message.on)
     } else this.receive(message as unknown as FromPage)
   }
 

@@ -48,15 +48,17 @@ export class Housekeeping {
   /** More people on the page are more pictures for the recording; who speaks is the large one in the speaker's view. */
   async #layOut(): Promise<void> {
     this.#layoutTries++
-    if (this.#recordingMode === 'audio_only') {
-      this.#layoutTries = LAYOUT_TRIES
-      return
-    }
-    const wanted = this.#recordingMode === 'gallery_view' ? 'galleryView' : 'speakerView'
     await this.#page.wakePointer()
     await this.#page.press('view')
-    if (await this.#pressSoon([wanted])) this.#layoutTries = LAYOUT_TRIES
+    if (await this.#chooseView()) this.#layoutTries = LAYOUT_TRIES
     else await this.#page.browser.page.keyboard.press('Escape')
+  }
+
+  /** In the open menu. Where nobody is seen no pictures need to come, nor to be decoded (field notes 4.10). */
+  async #chooseView(): Promise<boolean> {
+    if (this.#recordingMode === 'gallery_view') return (await this.#pressSoon(['galleryView'])) !== null
+    if (this.#recordingMode === 'speaker_view') return (await this.#pressSoon(['speakerView'])) !== null
+    return this.#pressItem('incomingVideo', 'viewMore')
   }
 
   async #askForCaptions(): Promise<void> {
@@ -73,11 +75,15 @@ export class Housekeeping {
     if (await this.#page.ask('startCaptions')) return true
     await this.#page.wakePointer()
     await this.#page.press('more')
-    const isOpen = await this.#pressSoon(['captionsItem', 'captionsMenu'])
-    if (isOpen === 'captionsItem') return true
-    if (isOpen === 'captionsMenu' && (await this.#pressSoon(['captionsItem'])) !== null) return true
+    if (await this.#pressItem('captionsItem', 'captionsMenu')) return true
     await this.#page.browser.page.keyboard.press('Escape')
     return false
+  }
+
+  /** Presses an item of the open menu, which may be behind another one. */
+  async #pressItem(item: ElementName, submenu: ElementName): Promise<boolean> {
+    const pressed = await this.#pressSoon([item, submenu])
+    return pressed === submenu ? (await this.#pressSoon([item])) !== null : pressed !== null
   }
 
   /** Presses the first of these that appears; null where none does. */

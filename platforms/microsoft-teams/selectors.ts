@@ -71,6 +71,9 @@ export const SELECTORS = {
   view: '#view-mode-button, #custom-view-button, [data-tid="view-mode-button"]',
   speakerView: '#SpeakerView-button, #custom-view-button-SpeakerViewButton',
   galleryView: '#MixedGrid-button, #MixedGridView-button, #custom-view-button-MixedGridButton',
+  viewMore: '#ViewModeMoreOptionsMenuControl-id',
+  /** Turns the pictures of others off, and on again. */
+  incomingVideo: '#incoming-video-button, #toggle-incoming-video-button',
   duration: '[data-tid="call-duration"], #call-duration-custom',
   menu: '[role="menu"]',
 

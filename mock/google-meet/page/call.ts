@@ -6,6 +6,7 @@ import { captionsOf } from './captions.ts'
 import { chatPanel } from './chat-panel.ts'
 import { button, type Context, type Shown } from './context.ts'
 import { peoplePanel } from './people-panel.ts'
+import { wantsAudioOnly } from './preferences.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
 import { TileGrid } from './tiles.ts'
 import { callControls } from './toolbar.ts'
@@ -40,6 +41,8 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
     chat.opener,
     button(context, { label: words('Meeting tools'), icon: 'category' }),
   )
+  const isAudioOnly = wantsAudioOnly()
+  if (isAudioOnly) context.say({ say: 'incomingVideo', on: false })
   const banner = h('div', { class: cls('banner'), 'aria-live': 'assertive' })
   const pill = h('div', { class: cls('pill') })
   const root = h(
@@ -48,6 +51,7 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
     grid.root,
     settings.peopleBadge && roster.opener,
     pill,
+    isAudioOnly && h('div', { class: cls('pill') }, words('Incoming video is set to audio only')),
     banner,
     captions.place,
     roster.panel,

@@ -23,6 +23,7 @@ export class Toolbar {
   private readonly stops: (() => void)[] = []
   private count = 0
   private isRelayouting = false
+  private receivesVideo = true
   private badgeTimer: ReturnType<typeof setTimeout> | undefined
   private relayoutTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -259,9 +260,21 @@ export class Toolbar {
       {
         id: 'ViewModeMoreOptionsMenuControl-id',
         text: words('More options'),
-        submenu: () => [{ id: 'incoming-video-button', text: words('Turn off incoming video') }],
+        submenu: () => [this.incomingVideoItem()],
       },
     ]
+  }
+
+  private incomingVideoItem(): MenuItem {
+    const { words, say } = this.context
+    return {
+      id: 'incoming-video-button',
+      text: words(this.receivesVideo ? 'Turn off incoming video' : 'Turn on incoming video'),
+      run: () => {
+        this.receivesVideo = !this.receivesVideo
+        say({ say: 'incomingVideo', on: this.receivesVideo })
+      },
+    }
   }
 }
 

@@ -44,3 +44,5 @@ export type SharedFromPage =
   | LogMessage
   | OfferMessage
   | { say: 'devices'; microphone: boolean; camera: boolean }
+  /** Whether pictures are to be sent to the page. They are until it says otherwise. */
+  | { say: 'incomingVideo'; on: boolean }

@@ -22,6 +22,7 @@ import { decodeCaptions, readCaptionRegion } from './captions.ts'
 import { ownMessages, readPanelMessage } from './chat-panel.ts'
 import { decodeCollection, decodeSync } from './collections.ts'
 import { createElements } from './elements.ts'
+import { receiveNoVideo } from './no-incoming-video.ts'
 import { Roster } from './roster.ts'
 import { createSignsReader } from './signs.ts'
 import { watchMeetSpeech } from './speech.ts'
@@ -68,6 +69,13 @@ function start(config: PageConfig): void {
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  if (isMeeting && config.recordingMode === 'audio_only') {
+    try {
+      receiveNoVideo(localStorage)
+    } catch (error) {
+      console.warn('Pictures will come that nobody sees', error)
+    }
+  }
   const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
   devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
 

@@ -107,6 +107,8 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     view: () => control('view'),
     speakerView: () => visible('speakerView'),
     galleryView: () => visible('galleryView'),
+    viewMore: () => visible('viewMore'),
+    incomingVideo: () => visible('incomingVideo'),
     more: () => control('more'),
     captionsMenu: () => visible('captionsMenu'),
     captionsItem: () => visible('captionsItem'),

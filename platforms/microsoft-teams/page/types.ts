@@ -88,6 +88,8 @@ export type ElementName =
   | 'view'
   | 'speakerView'
   | 'galleryView'
+  | 'viewMore'
+  | 'incomingVideo'
   | 'more'
   | 'captionsMenu'
   | 'captionsItem'

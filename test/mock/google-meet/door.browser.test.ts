@@ -189,7 +189,7 @@ describe('the green room', () => {
   })
 
   test('keeps a spinner for 25 s where the name box comes late', async () => {
-    const { page, meeting } = await browser.open('name-input-appears-late', { speed: 25 })
+    const { page, meeting } = await browser.open('name-input-appears-late', { speed: 4 })
     await meeting.whenState('loading')
     await page.getByText(/Getting ready/).waitFor()
     expect(await page.locator('input').count()).toBe(0)

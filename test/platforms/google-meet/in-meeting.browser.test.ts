@@ -21,6 +21,18 @@ test('heartbeats come while the page answers and count the others', async () => 
   await attempt.event('heartbeat', ({ others }) => others === 0)
 })
 
+test.each([
+  ['audio_only', ['off'], true],
+  ['speaker_view', [], false],
+] as const)('%s: asks for pictures %j, and the page says so', async (recordingMode, asked, isSaid) => {
+  const attempt = await inside('open-meeting-join-now', { driver: { recordingMode } })
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  const wishes = attempt.meeting.log.filter(({ target }) => target === 'incoming-video').map(({ detail }) => detail)
+  expect(wishes).toEqual(asked)
+  const { html } = await attempt.driver.evidence()
+  expect(html?.includes('Incoming video is set to audio only')).toBe(isSaid)
+})
+
 test('never-anyone: the bot knows that it is alone', async () => {
   const attempt = await inside('never-anyone')
   await attempt.event('heartbeat', ({ others }) => others === 0)

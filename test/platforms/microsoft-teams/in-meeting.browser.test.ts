@@ -53,6 +53,15 @@ test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: nothing of t
   await staysIn(attempt)
 })
 
+test('whoever records sound alone turns the pictures of the others off, once', async () => {
+  const attempt = await inside('view-speaker-full', { driver: { recordingMode: 'audio_only' } })
+  const asked = () =>
+    attempt.meeting.log.filter(({ target }) => target === 'incoming-video').map(({ detail }) => detail)
+  await until(() => asked().length > 0, 'the pictures are turned off')
+  await staysIn(attempt)
+  expect(asked()).toEqual(['off'])
+})
+
 test('alone-after-others-left, others-leave-and-return: how many others there are is told, the rules decide', async () => {
   const attempt = await inside('open')
   await attempt.event('heartbeat', ({ others }) => others === 2)
