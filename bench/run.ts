@@ -23,6 +23,7 @@ import { pageAlone, peer } from './peers.ts'
 import { PIPELINES } from './pipelines.ts'
 import { tabCapture } from './tab-capture.ts'
 import { type Row, rowOf, tableOf, together } from './table.ts'
+import { webCodecs } from './web-codecs.ts'
 
 const { values } = parseArgs({
   options: {
@@ -52,6 +53,8 @@ const contenders: Contender[] = [
   tabCapture(server, folder),
   withoutCameras,
   audio,
+  // Tried and not used: measured where they are asked for.
+  ...(values.only === '' ? [] : (['canvas', 'track'] as const).map((way) => webCodecs(way, server, folder))),
 ].filter((contender) => contender === zero || contender.name.toLowerCase().includes(values.only.toLowerCase()))
 
 const rows = new Map<string, Row[]>()
