@@ -30,9 +30,9 @@ export class MarkLinger {
       this.#learn(this.#gone.ms)
       this.#gone = null
     }
-    // A mark that came without a sound lingers of nothing.
+    // A mark that came without a sound lingers of nothing, and one beside others of somebody who fell silent before them.
     const hasGone = before.some(({ id, since }) => since <= this.#lastLoudAt && marks.every((mark) => mark.id !== id))
-    if (hasGone && !isLoud) this.#gone = { at, ms: at - this.#lastLoudAt }
+    if (hasGone && marks.length === 0 && !isLoud) this.#gone = { at, ms: at - this.#lastLoudAt }
   }
 
   #learn(ms: number): void {

@@ -1,161 +1,167 @@
 /**
  * Who speaks in one sound of everybody, where all that names people is a mark that stays for a while after the last word.
  * A mark that goes says when its person fell silent: so much earlier as marks stay. While one person alone is marked, the
- * sound is that person's at once; while several are, each turn is kept open until its mark has gone and is then dated
- * back. Pure.
+ * sound is that person's at once; while several are, it is kept open for as long as marks stay, until it is known who of
+ * them can have spoken. Who of these did is then said by their voices, once they are known. Pure.
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
 import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
+import { MixVoices, type Round } from './mix-voices.ts'
 import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, type MixRun, MixRuns, NO_NEW_MARK_MS } from './sound-owners.ts'
 import { type Mark, newestMarks } from './speakers.ts'
+import type { Spectrum } from './voice-features.ts'
 
 /** A mark that takes another one's place is believed at the second look, this much after it at most. Milliseconds. */
 const NEXT_LOOK_MS = 300
 /** Who was marked before a sound began has a part in it when the mark outlasts its beginning by more than chance. */
 const PROOF_MS = 400
+/** Whose mark comes speaks then, for this long at least. Milliseconds. */
+const SHORTEST_WORD_MS = 200
+/** Rounds in which a voice is heard that should have been silent. */
+const HEARD_AGAIN = 5
+/** A turn that was not prolonged for so long is open no more, and after so long the next one can begin. Milliseconds. */
+const OPEN_MS = SILENCE_MS + 100
+const CLOSED_MS = SILENCE_MS + 200
+const KEPT_MS = LONGEST_LINGER_MS + 1500
+/** Marks that go sooner than this say more than voices. Milliseconds. */
+const LONG_LINGER_MS = 1500
 
-interface Turn {
-  /** The last instant at which this person surely spoke. */
-  knownUntil: number
-  /** Somebody else was marked too, so that sound alone does not prolong it. */
-  isShared: boolean
+/** Somebody who is marked, or was until lately. */
+interface Marked {
+  id: string
+  since: number
   /** When the mark was missed first; null while it stands. */
   goneAt: number | null
+  /** It is known what the mark's going says. */
+  isOver: boolean
+  /** When this person last surely spoke, because the mark was new. */
+  spokeAt: number
+  /** Until when it is told that this person spoke, and when that was told. */
+  toldUntil: number
+  toldAt: number
 }
 
 export class MarkedSound {
   readonly #linger = new MarkLinger()
-  readonly #turns = new Map<string, Turn>()
-  /** Turns that are over and not yet told as ended, until when. */
-  readonly #closing = new Map<string, number>()
-  #loudAt: number[] = []
+  readonly #people = new Map<string, Marked>()
   readonly #mix = new MixRuns()
+  readonly #voices = new MixVoices()
+  #rounds: Round[] = []
   #run: MixRun | null = null
 
-  /** One round, a few times a second also while nothing is heard. */
-  round(level: number, marks: readonly Mark[], at: number): LevelSample[] {
+  /** One round, a few times a second also while nothing is heard; `spectra` are those since the last one. */
+  round(level: number, marks: readonly Mark[], at: number, spectra: readonly Spectrum[] = []): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
     this.#linger.look(marks, isLoud, at)
     const lastLoudAt = this.#run?.lastLoudAt
     const run = this.#mix.round(isLoud, at)
     // While the page stood still the sound went on.
     if (isLoud && run === this.#run && lastLoudAt !== undefined)
-      for (let missed = lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS) this.#loudAt.push(missed)
-    if (isLoud) this.#loudAt.push(at)
+      for (let missed = lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS)
+        this.#rounds.push(roundOf(missed, true, marks))
     this.#run = run
-    this.#loudAt = this.#loudAt.filter((loudAt) => at - loudAt <= LONGEST_LINGER_MS + SILENCE_MS)
-    for (const [id, until] of this.#closing) if (at > until) this.#closing.delete(id)
-
-    const ended = this.#endUnmarked(marks, at)
-    const fresh = this.#freshOf(marks)
-    const samples = marks.flatMap((mark) => {
-      if (this.#closing.has(mark.id)) return []
-      const turn = this.#turns.get(mark.id)
-      const sample = turn
-        ? this.#prolong(mark, turn, { isAlone: marks.length === 1, isLoud, at })
-        : this.#begin(mark, { isFresh: fresh.includes(mark), isLoud, at })
-      return sample ? [sample] : []
-    })
-    return [...ended, ...samples]
+    this.#rounds.push(roundOf(at, isLoud, marks, spectra))
+    this.#rounds = this.#rounds.filter((round) => at - round.at <= KEPT_MS)
+    for (const mark of marks) this.#stand(mark)
+    if (run && isLoud) this.#begin(run, marks, at)
+    for (const person of this.#people.values())
+      if (marks.every(({ id }) => id !== person.id)) this.#miss(person, marks, at)
+    if (this.#linger.ms >= LONG_LINGER_MS) this.#voices.decide(this.#rounds, at)
+    return [...this.#people.values()].flatMap((person) => this.#tell(person, marks.length === 1, at) ?? [])
   }
 
   forget(id: string): void {
-    this.#turns.delete(id)
+    this.#people.delete(id)
+    this.#voices.forget(id)
+    for (const { possible } of this.#rounds) possible.delete(id)
+  }
+
+  #stand({ id, since }: Mark): void {
+    const known = this.#people.get(id)
+    if (!known) {
+      const untold = { toldUntil: Number.NEGATIVE_INFINITY, toldAt: Number.NEGATIVE_INFINITY }
+      this.#people.set(id, { id, since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY, ...untold })
+    } else if (known.goneAt !== null)
+      Object.assign(known, { since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY })
   }
 
   /** The marks that are for this sound: new ones, and after a while without any those that still stand. */
-  #freshOf(marks: readonly Mark[]): readonly Mark[] {
-    const run = this.#run
-    if (!run) return []
-    const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
-    if (fresh.length > 0 || run.named.size > 0 || run.lastLoudAt - run.beganAt < NO_NEW_MARK_MS) return fresh
-    return newestMarks(marks)
-  }
-
-  #begin({ id, since }: Mark, { isFresh, isLoud, at }: { isFresh: boolean; isLoud: boolean; at: number }) {
-    const run = this.#run
-    if (!run) return null
-    if (isFresh && isLoud) {
-      // Whoever comes second in one sound began about when the mark came.
-      const heardForMs = run.named.size > 0 ? Math.min(at - run.beganAt, Math.max(0, at - since)) : at - run.beganAt
+  #begin(run: MixRun, marks: readonly Mark[], at: number): void {
+    const isFirst = run.named.size === 0
+    const isNameless = isFirst && at - run.beganAt >= NO_NEW_MARK_MS
+    for (const mark of marks) {
+      const { id, since } = mark
+      const person = this.#people.get(id)!
+      const isFresh = since >= run.beganAt - MARK_AHEAD_MS
+      if (person.spokeAt >= run.beganAt || !(isFresh || (isNameless && newestMarks(marks).includes(mark)))) continue
+      person.spokeAt = at
       run.named.add(id)
-      this.#turns.set(id, { knownUntil: at, isShared: false, goneAt: null })
-      return sampleOf(id, { heardForMs })
-    }
-    const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
-    if (isFresh || spokeAt === null || spokeAt < run.beganAt + PROOF_MS) return null
-    run.named.add(id)
-    this.#turns.set(id, { knownUntil: spokeAt, isShared: true, goneAt: null })
-    return sampleOf(id, { heardForMs: spokeAt - run.beganAt, ageMs: at - spokeAt, staysOpen: true })
-  }
-
-  #prolong({ id }: Mark, turn: Turn, { isAlone, isLoud, at }: { isAlone: boolean; isLoud: boolean; at: number }) {
-    turn.goneAt = null
-    if (isAlone && isLoud) turn.isShared = false
-    else if (!isAlone) turn.isShared = true
-    if (!turn.isShared) {
-      if (isLoud) turn.knownUntil = at
-      else if (this.#run === null) this.#turns.delete(id)
-      return isLoud ? sampleOf(id) : null
-    }
-    const spokeAt = this.#lastLoudBefore(at - this.#linger.ms)
-    if (spokeAt !== null && spokeAt > turn.knownUntil) {
-      if (this.#wasSilentBetween(turn.knownUntil, spokeAt)) {
-        this.#close(id, at)
-        return null
+      // Whoever comes second in one sound began about when the mark came.
+      const from = isFirst ? run.beganAt : Math.max(run.beganAt, Math.min(at, since))
+      for (const round of this.#rounds) {
+        if (round.at >= from) round.possible.add(id)
+        if (isFresh && round.at >= since && round.at <= since + SHORTEST_WORD_MS) round.begins = id
       }
-      turn.knownUntil = spokeAt
     }
-    return sampleOf(id, { ageMs: at - turn.knownUntil, staysOpen: true })
   }
 
   /**
    * Whose mark has gone fell silent before that, for as long as marks stay. Where the mark went because somebody else
-   * began, nobody knows when in that time it was, and the sound is counted as of everybody who was marked.
+   * began, nobody knows by it when in that time it was.
    */
-  #endUnmarked(marks: readonly Mark[], at: number): LevelSample[] {
-    return [...this.#turns].flatMap(([id, turn]) => {
-      if (marks.some((mark) => mark.id === id)) return []
-      const goneAt = turn.goneAt ?? at
-      turn.goneAt = goneAt
-      if (at - goneAt < NEXT_LOOK_MS) return [sampleOf(id, { ageMs: at - turn.knownUntil, staysOpen: true })]
-      this.#close(id, at)
-      const isReplaced = marks.some(({ since }) => since >= goneAt - NEXT_LOOK_MS)
-      const spokeAt = this.#lastLoudBefore(isReplaced ? goneAt : goneAt - this.#linger.ms)
-      if (!turn.isShared || spokeAt === null || spokeAt <= turn.knownUntil) return []
-      if (this.#wasSilentBetween(turn.knownUntil, spokeAt)) return []
-      return [sampleOf(id, { ageMs: at - spokeAt })]
-    })
+  #miss(person: Marked, marks: readonly Mark[], at: number): void {
+    const { id, spokeAt } = person
+    person.goneAt ??= at
+    if (at - person.goneAt > KEPT_MS) this.#people.delete(id)
+    if (person.isOver || at - person.goneAt < NEXT_LOOK_MS) return
+    person.isOver = true
+    const until = this.#isReplaced(person, person.goneAt, marks) ? person.goneAt : person.goneAt - this.#linger.ms
+    const beganAt = this.#run?.beganAt ?? Number.POSITIVE_INFINITY
+    const hasPart = spokeAt >= beganAt || until >= beganAt + PROOF_MS
+    for (const { at: roundAt, possible } of this.#rounds)
+      if (roundAt > Math.max(until, spokeAt) || (roundAt >= beganAt && !hasPart)) possible.delete(id)
   }
 
-  #close(id: string, at: number): void {
-    this.#turns.delete(id)
-    this.#closing.set(id, at + SILENCE_MS + 200)
+  /** Somebody else's mark came, or this one went too soon to go by itself, or its person is heard until then. */
+  #isReplaced({ id, since, spokeAt }: Marked, goneAt: number, marks: readonly Mark[]): boolean {
+    const from = goneAt - this.#linger.ms + PROOF_MS
+    if (marks.some((mark) => mark.since >= goneAt - NEXT_LOOK_MS)) return true
+    if (marks.length === 0 || Math.max(since, spokeAt) > from) return marks.length > 0
+    return this.#rounds.filter(({ at, heard }) => at > from && at <= goneAt && heard?.has(id)).length >= HEARD_AGAIN
   }
 
-  #lastLoudBefore(at: number): number | null {
-    return this.#loudAt.findLast((loudAt) => loudAt <= at) ?? null
-  }
-
-  #wasSilentBetween(from: number, to: number): boolean {
-    const between = [from, ...this.#loudAt.filter((loudAt) => loudAt > from && loudAt <= to), to]
-    return between.some((loudAt, index) => index > 0 && loudAt - between[index - 1]! > SILENCE_MS)
+  #tell(person: Marked, isAlone: boolean, at: number): LevelSample | null {
+    const { id, isOver, goneAt, spokeAt, toldUntil, toldAt } = person
+    const isOpen = at - toldAt <= OPEN_MS
+    if (!isOpen && at - toldAt <= CLOSED_MS) return null
+    const isKnown = isOver || (goneAt === null && isAlone && (this.#run === null || spokeAt >= this.#run.beganAt))
+    const knownUntil = isKnown ? at : Math.max(at - this.#linger.ms - (isOpen ? 0 : PROOF_MS), spokeAt)
+    const own = this.#rounds.filter(
+      (round) => round.isLoud && round.at > toldUntil && round.at <= knownUntil && isOf(round, id),
+    )
+    const from = isOpen ? toldUntil : own[0]?.at
+    if (from === undefined) return null
+    let until = from
+    for (const round of own) if (round.at - until <= SILENCE_MS) until = round.at
+    const staysOpen = !isKnown && knownUntil - until <= SILENCE_MS
+    if (isOpen && until === from && !staysOpen) return null
+    Object.assign(person, { toldUntil: until, toldAt: at })
+    return {
+      participantIds: [id],
+      level: 1,
+      heardForMs: Math.min(LONGEST_NAMELESS_MS, until - from),
+      ageMs: at - until,
+      staysOpen,
+      source: 'audio_level',
+    }
   }
 }
 
-interface Sampled {
-  heardForMs?: number
-  ageMs?: number
-  staysOpen?: boolean
+function roundOf(at: number, isLoud: boolean, marks: readonly Mark[], spectra: readonly Spectrum[] = []): Round {
+  const possible = new Set(marks.map(({ id }) => id))
+  return { at, isLoud, spectra, possible, begins: null, heard: null, isLearned: false, likelihoods: new Map() }
 }
 
-function sampleOf(id: string, { heardForMs = 0, ageMs = 0, staysOpen = false }: Sampled = {}): LevelSample {
-  return {
-    participantIds: [id],
-    level: 1,
-    heardForMs: Math.min(LONGEST_NAMELESS_MS, heardForMs),
-    ageMs,
-    staysOpen,
-    source: 'audio_level',
-  }
+function isOf({ possible, heard }: Round, id: string): boolean {
+  return possible.has(id) && (possible.size === 1 || heard === null || heard.has(id))
 }

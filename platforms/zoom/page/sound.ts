@@ -3,8 +3,10 @@
  * through an AudioContext, the same mix through a connection of the page with itself, or a received track for each person.
  */
 import { wrapMethod } from '../../shared/page/native-look.ts'
+import { LEVEL_OFF } from '../../shared/page/speech-detector.ts'
 import type { TappedTrack, WebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import { userOfNode } from './tiles.ts'
+import { levelOf, SPECTRUM_SECONDS, type Spectrum, SpectrumMaker } from './voice-features.ts'
 
 export interface HeardPerson {
   userId: number
@@ -15,24 +17,28 @@ export interface HeardPerson {
 export interface MeetingSound {
   /** Level of everything that is heard, 0 to 1, linear; null where nothing can be read. */
   mix(): number | null
+  /** What was loud of it since this was last asked, as far as it is kept. */
+  spectra(): Spectrum[]
   /** Each person's own sound, where the client receives it apart; null where it does not. */
   people(): HeardPerson[] | null
 }
 
 /** Names of streams that carry one person's sound, such as `16778241+x+CS+y`; the first number is the stream's. */
 const OF_PERSON = /^(\d+)\+.*\+CS\+/
-/** Samples a level is taken from: about 20 ms. */
+/** Samples a level is taken from, about 20 ms, and those that are kept for spectra, about a third of a second. */
 const WINDOW = 1024
+const KEPT = 16_384
 /** The level of the last packet stays when no more come, as from somebody who has left. Milliseconds. */
 const STALE_MS = 350
 
 interface Meter {
   level(): number
+  spectra(): Spectrum[]
 }
 
 /** To be called at document start. */
 export function watchSound(tap: WebRtcTap): MeetingSound {
-  const played = new Map<BaseAudioContext, AnalyserNode>()
+  const played = new Map<BaseAudioContext, { analyser: AnalyserNode; meter: Meter }>()
   const ofTracks = new WeakMap<MediaStreamTrack, Meter | null>()
   const stamps = new WeakMap<RTCRtpReceiver, { stamp: string; changedAt: number }>()
   let ownContext: AudioContext | null = null
@@ -42,17 +48,17 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
     const [target] = given
     if (target instanceof AudioDestinationNode && self instanceof AudioNode && target.context !== ownContext) {
       // Beside its own way to the loudspeaker; an analyser without an output changes nothing.
-      const analyser = played.get(target.context) ?? listenTo(target.context)
-      played.set(target.context, analyser)
-      native(analyser)
+      const listening = played.get(target.context) ?? listenTo(target.context)
+      played.set(target.context, listening)
+      native(listening.analyser)
     }
     return result
   })
 
-  function listenTo(context: BaseAudioContext): AnalyserNode {
+  function listenTo(context: BaseAudioContext): { analyser: AnalyserNode; meter: Meter } {
     const analyser = context.createAnalyser()
-    analyser.fftSize = WINDOW
-    return analyser
+    analyser.fftSize = KEPT
+    return { analyser, meter: meterAt(analyser) }
   }
 
   /** For a track whose packets carry no level. */
@@ -62,9 +68,9 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
     let meter: Meter | null = null
     try {
       ownContext ??= new AudioContext({ latencyHint: 'playback' })
-      const analyser = listenTo(ownContext)
-      ownContext.createMediaStreamSource(new MediaStream([track])).connect(analyser)
-      meter = { level: () => levelOf(analyser) }
+      const listening = listenTo(ownContext)
+      ownContext.createMediaStreamSource(new MediaStream([track])).connect(listening.analyser)
+      meter = listening.meter
     } catch {
       // The track ended meanwhile, or there is no sound system at all.
     }
@@ -96,12 +102,21 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
     })
   }
 
+  const running = () => [...played].flatMap(([{ state }, { meter }]) => (state === 'closed' ? [] : [meter]))
+
   return {
     mix() {
-      const running = [...played].filter(([context]) => context.state !== 'closed')
+      const meters = running()
       const mixed = tap.tracks('audio')
-      if (running.length === 0 && mixed.length === 0) return null
-      return Math.max(0, ...running.map(([, analyser]) => levelOf(analyser)), ...mixed.map(levelOfTrack))
+      if (meters.length === 0 && mixed.length === 0) return null
+      return Math.max(0, ...meters.map((meter) => meter.level()), ...mixed.map(levelOfTrack))
+    },
+    spectra() {
+      const meters = running()
+      const ofTracks = meters.length > 0 ? [] : tap.tracks('audio').map(({ track }) => meterOf(track))
+      // Beside the one that plays the meeting there may be others, which are silent.
+      const heard = [...meters, ...ofTracks].map((meter) => meter?.spectra() ?? [])
+      return heard.sort((one, other) => other.length - one.length)[0] ?? []
     },
     people() {
       const tracks = tracksOfPeople()
@@ -117,10 +132,21 @@ export function userOfTrack({ streams }: Pick<TappedTrack, 'streams'>): number |
   return match ? userOfNode(Number(match[1])) : null
 }
 
-function levelOf(analyser: AnalyserNode): number {
+function meterAt(analyser: AnalyserNode): Meter {
+  const { context } = analyser
   const samples = new Float32Array(analyser.fftSize)
-  analyser.getFloatTimeDomainData(samples)
-  let sum = 0
-  for (const sample of samples) sum += sample * sample
-  return Math.sqrt(sum / samples.length)
+  const maker = new SpectrumMaker(context.sampleRate)
+  let heardUntil = context.currentTime
+  return {
+    level() {
+      analyser.getFloatTimeDomainData(samples)
+      return levelOf(samples.subarray(-WINDOW))
+    },
+    spectra() {
+      const count = Math.floor((context.currentTime - heardUntil) / SPECTRUM_SECONDS)
+      heardUntil += count * SPECTRUM_SECONDS
+      analyser.getFloatTimeDomainData(samples)
+      return maker.spectra(samples, count, LEVEL_OFF)
+    },
+  }
 }

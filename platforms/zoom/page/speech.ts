@@ -56,10 +56,11 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: Zo
     // With one other person in the meeting whatever is heard is said by that person.
     if (only) return mix === null ? null : [{ participantIds: [only.id], level: mix }]
     const heard = sound.people()
-    if (heard === null) return mix === null ? null : mixed.round(mix, marks, at)
+    if (heard === null) return mix === null ? null : mixed.round(mix, marks, at, sound.spectra())
     if (heard.some(({ level }) => level >= LEVEL_OFF)) lastOfPeopleAt = at
     // What is heard, and is in nobody's own sound, comes another way.
-    else if (mix !== null && mix >= LEVEL_OFF && at - lastOfPeopleAt > SILENCE_MS) return mixed.round(mix, marks, at)
+    else if (mix !== null && mix >= LEVEL_OFF && at - lastOfPeopleAt > SILENCE_MS)
+      return mixed.round(mix, marks, at, sound.spectra())
     return ofPeople(heard, at)
   }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createSpeechDetector } from '../../../platforms/shared/page/speech-detector.ts'
 import { MarkedSound } from '../../../platforms/zoom/page/marked-sound.ts'
 import { type Mark, MarkJudge } from '../../../platforms/zoom/page/speakers.ts'
+import { spectraOf } from './voices.ts'
 
 type Turn = readonly [id: string, from: number, to: number]
 
@@ -13,8 +14,11 @@ const LATE_MS = 250
 /** A mark is looked at every quarter of a second, and believed at the second look. */
 const NEAR_MS = 500
 
-/** What is told of a talk in which marks stay for `lingerMs`, or until somebody else begins. Times in milliseconds. */
-function toldOf(said: readonly Turn[], lingerMs: number): Turn[] {
+/**
+ * What is told of a talk in which marks stay for `lingerMs`, or until somebody else begins, of people whose voices can be
+ * heard or not. Times in milliseconds.
+ */
+function toldOf(said: readonly Turn[], lingerMs: number, areHeard = false): Turn[] {
   const sound = new MarkedSound()
   const judge = new MarkJudge()
   const detector = createSpeechDetector()
@@ -34,8 +38,9 @@ function toldOf(said: readonly Turn[], lingerMs: number): Turn[] {
       )
     }
     if (at % 100 !== 0) continue
-    const isLoud = said.some(([, from, to]) => at >= from + LATE_MS && at < to + LATE_MS)
-    const samples = sound.round(isLoud ? LOUD : 0, marks, BEGIN + at)
+    const speakers = said.filter(([, from, to]) => at >= from + LATE_MS && at < to + LATE_MS).map(([id]) => id)
+    const spectra = areHeard ? spectraOf(speakers, at) : []
+    const samples = sound.round(speakers.length > 0 ? LOUD : 0, marks, BEGIN + at, spectra)
     for (const change of detector.observe({ kind: 'levels', samples, at: BEGIN + at })) {
       if (change.isSpeaking) told.push([change.participantId, change.at - BEGIN, Number.NaN])
       else told.findLast(([id]) => id === change.participantId)![2] = change.at - BEGIN
@@ -87,4 +92,41 @@ test('somebody who left is owed no end', () => {
   for (let at = 100; at < 1000; at += 100) sound.round(LOUD, marks, at)
   sound.forget('ann')
   expect(sound.round(LOUD, [marks[1]!], 1000).flatMap(({ participantIds }) => participantIds)).toEqual(['bob'])
+})
+
+test('voices that were heard alone say who goes on, in words whose marks all go at once', () => {
+  const said: Turn[] = [
+    ['ann', 0, 4000],
+    ['bob', 8000, 12_000],
+    ['ann', 16_000, 22_000],
+    // A yes, and the end of what was begun first: the next one takes the mark of both.
+    ['bob', 19_500, 20_000],
+    ['cleo', 22_500, 25_000],
+    ['ann', 30_000, 34_000],
+    ['bob', 33_000, 35_500],
+    ['cleo', 36_000, 39_000],
+  ]
+  expectNear(toldOf(said, 3000, true), said)
+})
+
+test('a pause that somebody else fills is heard, though the mark stands all the time', () => {
+  const said: Turn[] = [
+    ['ann', 0, 4000],
+    ['bob', 8000, 12_000],
+    ['ann', 16_000, 19_000],
+    ['bob', 18_500, 21_000],
+    ['ann', 20_800, 24_000],
+  ]
+  expectNear(toldOf(said, 3000, true), said)
+})
+
+test('who is marked and was never heard alone has all that may be theirs', () => {
+  const said: Turn[] = [
+    ['ann', 0, 3000],
+    ['bob', 2000, 4000],
+    ['cleo', 4500, 7000],
+  ]
+  const told = toldOf(said, 3000, true)
+  expect(told.map(([id]) => id)).toEqual(['ann', 'bob', 'cleo'])
+  expect(told[0]![2]).toBeGreaterThanOrEqual(3000)
 })

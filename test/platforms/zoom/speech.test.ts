@@ -28,6 +28,7 @@ function begin(people: string[], known: Record<string, number> = {}): void {
   speech = watchZoomSpeech({
     sound: {
       mix: () => mix,
+      spectra: () => [],
       people: () => {
         const heard = Object.entries(levels).map(([userId, level]) => ({ userId: Number(userId), level }))
         return heard.length === 0 ? null : heard
