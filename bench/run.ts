@@ -3,8 +3,8 @@
  * publish, all on the same mock meeting in the same run. CPU and memory are those of the bot's side alone; the mock
  * meeting runs in this process and is not counted.
  *
- * `-- --seconds 15` is the measured time of each, `-- --rounds 2` measures everybody so often, in turns, `-- --only audio`
- * those whose name holds the word (the page alone always), `-- --many` adds several bots at once, `-- --write` puts the
+ * `-- --seconds 15` is the measured time of each, `-- --rounds 2` measures everybody so often, in turns, `-- --only audio,off`
+ * those whose name holds one of the words (the page alone always), `-- --many` adds several bots at once, `-- --write` puts the
  * tables into docs/benchmarks.md.
  */
 import { execFileSync } from 'node:child_process'
@@ -55,7 +55,7 @@ const contenders: Contender[] = [
   audio,
   // Tried and not used: measured where they are asked for.
   ...(values.only === '' ? [] : (['canvas', 'track'] as const).map((way) => webCodecs(way, server, folder))),
-].filter((contender) => contender === zero || contender.name.toLowerCase().includes(values.only.toLowerCase()))
+].filter((contender) => contender === zero || isAskedFor(contender))
 
 const rows = new Map<string, Row[]>()
 const loadBefore = loadavg()[0]!
@@ -94,6 +94,11 @@ if (values.write) {
   writeFileSync(file, page.replace(/(<!-- table -->\n)[\s\S]*?(<!-- end -->)/, `$1\n${text}\n\n$2`))
   // Tables are kept aligned.
   execFileSync(join(packageRoot, 'node_modules', '.bin', 'biome'), ['format', '--write', file], { stdio: 'ignore' })
+}
+
+function isAskedFor({ name }: Contender): boolean {
+  const words = values.only.toLowerCase().split(',')
+  return words.some((word) => name.toLowerCase().includes(word))
 }
 
 /** One that fails is told and left out: the others' figures are not lost with it. */
