@@ -56,6 +56,20 @@ describe('asked to stop', () => {
   })
 })
 
+test('whoever read its output is gone: the bot goes on, and records until it is asked to stop', async () => {
+  const meeting = openMeeting()
+  const bot = startBot(meeting)
+  await bot.whenStatus('in_call_recording')
+  bot.process.stdout!.destroy()
+  bot.process.stderr!.destroy()
+  // Enough for it to have spoken into nothing.
+  await passes(5)
+  bot.kill('SIGINT')
+  expect(await bot.exitCode).toBe(0)
+  expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(4)
+  expect(bot.files()).toContain('manifest.json')
+})
+
 describe('not let in', () => {
   test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
     const meeting = openMeeting('waiting-room')
