@@ -191,7 +191,7 @@ export const jobSchema = z
     meeting_url: meetingUrl,
     bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
-    frame_rate: z.union([z.literal(25), z.literal(30)]).default(25),
+    frame_rate: z.literal([25, 30]).default(25),
     bot_image: botImage.nullish().describe("Shown as the bot's picture. An https:// address or a data: URL."),
     entry_message: chatText.nullish().describe('Written into the chat within 15 seconds of admission.'),
     recording_consent: z
