@@ -5,7 +5,10 @@ export type StopListener = (askedBy: StopRequester, atOnce: boolean) => void
 /** npm passes an interrupt on to its child, which the terminal has told already; two so close are one wish. */
 const SAME_WISH_MS = 400
 
-/** SIGINT, SIGTERM and the terminal's Ctrl-C as wishes of the life. A second interrupt means: at once. */
+/**
+ * SIGINT, SIGTERM and the terminal's Ctrl-C as wishes of the life. A second interrupt means: at once. A terminal that is
+ * closed (SIGHUP) means one interrupt, however often it is told.
+ */
 export class StopRequests {
   #listener: StopListener | null = null
   /** A wish from before the life listened is kept for it. */
@@ -16,11 +19,14 @@ export class StopRequests {
   hear(source: NodeJS.EventEmitter = process): () => void {
     const interrupt = () => this.interrupt()
     const terminate = () => this.#ask('terminate', false)
+    const hangUp = () => this.#ask('interrupt', false)
     source.on('SIGINT', interrupt)
     source.on('SIGTERM', terminate)
+    source.on('SIGHUP', hangUp)
     return () => {
       source.off('SIGINT', interrupt)
       source.off('SIGTERM', terminate)
+      source.off('SIGHUP', hangUp)
     }
   }
 

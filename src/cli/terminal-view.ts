@@ -15,10 +15,18 @@ const HELP = 'A typed line is sent as chat. /pause, /resume, /screenshot, /leave
  */
 export function terminalView(input: ReadStream, output: WriteStream, actions: ViewInput): View {
   const state = new LiveState()
-  let isClosed = false
+  /** False once nothing can be typed any more: after the end, Ctrl-D, or when the terminal itself is gone. */
+  let hasPrompt = true
   const prompt = createInterface({ input, output, terminal: true, historySize: 50 })
   const refresh = setInterval(draw, REFRESH_MS)
   prompt.on('SIGINT', () => actions.interrupt())
+  prompt.on('close', () => {
+    hasPrompt = false
+    clearInterval(refresh)
+  })
+  prompt.on('error', () => {
+    // Of a terminal that was closed; SIGHUP says what that means.
+  })
   prompt.on('line', (line) => {
     void runLine(line)
     draw()
@@ -37,9 +45,7 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     },
     note: print,
     close: () => {
-      if (isClosed) return
-      isClosed = true
-      clearInterval(refresh)
+      if (!hasPrompt) return
       clearPromptLine()
       prompt.close()
       input.unref?.()
@@ -64,7 +70,7 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
 
   /** Above the live line, without disturbing what is being typed. */
   function print(text: string): void {
-    clearPromptLine()
+    if (hasPrompt) clearPromptLine()
     output.write(`${text}\n`)
     draw()
   }
@@ -75,7 +81,7 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
   }
 
   function draw(): void {
-    if (isClosed) return
+    if (!hasPrompt) return
     const width = Math.max(20, (output.columns ?? 80) - 20)
     prompt.setPrompt(`[${state.line(width)}] `)
     prompt.prompt(true)

@@ -26,6 +26,7 @@ function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/000
   })
   let seq = 0
   return {
+    input,
     type: (text: string) => input.write(text),
     take: (event: BotEvent) =>
       view!.take({
@@ -53,6 +54,20 @@ test('a typed line is sent as chat, a word with a slash is a command', async () 
       { type: 'screenshot' },
       { type: 'leave' },
     ])
+})
+
+test.each([
+  ['Ctrl-D', (input: PassThrough) => input.write('\x04')],
+  ['the end of the terminal', (input: PassThrough) => input.end()],
+  ['a terminal that fails', (input: PassThrough) => input.emit('error', new Error('setRawMode EIO'))],
+])('after %s what happens is still told, and nothing is typed any more', async (_, happen) => {
+  const { input, take, shown, commands } = open()
+  happen(input)
+  await new Promise((resolve) => setImmediate(resolve))
+  shown()
+  take({ type: 'status_change', status: 'in_waiting_room' })
+  expect(shown()).toMatch(/wait/i)
+  expect(commands).toEqual([])
 })
 
 test('a word that is no command is explained and not sent to the meeting', async () => {
