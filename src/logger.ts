@@ -1,5 +1,5 @@
 /** JSON lines, one per fact. Secrets, tokens and signed addresses are redacted here, once, for everybody. */
-import { type DestinationStream, pino } from 'pino'
+import { type DestinationStream, destination, pino } from 'pino'
 
 export type LogFields = Record<string, unknown>
 
@@ -135,6 +135,18 @@ export function createLogger(destination: DestinationStream, level: LogLevel = '
     destination,
   )
   return wrap(base)
+}
+
+/** What may wait for a disk that takes nothing; more is dropped. Characters. */
+const MOST_WAITING = 1024 * 1024
+
+/** A file to log into. A disk that is full, or gone, ends no recording for the log's sake: lines wait until it takes them. */
+export function logFile(path: string): DestinationStream {
+  const file = destination({ dest: path, sync: true, maxLength: MOST_WAITING })
+  file.on('error', () => {
+    // The log is the place where it would be told.
+  })
+  return file
 }
 
 /** Says nothing; for tests and for parts that run without a bot. */

@@ -1,7 +1,6 @@
 /** The composition root: takes a checked configuration, makes the real parts, runs one life and says how it ended. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { destination } from 'pino'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder, indexBody } from '../recorder/index.ts'
 import { createVoiceTracks } from '../recorder/voice-tracks.ts'
@@ -42,7 +41,7 @@ import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
 import { runBot } from './life/bot.ts'
 import { type LeftBehind, storeLeftBehind } from './life/left-behind.ts'
 import { offsetAt } from './life/recording-clock.ts'
-import { createLogger, type Logger } from './logger.ts'
+import { createLogger, type Logger, logFile } from './logger.ts'
 import { makeFolder } from './make-folder.ts'
 import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, VoiceTracks } from './ports.ts'
 import { publicLookup } from './safe-fetch.ts'
@@ -75,8 +74,7 @@ export interface Io {
 export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeFolder(workFolder))
-  const logFile = join(workFolder, LOG_NAME)
-  const logger = createLogger(destination({ dest: logFile, sync: true }), config.logLevel).child({ botId: job.bot_id })
+  const logger = createLogger(logFile(join(workFolder, LOG_NAME)), config.logLevel).child({ botId: job.bot_id })
   const earlierNotices = await asJobProblem(finishEarlier(config, logger))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))
   if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })

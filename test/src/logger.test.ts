@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLogger, type LogFields, redact, redactText, silentLogger } from '../../src/logger.ts'
+import { createLogger, type LogFields, logFile, redact, redactText, silentLogger } from '../../src/logger.ts'
 
 const SECRET = 'S3cr3tV4lue'
 
@@ -246,4 +246,11 @@ test('texts made to exhaust the search are searched in time', () => {
 test('the silent logger says nothing, and neither do its children', () => {
   expect(silentLogger.child({ a: 1 })).toBe(silentLogger)
   expect(() => silentLogger.error('x', { a: 1 })).not.toThrow()
+})
+
+test('a log that no disk takes ends nothing', () => {
+  const logger = createLogger(logFile('/dev/full'))
+  expect(() => {
+    for (let index = 0; index < 2000; index++) logger.info(`${index} ${'x'.repeat(1000)}`)
+  }).not.toThrow()
 })
