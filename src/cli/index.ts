@@ -16,11 +16,8 @@ const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 const EXIT_INVALID_JOB = 2
 const EXIT_DEFECT = 70
 
-/** Who read what is said here may be gone before a bot has finished; it goes on without being heard. */
-for (const output of [process.stdout, process.stderr])
-  output.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-  })
+/** Who read what is said here may be gone before a bot has finished, or a disk be full: it goes on without being heard. */
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 const io = { input: process.stdin, output: process.stdout, errors: process.stderr, environment: process.env }
 
