@@ -19,7 +19,11 @@ export class StopRequests {
   hear(source: NodeJS.EventEmitter = process): () => void {
     const interrupt = () => this.interrupt()
     const terminate = () => this.#ask('terminate', false)
-    const hangUp = () => this.#ask('interrupt', false)
+    let isHungUp = false
+    const hangUp = () => {
+      if (!isHungUp) this.#ask('interrupt', false)
+      isHungUp = true
+    }
     source.on('SIGINT', interrupt)
     source.on('SIGTERM', terminate)
     source.on('SIGHUP', hangUp)

@@ -32,7 +32,7 @@ test('a terminal that is closed is one interrupt, though npm tells it once more'
   const { source, wishes } = heard()
   source.emit('SIGHUP')
   source.emit('SIGHUP')
-  expect(wishes.every(([askedBy, atOnce]) => askedBy === 'interrupt' && atOnce === false)).toBe(true)
+  expect(wishes).toEqual([['interrupt', false]])
 })
 
 test('a signal before the life listens is kept for it', () => {
