@@ -37,6 +37,7 @@ import { confCredentialsOf } from './conf-credentials.ts'
 import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
+import { LastResort } from './last-resort.ts'
 import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
 import { runBot } from './life/bot.ts'
 import { type LeftBehind, storeLeftBehind } from './life/left-behind.ts'
@@ -80,6 +81,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })
   const stops = new StopRequests()
   const unhear = stops.hear()
+  const lastResort = new LastResort()
   const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
   const storage = await asJobProblem(
     Promise.try(() => openStorage(job.storage, { botId: job.bot_id, workFolder }, { onRetry })),
@@ -130,6 +132,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       recorder,
       openMeeting: await meetingOpener(config, control, logger, session?.state ?? null, ears),
       onStopRequest: (listener) => stops.listen(listener),
+      onDefect: (listener) => lastResort.listen(listener),
     })
     view.close()
     // What could not be stored elsewhere is still here.
@@ -139,6 +142,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   } finally {
     view.close()
     unhear()
+    lastResort.stop()
     await session?.dispose()
   }
 }

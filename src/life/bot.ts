@@ -73,6 +73,8 @@ export interface BotParts {
   workFolder: string
   /** Calls back when the process is asked to stop; the life hears it from its first moment. */
   onStopRequest(listener: (askedBy: StopRequester, atOnce: boolean) => void): void
+  /** Calls back with errors that nobody caught. */
+  onDefect(listener: (thrown: unknown) => void): void
 }
 
 export interface Outcome {
@@ -104,6 +106,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     })
   }
   parts.onStopRequest(stop)
+  parts.onDefect((thrown) => {
+    isDefect = true
+    logger.error('An error was caught by nobody', { error: thrown })
+    proposeFailure(thrown, 'life')
+  })
   const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
   const { openMeeting, workFolder } = parts
   const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
@@ -234,7 +241,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     return end
   }
 
-  function proposeFailure(thrown: Error, step: string): void {
+  function proposeFailure(thrown: unknown, step: string): void {
     const error = toBotError(thrown, step)
     ending.propose({ code: error.code, message: error.message, error })
   }

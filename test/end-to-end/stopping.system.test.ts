@@ -70,6 +70,20 @@ test('whoever read its output is gone: the bot goes on, and records until it is 
   expect(bot.files()).toContain('manifest.json')
 })
 
+test('an error that nobody caught: the bot leaves, and the recording is whole', async () => {
+  const meeting = openMeeting()
+  const thrower = encodeURIComponent('process.on("SIGUSR2", () => { throw new TypeError("nobody catches this") })')
+  const bot = startBot(meeting, { environment: { NODE_OPTIONS: `--import=data:text/javascript,${thrower}` } })
+  await bot.whenStatus('in_call_recording')
+  await passes(4)
+  bot.process.kill('SIGUSR2')
+  const { exitCode, report } = await bot.ended()
+  expect(exitCode).toBe(70)
+  expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', error_message: 'nobody catches this' })
+  expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(3)
+  expect(meeting.truth.leftAt).not.toBeNull()
+})
+
 describe('not let in', () => {
   test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
     const meeting = openMeeting('waiting-room')

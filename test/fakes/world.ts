@@ -82,6 +82,7 @@ export class World {
   liveTranscript: LiveTranscript | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
+  throwUncaught: (thrown: unknown) => void = () => {}
   readonly outcome: Promise<Outcome>
   #meetingListeners: ((event: MeetingEvent) => void)[] = []
   #recorderListeners: ((event: RecorderEvent) => void)[] = []
@@ -236,6 +237,9 @@ export class World {
       },
       onStopRequest: (listener) => {
         this.stop = (askedBy, atOnce = false) => listener(askedBy, atOnce)
+      },
+      onDefect: (listener) => {
+        this.throwUncaught = listener
       },
     }
   }

@@ -73,6 +73,7 @@ export class BotLife {
       onStopRequest: (listener) => {
         this.#stop = listener
       },
+      onDefect: () => {},
     })
     // A test that fails before it looks at the outcome has said what is wrong.
     this.outcome.catch(() => {})

@@ -457,6 +457,16 @@ describe('things that break', () => {
     expect(report.error_code).toBe('INTERNAL_ERROR')
   })
 
+  test('an error that nobody caught ends the life, and what was recorded is stored', async () => {
+    const world = await recording()
+    world.throwUncaught(new TypeError('undefined is not a function'))
+    const { report, exitCode } = await world.end()
+    expect(exitCode).toBe(70)
+    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+    expect(world.stored).toContain('manifest.json')
+    expect(world.calls).toContain('leave')
+  })
+
   test('storage that cannot be written fails before anybody in a meeting is bothered', async () => {
     const world = new World((it) => {
       it.prepareStorage = () => Promise.reject(new BotError('INTERNAL_ERROR', 'The folder cannot be written'))
