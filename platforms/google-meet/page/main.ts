@@ -58,13 +58,14 @@ function start(config: PageConfig): void {
   const hands = new Hands(tell)
   /** Versions of the rows that the channel told. */
   const captionVersions = new Map<string, number>()
-  let captionsHaveChannel = false
-  const captionRows = new CaptionRows(({ key, name, text, isFinal }) => {
-    if (elements.says('you', name)) return
-    const named = roster.present().filter((person) => person.name === name)
-    const participantId = named.length === 1 ? named[0]!.id : null
-    tell({ type: 'caption', key, participantId, name, text, isFinal, at: Date.now() })
-  })
+  const captionRows = new CaptionRows(
+    (row) => {
+      if (elements.says('you', row.name)) return
+      const named = roster.present().filter((person) => person.name === row.name)
+      tell({ type: 'caption', ...row, participantId: named.length === 1 ? named[0]!.id : null })
+    },
+    { mayHaveChannel: true },
+  )
   const toasts = createToastReader(config, elements)
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
@@ -145,7 +146,7 @@ function start(config: PageConfig): void {
       captionVersions.delete(key)
       captionVersions.set(key, version)
       if (captionVersions.size > MOST_CAPTION_ROWS) captionVersions.delete(captionVersions.keys().next().value ?? '')
-      captionsHaveChannel = true
+      captionRows.leaveToChannel()
       tell({ type: 'caption', key, participantId: deviceId, name: roster.nameOf(deviceId) ?? '', text, isFinal, at })
     }
   }
@@ -177,9 +178,10 @@ function start(config: PageConfig): void {
     const shares = new Map(tiles.filter(({ isScreen }) => isScreen).map(({ mediaId, id }) => [mediaId, id]))
     if (queue.hasBegun) roster.takePage(seen, shares, elements.peopleCount(), at)
     readChat(at)
-    if (config.captions && !captionsHaveChannel)
+    if (config.captions)
       captionRows.take(
         readCaptionRegion(document.querySelector(selectors.captionsRegion ?? ':not(*)'), selectors.icon ?? 'i'),
+        at,
       )
     readHandsAndReactions(tiles, at)
     composite?.update(compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set()))

@@ -66,12 +66,14 @@ function start(config: PageConfig): void {
   /** Rows of the channel that go on, by their speaker. */
   const channelRows = new Map<string, number>()
   let captionRowCount = 0
-  let captionsHaveChannel = false
-  const captionRows = new CaptionRows(({ key, name: shown, text, isFinal }) => {
-    const name = nameOf(shown, wording.says)
-    if (isOwnName(shown, config.botName, wording.says)) return
-    tell({ type: 'caption', key, participantId: people.idOfName(name), name, text, isFinal, at: Date.now() })
-  })
+  const captionRows = new CaptionRows(
+    ({ name: shown, ...row }) => {
+      const name = nameOf(shown, wording.says)
+      if (isOwnName(shown, config.botName, wording.says)) return
+      tell({ type: 'caption', ...row, participantId: people.idOfName(name), name })
+    },
+    { mayHaveChannel: true },
+  )
   const dialogs = createDialogReader({
     dialog: elements.select('dialog'),
     clickable: elements.select('clickable'),
@@ -137,7 +139,7 @@ function start(config: PageConfig): void {
   /** Rows of the channel have no name: a speaker's next one begins when the last is final. */
   function tellCaption({ mri, text, isFinal, startedAt }: ChannelCaption, participantId: string | null): void {
     if (!config.captions || mri === people.selfMri) return
-    captionsHaveChannel = true
+    captionRows.leaveToChannel()
     const row = channelRows.get(mri) ?? ++captionRowCount
     if (isFinal) channelRows.delete(mri)
     else channelRows.set(mri, row)
@@ -178,7 +180,7 @@ function start(config: PageConfig): void {
       const id = people.idOfName(nameOf(author, wording.says))
       if (id !== null) speech?.caption(id)
     }
-    if (config.captions && !captionsHaveChannel) captionRows.take(captions.rows())
+    if (config.captions) captionRows.take(captions.rows(), at)
     chat.read(at)
     readHands(at)
     composite?.update(compositeTiles(tiles, people, speech?.speaking() ?? new Set()))

@@ -14,21 +14,37 @@ export interface CaptionRow {
   text: string
   /** The row is gone. */
   isFinal: boolean
+  /** UTC milliseconds at which it was seen so. */
+  at: number
 }
 
 /** Of a long row, its end is told. */
 const MOST_CHARACTERS = 4000
+/** The page may show a caption before the channel that carried it has been read. */
+const CHANNEL_GRACE_MS = 3_000
 
 export class CaptionRows {
   readonly #tell: (row: CaptionRow) => void
   #shown = new Map<Element, CaptionRow>()
   #rows = 0
+  #isSilent = false
+  /** What waits for the channel to speak up. */
+  #heldBack: CaptionRow[] | null
 
-  constructor(tell: (row: CaptionRow) => void) {
+  /** @param mayHaveChannel - captions may come by a channel too, which then is the one that counts. */
+  constructor(tell: (row: CaptionRow) => void, { mayHaveChannel = false } = {}) {
     this.#tell = tell
+    this.#heldBack = mayHaveChannel ? [] : null
   }
 
-  take(shown: readonly ShownCaption[]): void {
+  /** The channel tells the same captions: nothing that the page shows is told any more, nor what was held back. */
+  leaveToChannel(): void {
+    this.#isSilent = true
+    this.#heldBack = null
+  }
+
+  take(shown: readonly ShownCaption[], at: number): void {
+    if (this.#isSilent) return
     const before = this.#shown
     this.#shown = new Map()
     for (const { element, name, text: whole } of shown) {
@@ -36,11 +52,24 @@ export class CaptionRows {
       const known = before.get(element)
       // Lists use their elements again: what another person says is another row.
       const isSame = known !== undefined && known.name === name
-      const row = isSame ? { ...known, text } : { key: `row-${++this.#rows}`, name, text, isFinal: false }
+      const row = isSame ? { ...known, text, at } : { key: `row-${++this.#rows}`, name, text, isFinal: false, at }
       this.#shown.set(element, row)
       if (isSame) before.delete(element)
-      if (text !== '' && (!isSame || known.text !== text)) this.#tell(row)
+      if (text !== '' && (!isSame || known.text !== text)) this.#say(row)
     }
-    for (const row of before.values()) if (row.text !== '') this.#tell({ ...row, isFinal: true })
+    for (const row of before.values()) if (row.text !== '') this.#say({ ...row, isFinal: true, at })
+    const [first] = this.#heldBack ?? []
+    if (first && at - first.at >= CHANNEL_GRACE_MS) this.#sayHeldBack()
+  }
+
+  #say(row: CaptionRow): void {
+    if (this.#heldBack) this.#heldBack.push(row)
+    else this.#tell(row)
+  }
+
+  #sayHeldBack(): void {
+    const rows = this.#heldBack ?? []
+    this.#heldBack = null
+    for (const row of rows) this.#tell(row)
   }
 }

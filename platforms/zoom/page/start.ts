@@ -52,7 +52,7 @@ export function start(config: PageConfig): void {
   const chat = new ChatLog()
   const chatReader = createChatReader(elements)
   const captionRows = new CaptionRows((row) => {
-    tell({ type: 'caption', participantId: null, ...row, at: Date.now() })
+    tell({ type: 'caption', participantId: null, ...row })
   })
   let speech: ZoomSpeech | null = null
   let unread: PanelMessage[] = []
@@ -93,7 +93,7 @@ export function start(config: PageConfig): void {
       lookForSpeakers(at)
     }
     readChat(at)
-    if (config.captions) captionRows.take(shownCaptions())
+    if (config.captions) captionRows.take(shownCaptions(), at)
     composite?.update(
       compositeTiles(roster.present().map(shownOf), screen, pictures ?? { streamIn: () => null }, speakingNow()),
     )

@@ -10,7 +10,10 @@ describe('rows of captions', () => {
   const rows = new CaptionRows((row) => told.push(row))
   const [one, two] = [{}, {}] as [Element, Element]
   const look = (...shown: [Element, string, string][]) => {
-    rows.take(shown.map(([element, name, text]): ShownCaption => ({ element, name, text })))
+    rows.take(
+      shown.map(([element, name, text]): ShownCaption => ({ element, name, text })),
+      1000,
+    )
     return told.splice(0).map(({ key, name, text, isFinal }) => `${key} ${name}: ${text}${isFinal ? ' (gone)' : ''}`)
   }
 
@@ -30,6 +33,40 @@ describe('rows of captions', () => {
     const [row] = look([two, 'Ann', `${'x'.repeat(9000)} end`])
     expect(row!.length).toBeLessThan(4100)
     expect(row).toMatch(/ end$/)
+  })
+})
+
+describe('rows of captions that a channel may carry too', () => {
+  function page() {
+    const told: CaptionRow[] = []
+    const rows = new CaptionRows((row) => told.push(row), { mayHaveChannel: true })
+    const element = {} as Element
+    return {
+      rows,
+      say: (text: string, at: number) => rows.take(text === '' ? [] : [{ element, name: 'Ann', text }], at),
+      told: () => told.splice(0).map(({ text, isFinal, at }) => `${at}: ${text}${isFinal ? ' (gone)' : ''}`),
+    }
+  }
+
+  test('wait for it, and are forgotten when it speaks: no word is told twice', () => {
+    const { rows, say, told } = page()
+    say('so', 1000)
+    say('so the', 2000)
+    rows.leaveToChannel()
+    say('so the next', 9000)
+    expect(told()).toEqual([])
+  })
+
+  test('are all told where it stays silent, each with the time at which it was seen', () => {
+    const { say, told } = page()
+    say('so', 60_000)
+    say('so the', 61_000)
+    say('', 62_000)
+    expect(told()).toEqual([])
+    say('', 63_000)
+    expect(told()).toEqual(['60000: so', '61000: so the', '62000: so the (gone)'])
+    say('well', 64_000)
+    expect(told()).toEqual(['64000: well'])
   })
 })
 
