@@ -118,7 +118,7 @@ export interface MockMeetingOptions {
   seed?: number
   /** Divides the waits of the scenario's own times; media run at natural speed always. Default 1. */
   speed?: number
-  /** The scenario's host lets nobody in before this is resolved, however long the time for it has been over. */
+  /** Whoever waits is let in, denied or left alone not before this is resolved, however long the time for it has been over. */
   hostReady?: Promise<unknown>
   lang?: string
   /** How the media come: through which server, with which losses. */

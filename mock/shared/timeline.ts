@@ -33,7 +33,7 @@ export class Timeline {
   }
 
   private async due(step: Step): Promise<void> {
-    if (step.do === 'admit') await this.hostReady
+    if (step.do === 'admit' || step.in === 'lobby') await this.hostReady
     if (this.begun.has(step.in)) this.run(step)
   }
 

@@ -3,6 +3,8 @@ import { inCall, THREE, turn } from '../shared/scenario.ts'
 import { crowd, OPEN, type ZoomScenario } from './scenario.ts'
 
 const TURNS = [...turn('ann', 2, 6), ...turn('bob', 7, 10), ...turn('cleo', 9, 13), ...turn('ann', 14, 16)]
+/** Somebody who talks for a while: whoever comes late hears turns all the same. */
+const ANN_TALKS = Array.from({ length: 8 }, (_, index) => turn('ann', 2 + index * 6, 6 + index * 6)).flat()
 
 export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
   'wc-happy': {
@@ -150,7 +152,7 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'One other person: no mark says who speaks.',
     people: [{ id: 'ann', name: 'Ann Host', isHost: true, camera: true }],
     settings: OPEN,
-    timeline: [...turn('ann', 2, 6), ...turn('ann', 8, 12)],
+    timeline: ANN_TALKS,
   },
   'wc-gallery-active': {
     about: 'Gallery view; the mark of the last speaker stays after the speech.',

@@ -27,8 +27,7 @@ function areInOrder(words: readonly string[]): boolean {
   return WORDS.some((_, begin) => words.every((word, index) => WORDS[(begin + index) % WORDS.length] === word))
 }
 
-/** Bots without a picture are light: all at once, so that CI waits once. */
-describe.concurrent.each([
+describe.each([
   ['Google Meet', startMockGoogleMeet],
   ['Microsoft Teams', startMockMicrosoftTeams],
   ['Zoom', startMockZoom],

@@ -46,19 +46,25 @@ test('a state that comes back does not begin its steps again, the next visit doe
   expect(done).toEqual(['startSpeaking', 'stopSpeaking', 'startSpeaking'])
 })
 
-test('a host who is not ready lets nobody in, nor whoever comes after the one who knocked has gone', async () => {
-  const ready = Promise.withResolvers<void>()
-  const { timeline, done } = makeTimeline(1, [admitAfter(2000)], ready.promise)
-  timeline.enter('lobby')
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(done).toEqual([])
-  ready.resolve()
-  await vi.advanceTimersByTimeAsync(0)
-  expect(done).toEqual(['admit'])
-  const never = makeTimeline(1, [admitAfter(2000)], ready.promise)
-  never.timeline.enter('lobby')
-  vi.advanceTimersByTime(2000)
-  never.timeline.forget()
-  await vi.advanceTimersByTimeAsync(0)
-  expect(never.done).toEqual([])
-})
+test.each([
+  ['lets nobody in', admitAfter(2000)],
+  ['denies nobody', { in: 'lobby', afterMs: 2000, do: 'deny' } as const],
+])(
+  'a host who is not ready %s, and does nothing to whoever comes after the one who knocked has gone',
+  async (_what, step) => {
+    const ready = Promise.withResolvers<void>()
+    const { timeline, done } = makeTimeline(1, [step], ready.promise)
+    timeline.enter('lobby')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(done).toEqual([])
+    ready.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(done).toEqual([step.do])
+    const never = makeTimeline(1, [step], ready.promise)
+    never.timeline.enter('lobby')
+    vi.advanceTimersByTime(2000)
+    never.timeline.forget()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(never.done).toEqual([])
+  },
+)
