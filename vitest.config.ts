@@ -8,7 +8,7 @@ const BROWSER = ['test/**/*.browser.test.ts']
 /** Real recordings, servers and whole bots: what they measure is not disturbed by another of their kind. */
 const SYSTEM = ['test/**/*.system.test.ts']
 
-const LONG = { testTimeout: 180_000, hookTimeout: 180_000 }
+const REAL_TIME = { runner: './test/real-time-runner.ts', testTimeout: 180_000, hookTimeout: 180_000 }
 
 export default defineConfig({
   test: {
@@ -29,11 +29,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...LONG, name: 'browser', include: BROWSER, maxWorkers: BROWSERS, sequence: { groupOrder: 1 } },
+        test: { ...REAL_TIME, name: 'browser', include: BROWSER, maxWorkers: BROWSERS, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
-        test: { ...LONG, name: 'system', include: SYSTEM, fileParallelism: false, sequence: { groupOrder: 2 } },
+        test: { ...REAL_TIME, name: 'system', include: SYSTEM, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },
