@@ -23,10 +23,15 @@ export class OverloadWatch {
   }
 
   /** Since it began. */
+  stoodStill(): boolean {
+    return Atomics.load(this.#latest, 0) >= STOOD_STILL_MS
+  }
+
+  /** Since it began. */
   wasOverloaded(): boolean {
     const now = waitedMs()
     const waited = now === null || this.#waitedMs === null ? 0 : now - this.#waitedMs
-    return Atomics.load(this.#latest, 0) >= STOOD_STILL_MS || waited >= WAITED_SHARE * (performance.now() - this.#since)
+    return this.stoodStill() || waited >= WAITED_SHARE * (performance.now() - this.#since)
   }
 }
 

@@ -341,7 +341,8 @@ describe.each(['its own packets', 'a real media server'])('a media room with %s'
     // After a moment in which the machine stood still, sound is late for seconds.
     expect(Math.min(...offsets.map(Math.abs)), String(offsets)).toBeLessThan(250)
     expect(room.flashes.length).toBeGreaterThan(4)
-    for (const [i, at] of room.flashes.entries()) expect(at - room.flashes[0]!).toBeCloseTo(i * 2000, 3)
+    // At whole multiples of two seconds; a room that stood still for longer leaves some out.
+    for (const at of room.flashes) expect((at - room.flashes[0]! + 1) % 2000).toBeCloseTo(1, 3)
     expect(await shownLook('2')).toBe(1)
     const { length } = room.flashes
     room.flashAndBeep(false)
