@@ -143,7 +143,8 @@ describe('the green room', () => {
     ['expired-code', 'expired', /Your meeting code has expired/],
     ['blocked-at-load', 'blocked', /You can['’]t join this video call/],
   ])('shows what %s shows, some time after the page loaded', async (scenario, state, text) => {
-    const { page, meeting } = await browser.open(scenario)
+    // Slow enough that a busy machine, too, looks before it is there.
+    const { page, meeting } = await browser.open(scenario, { speed: 1 })
     await page.waitForLoadState('domcontentloaded')
     expect(await visibleText(page)).not.toMatch(text)
     await meeting.whenState(state)
