@@ -19,43 +19,86 @@ const SOUND_OUTPUT_MS = 80
 const LATE_BY_MS = 60
 const IN_TIME_MS = 30
 const LOOK_EVERY_MS = 500
+/** Where sound comes unevenly for long, the browser lets it wait longer for minutes: so the picture does too. */
+const LOOKS_TO_FOLLOW = 15
+const LEAST_CHANGE_MS = 10
+/** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
+const MOST_DELAY_MS = 1000
 
 export function evenPlayout(tap: Pick<WebRtcTap, 'onTrack'>, playout: Playout): void {
   const soundDelayMs = SOUND_DELAY_MS[playout]
   const sounds = new Map<RTCRtpReceiver, Waited>()
+  const pictures = new Set<RTCRtpReceiver>()
+  /** What is heard waited so long, in the last looks. */
+  const delays: number[] = []
+  let pictureDelayMs = soundDelayMs + SOUND_OUTPUT_MS
+
   tap.onTrack(({ receiver, track }) => {
-    receiver.jitterBufferTarget = track.kind === 'video' ? soundDelayMs + SOUND_OUTPUT_MS : soundDelayMs
-    if (track.kind === 'audio') sounds.set(receiver, { seconds: 0, samples: 0 })
-  })
-  setInterval(() => {
-    for (const [receiver, before] of sounds) {
-      if (receiver.track.readyState === 'ended') sounds.delete(receiver)
-      else void catchUp(receiver, before, soundDelayMs)
+    if (track.kind === 'video') {
+      receiver.jitterBufferTarget = pictureDelayMs
+      pictures.add(receiver)
+    } else {
+      receiver.jitterBufferTarget = soundDelayMs
+      sounds.set(receiver, { seconds: 0, samples: 0 })
     }
-  }, LOOK_EVERY_MS)
+  })
+
+  async function look(): Promise<void> {
+    for (const receiver of [...sounds.keys(), ...pictures])
+      if (receiver.track.readyState === 'ended') {
+        sounds.delete(receiver)
+        pictures.delete(receiver)
+      }
+    const all = await Promise.all([...sounds].map(([receiver, before]) => sinceThen(receiver, before)))
+    // A stream in which nobody speaks says next to nothing, and waits as it likes.
+    const most = Math.max(...all.map(({ samples }) => samples))
+    const heard: Waited = { seconds: 0, samples: 0 }
+    for (const { receiver, seconds, samples } of all) {
+      if (samples <= most / 2) continue
+      const ms = (1000 * seconds) / samples
+      if (ms > soundDelayMs + LATE_BY_MS) receiver.jitterBufferTarget = 0
+      else if (ms < soundDelayMs + IN_TIME_MS) receiver.jitterBufferTarget = soundDelayMs
+      heard.seconds += seconds
+      heard.samples += samples
+    }
+    if (heard.samples > 0) follow((1000 * heard.seconds) / heard.samples)
+  }
+
+  function follow(ms: number): void {
+    delays.push(ms)
+    if (delays.length > LOOKS_TO_FOLLOW) delays.shift()
+    else if (delays.length < LOOKS_TO_FOLLOW) return
+    const usual = delays.toSorted((one, other) => one - other)[LOOKS_TO_FOLLOW >> 1]!
+    const wanted = Math.min(Math.max(soundDelayMs, Math.round(usual)) + SOUND_OUTPUT_MS, MOST_DELAY_MS)
+    if (Math.abs(wanted - pictureDelayMs) < LEAST_CHANGE_MS) return
+    pictureDelayMs = wanted
+    for (const receiver of pictures) receiver.jitterBufferTarget = wanted
+  }
+
+  setInterval(() => void look(), LOOK_EVERY_MS)
 }
 
-/** Sums since the stream began: of the time that samples waited in the jitter buffer, and of these samples. */
+/** The time that samples waited in the jitter buffer, summed up, and how many they were. */
 interface Waited {
   seconds: number
   samples: number
 }
 
-async function catchUp(receiver: RTCRtpReceiver, before: Waited, delayMs: number): Promise<void> {
-  const now = await waited(receiver)
-  if (now === null || now.samples <= before.samples) return
-  const ms = (1000 * (now.seconds - before.seconds)) / (now.samples - before.samples)
+/** What was added to the sums since the last look; nothing where the browser does not say. */
+async function sinceThen(receiver: RTCRtpReceiver, before: Waited): Promise<Waited & { receiver: RTCRtpReceiver }> {
+  const now = (await waited(receiver)) ?? before
+  const since = { receiver, seconds: now.seconds - before.seconds, samples: now.samples - before.samples }
   Object.assign(before, now)
-  if (ms > delayMs + LATE_BY_MS) receiver.jitterBufferTarget = 0
-  else if (ms < delayMs + IN_TIME_MS) receiver.jitterBufferTarget = delayMs
+  return since
 }
 
-/** Null where the browser does not say. Statistics of WebRTC: `jitterBufferDelay`, `jitterBufferEmittedCount`. */
+/** Statistics of WebRTC: `jitterBufferDelay`, `jitterBufferEmittedCount`. */
 async function waited(receiver: RTCRtpReceiver): Promise<Waited | null> {
   try {
-    for (const report of (await receiver.getStats()).values())
-      if (report.type === 'inbound-rtp')
-        return { seconds: Number(report.jitterBufferDelay), samples: Number(report.jitterBufferEmittedCount) }
+    for (const report of (await receiver.getStats()).values()) {
+      const { type, jitterBufferDelay: seconds, jitterBufferEmittedCount: samples } = report
+      if (type === 'inbound-rtp' && seconds !== undefined && samples !== undefined) return { seconds, samples }
+    }
   } catch {
     // A connection that closes has none.
   }

@@ -75,12 +75,41 @@ test.each(['even', 'live'] as const)(
   },
 )
 
+describe('sound that waits longer for good', () => {
+  test('is followed by every picture, and back again; a stream in which nobody speaks counts for nothing', async () => {
+    const arrives = begin('even')
+    const [sound, quiet, picture] = [arrives('audio'), arrives('audio'), arrives('video')]
+    const own = sound.jitterBufferTarget!
+    const ofPicture = picture.jitterBufferTarget!
+    quiet.sums = { seconds: 0, samples: 1 }
+    await sound.plays(10, own + 120)
+    expect(picture.jitterBufferTarget).toBe(ofPicture + 120)
+    expect(arrives('video').jitterBufferTarget).toBe(ofPicture + 120)
+    await sound.plays(10, 60_000)
+    expect(picture.jitterBufferTarget).toBe(1000)
+    await sound.plays(10, own - 100)
+    expect(picture.jitterBufferTarget).toBe(ofPicture)
+  })
+
+  test('by little is not worth a change', async () => {
+    const arrives = begin('even')
+    const [sound, picture] = [arrives('audio'), arrives('video')]
+    const ofPicture = picture.jitterBufferTarget!
+    await sound.plays(10, sound.jitterBufferTarget! + 8)
+    expect(picture.jitterBufferTarget).toBe(ofPicture)
+  })
+})
+
 describe('sound that was held up', () => {
-  test('has no delay to keep until it is back at its own, and the picture stays as it is', async () => {
+  test('has no delay to keep until it is back at its own, and the picture does not follow a moment', async () => {
     const arrives = begin('even')
     const [sound, other, picture] = [arrives('audio'), arrives('audio'), arrives('video')]
     const own = sound.jitterBufferTarget!
     const ofPicture = picture.jitterBufferTarget
+    expect(await sound.plays(10, own + 5)).toBe(own)
+    expect(await sound.plays(3, own + 400)).toBe(0)
+    expect(await sound.plays(10, own)).toBe(own)
+    expect(picture.jitterBufferTarget).toBe(ofPicture)
     expect(await sound.plays(2, own + 5)).toBe(own)
     expect(await sound.plays(1, own + 400)).toBe(0)
     expect(await sound.plays(1, own + 50)).toBe(0)
