@@ -168,6 +168,8 @@ describe('the green room', () => {
     const landing = await browser.open('redirect-to-landing')
     await landing.page.waitForURL('https://meet.google.com/landing')
     const failing = await browser.open('http-503')
+    // A page that is only about to be shown cannot be loaded again.
+    await failing.page.getByText('That’s an error').waitFor()
     expect((await failing.page.reload())?.status()).toBe(503)
     expect((await failing.page.reload())?.status()).toBe(200)
     await failing.meeting.whenState('greenRoom')
