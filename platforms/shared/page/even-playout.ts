@@ -3,8 +3,8 @@ import type { WebRtcTap } from './webrtc-tap.ts'
 
 /**
  * Sound and picture of a meeting come as separate streams that the browser does not play in step: each waits as long as
- * its own jitter asks for. So all of them are given a fixed time to wait: a long one for a recording, which does not mind
- * waiting, a short one where somebody hears the meeting through the bot.
+ * its own jitter asks for. So all of them are given the same time to wait, a long one for a recording, which does not mind
+ * waiting, a short one where somebody hears the meeting through the bot; and where sound needs longer, the picture follows.
  * `jitterBufferTarget` is the WebRTC Extensions' least delay of a receiver, in milliseconds.
  */
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
