@@ -95,13 +95,12 @@ describe('the wire', () => {
       page.evaluate(() => [...document.querySelectorAll('video')].filter(({ videoWidth }) => videoWidth > 0).length),
     ).toBeGreaterThanOrEqual(3)
 
+    const [ann, cleo] = [meeting.audioSourceOf('ann'), meeting.audioSourceOf('cleo')]
     meeting.startSpeaking('ann')
+    await poll(() => channelOf(page)).toContainEqual([{ type: 'dsh', history: [ann] }])
     meeting.startSpeaking('cleo')
-    const both = [meeting.audioSourceOf('ann'), meeting.audioSourceOf('cleo')].sort()
-    await poll(async () => [...new Set(await sourcesOf(page))].sort()).toEqual(both)
-    await poll(() => channelOf(page)).toContainEqual([
-      { type: 'dsh', history: [meeting.audioSourceOf('cleo'), meeting.audioSourceOf('ann')] },
-    ])
+    await poll(() => channelOf(page)).toContainEqual([{ type: 'dsh', history: [cleo, ann] }])
+    await poll(async () => [...new Set(await sourcesOf(page))].sort()).toEqual([ann, cleo].sort())
 
     meeting.addPerson({ id: 'eve', name: 'Eve Ek (Guest)', camera: false })
     const eve = meeting.mriOf('eve')
