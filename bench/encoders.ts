@@ -16,6 +16,8 @@ const PICTURE: PictureSpec = { kind: 'camera', look: 0, text: 'A', width: 1280, 
 const TRIES = 3
 const RAW = ['-f', 'rawvideo', '-video_size', '1280x720', '-framerate', '24']
 const X264 = ['-c:v', 'libx264', '-crf', '24', '-bf', '0', '-g', '48', '-sc_threshold', '0']
+const SOUND_SECONDS = 20
+const TEXT = 'People come to a meeting to talk about what was done, and about what has to be done next. '.repeat(6)
 const OUT = ['-movflags', '+frag_keyframe+empty_moov', '-f', 'mp4', '-y', '/dev/null']
 
 const folder = mkdtempSync(join(tmpdir(), 'standin-encoders-'))
@@ -25,7 +27,10 @@ try {
   await writePictures()
   const fromScreen = [...RAW, '-pix_fmt', 'bgr0', '-i', rgb]
   const fromYuv = [...RAW, '-pix_fmt', 'yuv420p', '-i', yuv]
-  const sound = ['-f', 'lavfi', '-i', 'sine=300:sample_rate=48000:duration=20', '-ac', '2']
+  const sounds = {
+    'a voice': `flite=voice=slt:text='${TEXT}',aresample=48000`,
+    'a tone': `sine=300:sample_rate=48000:duration=${SOUND_SECONDS}`,
+  }
   const none = ['-f', 'null', '-']
   const seconds = frameCount(PICTURE) / PICTURE.fps
   const screenRead = await cost([...fromScreen, '-c:v', 'wrapped_avframe', ...none], seconds)
@@ -52,9 +57,15 @@ try {
     const to = [...X264, '-preset', name, ...more, '-threads', '2', ...OUT]
     await add(`x264 ${name}${isUsed}`, [...fromYuv, ...to], seconds, yuvRead)
   }
-  const aac = ['-c:a', 'aac', '-b:a', '128k']
-  await add('AAC, stereo, two loops (used)', [...sound, ...aac, ...OUT], 20, 0)
-  await add('AAC, stereo, fast', [...sound, ...aac, '-aac_coder', 'fast', ...OUT], 20, 0)
+  for (const [sound, source] of Object.entries(sounds)) {
+    const read = ['-f', 'lavfi', '-i', source, '-t', String(SOUND_SECONDS), '-ac', '2']
+    const heard = await cost([...read, ...none], SOUND_SECONDS)
+    for (const coder of ['twoloop', 'fast']) {
+      const isUsed = coder === 'fast' ? ' (used)' : ''
+      const to = ['-c:a', 'aac', '-aac_coder', coder, '-b:a', '128k', ...OUT]
+      await add(`AAC of ${sound}, stereo, ${coder}${isUsed}`, [...read, ...to], SOUND_SECONDS, heard)
+    }
+  }
   console.log(markdown(['step', 'milliseconds of CPU for one second'], lines).join('\n'))
 } finally {
   rmSync(folder, { recursive: true, force: true })

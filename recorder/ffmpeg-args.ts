@@ -27,6 +27,11 @@ const VIDEO_CRF = 24
 const VIDEO_MAX_KILOBITS = 3_000
 const AUDIO_KILOBITS = 128
 const SECONDS_BETWEEN_KEY_FRAMES = 2
+/** Two channels of 16 bits. */
+const BYTES_PER_SAMPLE = 4
+/** Beside a picture sound comes in small pieces; alone nothing waits for it. */
+const PIECE_MS = 20
+const PIECE_ALONE_MS = 100
 /** What a kill at the worst moment may cost. */
 const FRAGMENT_MICROSECONDS = 500_000
 
@@ -49,8 +54,8 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duratio
  * Inputs. -probesize and -analyzeduration are cut short, because probing swallows the first seconds otherwise. Sound is
  * opened first, so that it runs when the first picture is taken. Both devices stamp with the wall clock; ffmpeg would
  * set each input's first stamp to zero and lose their relation: `-isync` puts sound on the zero of the picture.
- * -fragment_size: 20 ms of sound per packet. -draw_mouse 0: no pointer. The queue of raw pictures is short, as each
- * takes 3.7 MB.
+ * -fragment_size: sound per packet, at each of which the sound server wakes up too. -draw_mouse 0: no pointer. The queue
+ * of raw pictures is short, as each takes 3.7 MB.
  *
  * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
  * pictures stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to
@@ -71,8 +76,9 @@ export function captureArguments(settings: CaptureSettings): string[] {
   const sources = voiceSource === null ? [source] : [source, voiceSource]
   // Whoever has no picture to follow follows the meeting's sound.
   const leader = picture === null ? 0 : sources.length
+  const pieceMs = picture === null ? PIECE_ALONE_MS : PIECE_MS
   const sounds = sources.flatMap((name, index) =>
-    soundInput(settings.pulseServer, name, index === leader ? null : leader),
+    soundInput(settings.pulseServer, { name, pieceMs, follows: index === leader ? null : leader }),
   )
   return [
     ...['-hide_banner', '-nostats', '-loglevel', 'verbose', '-progress', 'pipe:3', '-stats_period', '0.25'],
@@ -87,13 +93,23 @@ export function captureArguments(settings: CaptureSettings): string[] {
 }
 
 /** `follows` is the number of the input whose clock this one is put on. */
-function soundInput(server: string, source: string, follows: number | null): string[] {
+function soundInput(
+  server: string,
+  { name, pieceMs, follows }: { name: string; pieceMs: number; follows: number | null },
+): string[] {
   return [
     ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '1024'],
     ...['-f', 'pulse', '-server', `unix:${server}`],
-    ...['-sample_rate', String(SAMPLE_RATE), '-channels', '2', '-fragment_size', String(SAMPLE_RATE * 4 * 0.02)],
+    ...[
+      '-sample_rate',
+      String(SAMPLE_RATE),
+      '-channels',
+      '2',
+      '-fragment_size',
+      String((SAMPLE_RATE * BYTES_PER_SAMPLE * pieceMs) / 1000),
+    ],
     ...(follows === null ? [] : ['-isync', String(follows)]),
-    ...['-i', source],
+    ...['-i', name],
   ]
 }
 
@@ -130,7 +146,10 @@ function videoEncoding(framesPerSecond: number): string[] {
   ]
 }
 
-/** Stereo always: silence between spans is a packet of that kind. */
+/**
+ * Stereo always: silence between spans is a packet of that kind. At this rate the fast coder takes a third of the other's
+ * time for speech, and comes nearer to it (docs/benchmarks.md).
+ */
 const AUDIO_ENCODING: readonly string[] = [
-  ...['-c:a', 'aac', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(SAMPLE_RATE), '-ac', '2'],
+  ...['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(SAMPLE_RATE), '-ac', '2'],
 ]

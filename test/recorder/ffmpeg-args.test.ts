@@ -45,6 +45,9 @@ test('sound alone needs no display, no clock to follow and no delay', () => {
   expect(args).not.toContain('-isync')
   expect(args).not.toContain('libx264')
   expect(values(args, '-af')[0]).not.toContain('adelay')
+  expect(Number(values(args, '-fragment_size')[0])).toBeGreaterThan(
+    Number(values(captureArguments(SETTINGS), '-fragment_size')[0]),
+  )
 })
 
 test("the bot's own voice follows the same clock and is mixed in behind the silence detector", () => {

@@ -81,7 +81,7 @@ function start(config: PageConfig): void {
   devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
 
   if (tap) {
-    evenPlayout(tap, config.playout)
+    evenPlayout(tap, config)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
       const take =

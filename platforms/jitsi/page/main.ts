@@ -60,7 +60,7 @@ function start(config: PageConfig): void {
   devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
 
   if (tap) {
-    evenPlayout(tap, config.playout)
+    evenPlayout(tap, config)
     const levels = createLevelReader()
     speech = watchSpeech({
       // One track for each person: there are no contributing sources.

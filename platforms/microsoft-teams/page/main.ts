@@ -88,7 +88,7 @@ function start(config: PageConfig): void {
   let endNotice: EndNotice | null = null
 
   if (tap) {
-    evenPlayout(tap, config.playout)
+    evenPlayout(tap, config)
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'main-channel') return
       channel.addEventListener('message', ({ data }) => {

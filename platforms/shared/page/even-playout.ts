@@ -1,4 +1,4 @@
-import type { Playout } from './types.ts'
+import type { CommonConfig, Playout } from './types.ts'
 import type { WebRtcTap } from './webrtc-tap.ts'
 
 /**
@@ -25,7 +25,10 @@ const LEAST_CHANGE_MS = 10
 /** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
 const MOST_DELAY_MS = 1000
 
-export function evenPlayout(tap: Pick<WebRtcTap, 'onTrack'>, playout: Playout): void {
+export function evenPlayout(
+  tap: Pick<WebRtcTap, 'onTrack'>,
+  { playout, recordingMode }: Pick<CommonConfig, 'playout' | 'recordingMode'>,
+): void {
   const soundDelayMs = SOUND_DELAY_MS[playout]
   const sounds = new Map<RTCRtpReceiver, Waited>()
   const pictures = new Set<RTCRtpReceiver>()
@@ -75,7 +78,8 @@ export function evenPlayout(tap: Pick<WebRtcTap, 'onTrack'>, playout: Playout): 
     for (const receiver of pictures) receiver.jitterBufferTarget = wanted
   }
 
-  setInterval(() => void look(), LOOK_EVERY_MS)
+  // Sound alone has nothing to be in step with.
+  if (recordingMode !== 'audio_only') setInterval(() => void look(), LOOK_EVERY_MS)
 }
 
 /** The time that samples waited in the jitter buffer, summed up, and how many they were. */

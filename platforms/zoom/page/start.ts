@@ -61,7 +61,7 @@ export function start(config: PageConfig): void {
   let tileOwners: (Person | null)[] = []
 
   if (tap && sound) {
-    evenPlayout(tap, config.playout)
+    evenPlayout(tap, config)
     speech = watchZoomSpeech({
       sound,
       roster,

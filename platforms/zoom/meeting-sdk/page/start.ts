@@ -90,7 +90,7 @@ export function startSdkPage(config: SdkPageConfig): void {
       })
     : null
   if (tap) {
-    evenPlayout(tap, config.playout)
+    evenPlayout(tap, config)
     setInterval(look, LOOK_EVERY_MS)
   }
   const isPresent = (id: string) => present.people.some((person) => person.id === id)

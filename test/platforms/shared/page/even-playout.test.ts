@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { evenPlayout } from '../../../../platforms/shared/page/even-playout.ts'
-import type { Playout } from '../../../../platforms/shared/page/types.ts'
+import type { CommonConfig, Playout } from '../../../../platforms/shared/page/types.ts'
 import type { TappedTrack, WebRtcTap } from '../../../../platforms/shared/page/webrtc-tap.ts'
 
 beforeEach(() => {
@@ -47,7 +47,10 @@ class Stream {
   }
 }
 
-function begin(playout: Playout): (kind: string) => Stream {
+function begin(
+  playout: Playout,
+  recordingMode: CommonConfig['recordingMode'] = 'speaker_view',
+): (kind: string) => Stream {
   const listeners: ((tapped: TappedTrack) => void)[] = []
   const tap: Pick<WebRtcTap, 'onTrack'> = {
     onTrack: (listener) => {
@@ -55,7 +58,7 @@ function begin(playout: Playout): (kind: string) => Stream {
       return () => {}
     },
   }
-  evenPlayout(tap, playout)
+  evenPlayout(tap, { playout, recordingMode })
   return (kind) => {
     const stream = new Stream(kind)
     for (const tell of listeners) tell({ receiver: stream, track: stream.track } as unknown as TappedTrack)
@@ -132,4 +135,12 @@ describe('sound that was held up', () => {
     await vi.advanceTimersByTimeAsync(5000)
     expect(gone.asked).toBe(asked)
   })
+})
+
+test('sound that is recorded alone has nothing to be in step with and is not looked at', async () => {
+  const sound = begin('even', 'audio_only')('audio')
+  const own = sound.jitterBufferTarget!
+  expect(own).toBeGreaterThan(0)
+  expect(await sound.plays(5, 900)).toBe(own)
+  expect(sound.asked).toBe(0)
 })
