@@ -54,7 +54,7 @@ const contenders: Contender[] = [
   withoutCameras,
   audio,
   // Tried and not used: measured where they are asked for.
-  ...(values.only === '' ? [] : (['canvas', 'track'] as const).map((way) => webCodecs(way, server, folder))),
+  ...(values.only === '' ? [] : (['canvas', 'planes', 'track'] as const).map((way) => webCodecs(way, server, folder))),
 ].filter((contender) => contender === zero || isAskedFor(contender))
 
 const rows = new Map<string, Row[]>()

@@ -1,5 +1,5 @@
 /**
- * Capture inside the browser without a second encoding: the cameras' frames are drawn side by side into one picture in the
+ * Capture inside the browser without a second encoding: the cameras' frames are put side by side into one picture in the
  * page and encoded there by WebCodecs (H.264, which Chromium makes with OpenH264). The page itself is not painted. Picture
  * only: what sound costs comes on top.
  */
@@ -18,8 +18,12 @@ const FRAMES_PER_SECOND = 25
 /** Silence without a picture would go on for ever. */
 const MUX_MS = 60_000
 
-/** `canvas`: everybody in one picture. `track`: one camera alone, enlarged by the encoder; what a speaker view costs at least. */
-export type Way = 'canvas' | 'track'
+/**
+ * `canvas`: everybody in one picture. `planes`: the same without a canvas, each camera's frames copied as they are into their
+ * quarter of one buffer; what a gallery costs at least. `track`: one camera alone, enlarged by the encoder; what a speaker
+ * view costs at least.
+ */
+export type Way = 'canvas' | 'planes' | 'track'
 
 export function webCodecs(way: Way, server: MockServer, folder: string): Contender {
   return {
@@ -102,8 +106,8 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
       srcObject instanceof MediaStream ? srcObject.getVideoTracks() : [],
     )
   while (tracksNow().length < cameras) await new Promise((resolve) => setTimeout(resolve, 100))
-  const newest = new Map<MediaStreamTrack, VideoFrame>()
-  const read = async (track: MediaStreamTrack) => {
+  const newest = new Map<MediaStreamVideoTrack, VideoFrame>()
+  const read = async (track: MediaStreamVideoTrack) => {
     const reader = new MediaStreamTrackProcessor({ track }).readable.getReader()
     for (;;) {
       const { value } = await reader.read()
@@ -116,8 +120,11 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
   for (const track of shown) void read(track)
   const canvas = new OffscreenCanvas(size.width, size.height)
   const picture = canvas.getContext('2d', { alpha: false, desynchronized: true })!
+  /** I420: a plane of the brightness, and two of the colors, half as wide and high. */
+  const planes = new Uint8Array((size.width * size.height * 3) / 2)
   const startedAt = performance.now()
   let count = 0
+  let busy = false
   const timer = setInterval(() => {
     const timestamp = Math.round((count * 1e6) / framesPerSecond)
     const options = { keyFrame: count++ % (framesPerSecond * 4) === 0 }
@@ -127,6 +134,18 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
       const stamped = new VideoFrame(frame, { timestamp })
       encoder.encode(stamped, options)
       stamped.close()
+      return
+    }
+    if (way === 'planes') {
+      if (busy) return
+      busy = true
+      void copied().then(() => {
+        busy = false
+        const { width: codedWidth, height: codedHeight } = size
+        const made = new VideoFrame(planes, { format: 'I420', codedWidth, codedHeight, timestamp })
+        encoder.encode(made, options)
+        made.close()
+      })
       return
     }
     const columns = Math.ceil(Math.sqrt(newest.size))
@@ -141,6 +160,26 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
     encoder.encode(made, options)
     made.close()
   }, 1000 / framesPerSecond)
+  /** Each new frame into its quarter. */
+  async function copied(): Promise<void> {
+    const fresh = [...newest].filter(([, frame]) => frame.format === 'I420')
+    await Promise.all(
+      fresh.map(([track, frame]) => {
+        newest.delete(track)
+        const index = shown.indexOf(track)
+        const [x, y] = [(index % 2) * 640, Math.floor(index / 2) * 360]
+        const colors = size.width * size.height
+        const at = (y / 2) * (size.width / 2) + x / 2
+        const rect = { x: 0, y: 0, width: Math.min(640, frame.codedWidth), height: Math.min(360, frame.codedHeight) }
+        const layout = [
+          { offset: y * size.width + x, stride: size.width },
+          { offset: colors + at, stride: size.width / 2 },
+          { offset: colors * 1.25 + at, stride: size.width / 2 },
+        ]
+        return frame.copyTo(planes, { rect, layout }).finally(() => frame.close())
+      }),
+    )
+  }
   page.stopEncoder = async () => {
     clearInterval(timer)
     const wanted = ((performance.now() - startedAt) / 1000) * framesPerSecond

@@ -1,5 +1,5 @@
 /** One Chromium and one mock for a file of tests; every test gets a context of its own. A platform adds how it is joined. */
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright'
 import { expect } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
 
@@ -147,6 +147,14 @@ export async function clickUntil(
     }
   }
   throw new Error(`Clicking ${selector} came to nothing`)
+}
+
+/** Whether somebody who clicks into the middle of it would hit something else. */
+export function isCovered(element: Locator): Promise<boolean> {
+  return element.evaluate((node) => {
+    const { x, y, width, height } = node.getBoundingClientRect()
+    return !node.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+  })
 }
 
 /** What a person can read on the page: script data and hidden nodes are no part of it. */

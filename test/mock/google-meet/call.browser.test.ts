@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clickUntil, poll, visibleText } from '../mock-browser.ts'
+import { clickUntil, isCovered, poll, visibleText } from '../mock-browser.ts'
 import { MeetBrowser } from './meet-browser.ts'
 
 let browser: MeetBrowser
@@ -149,12 +149,13 @@ describe('the call', () => {
     await clickUntil(page, '[jsname="NakZHc"]', () => item.isVisible())
     await clickUntil(page, '[jsname="WZerud"]', () => page.locator('[name="preferences"]').first().isVisible())
     const tiled = page.getByRole('radio', { name: /^Tiled/ })
-    await expect(tiled.click({ timeout: 600 })).rejects.toThrow(/intercepts pointer events/)
+    await poll(() => isCovered(tiled)).toBe(true)
     await clickUntil(
       page,
       '[role="dialog"] :text("Got it")',
       async () => (await page.getByText('Got it').count()) === 0,
     )
+    expect(await isCovered(tiled)).toBe(false)
     await tiled.click()
     await poll(() => meeting.log.find(({ target }) => target === 'layout')?.detail).toBe('Tiled')
     await clickUntil(
