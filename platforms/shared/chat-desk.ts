@@ -4,6 +4,8 @@ import type { MeetingPage } from './meeting-page.ts'
 import type { ChatState } from './page/types.ts'
 
 const POLL_MS = 100
+/** A page that was busy for a moment opened nothing; one that shows no chat for minutes has none. */
+const EXPLORE_AGAIN_MS: readonly number[] = [5000, 20_000, 60_000]
 
 /** What a platform's chat panel needs; `usualChatSteps` serves where nothing is special. */
 export interface ChatSteps {
@@ -47,13 +49,28 @@ export class ChatDesk {
     this.#tellAvailability = tellAvailability
   }
 
-  /** Opens the panel once, so that messages have nodes from then on, and closes it. True when there is a text box. */
-  async explore(): Promise<boolean> {
-    return this.#alone(async () => {
-      const state = await this.#openPanel()
-      await this.#closePanel()
-      return state !== null
-    })
+  /**
+   * Opens the panel once, so that messages have nodes from then on, and closes it; again after a while where no text box
+   * came, because whatever is written in the meeting would be lost. Rejects when `signal` ends it, or when the page failed
+   * each time.
+   */
+  async explore(signal: AbortSignal): Promise<void> {
+    for (const pause of [...EXPLORE_AGAIN_MS, null]) {
+      const isDone = await this.#alone(() => this.#lookInside()).catch((error) => {
+        if (pause === null || signal.aborted) throw error
+        return false
+      })
+      if (isDone || pause === null) return
+      await this.#page.clock.sleep(pause, signal)
+    }
+  }
+
+  /** True where there is a text box, and where the page says that chat is off. */
+  async #lookInside(): Promise<boolean> {
+    const state = await this.#openPanel()
+    const isOff = state === null && (await this.#steps.state())?.isOff === true
+    await this.#closePanel()
+    return state !== null || isOff
   }
 
   /** Resolves when the page shows the message as sent. Rejects with ChatUnavailable where chat is switched off. */

@@ -108,6 +108,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   #speaksUp = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
+  /** Aborted once the bot leaves. */
+  readonly #over = new AbortController()
 
   constructor(parts: DriverParts<Signs, Kind>) {
     this.#parts = parts
@@ -217,11 +219,13 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   }
 
   async close(): Promise<void> {
+    this.#over.abort()
     await this.#meeting.end()
     await this.#page.browser.close()
   }
 
   async #leave(): Promise<void> {
+    this.#over.abort()
     try {
       await this.#meeting.end()
       const isConfirmed = await leaveMeeting(this.#page, this.#parts.leaving, this.#hasAsked)
@@ -251,7 +255,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
 
   /** The meeting as it is recorded: its picture over the page, and under it the chat, for which nothing waits. */
   async #show(): Promise<void> {
-    void this.#chat.explore().catch((error) => {
+    void this.#chat.explore(this.#over.signal).catch((error) => {
       // Chat is a side matter: what is wrong with the page itself, the watch says.
       if (this.#meeting.isUnderWay) this.#page.logger.warn('The chat panel could not be opened', { error })
     })
