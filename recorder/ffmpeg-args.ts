@@ -27,8 +27,8 @@ const VIDEO_CRF = 24
 const VIDEO_MAX_KILOBITS = 3_000
 const AUDIO_KILOBITS = 128
 const SECONDS_BETWEEN_KEY_FRAMES = 2
-/** Two channels of 16 bits. */
-const BYTES_PER_SAMPLE = 4
+/** A sample of two channels of 16 bits. */
+const BYTES_PER_FRAME = 4
 /** Beside a picture sound comes in small pieces; alone nothing waits for it. */
 const PIECE_MS = 20
 const PIECE_ALONE_MS = 100
@@ -100,14 +100,8 @@ function soundInput(
   return [
     ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '1024'],
     ...['-f', 'pulse', '-server', `unix:${server}`],
-    ...[
-      '-sample_rate',
-      String(SAMPLE_RATE),
-      '-channels',
-      '2',
-      '-fragment_size',
-      String((SAMPLE_RATE * BYTES_PER_SAMPLE * pieceMs) / 1000),
-    ],
+    ...['-sample_rate', String(SAMPLE_RATE), '-channels', '2'],
+    ...['-fragment_size', String((SAMPLE_RATE * BYTES_PER_FRAME * pieceMs) / 1000)],
     ...(follows === null ? [] : ['-isync', String(follows)]),
     ...['-i', name],
   ]
