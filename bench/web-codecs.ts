@@ -120,8 +120,8 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
   for (const track of shown) void read(track)
   const canvas = new OffscreenCanvas(size.width, size.height)
   const picture = canvas.getContext('2d', { alpha: false, desynchronized: true })!
-  /** I420: a plane of the brightness, and two of the colors, half as wide and high. */
-  const planes = new Uint8Array((size.width * size.height * 3) / 2)
+  /** I420: a plane of the brightness, and two of the colors, half as wide and high; room for whole lines from any place. */
+  const planes = new Uint8Array((size.width * size.height * 3) / 2 + size.width)
   const startedAt = performance.now()
   let count = 0
   let busy = false
