@@ -123,29 +123,22 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
   /** I420: a plane of the brightness, and two of the colors, half as wide and high; room for whole lines from any place. */
   const planes = new Uint8Array((size.width * size.height * 3) / 2 + size.width)
   const startedAt = performance.now()
-  let count = 0
-  let busy = false
+  let ticks = 0
+  let made = 0
+  const encode = (frame: VideoFrame) => {
+    encoder.encode(frame, { keyFrame: made++ % (framesPerSecond * 4) === 0 })
+    frame.close()
+  }
   const timer = setInterval(() => {
-    const timestamp = Math.round((count * 1e6) / framesPerSecond)
-    const options = { keyFrame: count++ % (framesPerSecond * 4) === 0 }
+    const timestamp = Math.round((ticks++ * 1e6) / framesPerSecond)
     if (way === 'track') {
       const [frame] = newest.values()
-      if (!frame) return
-      const stamped = new VideoFrame(frame, { timestamp })
-      encoder.encode(stamped, options)
-      stamped.close()
+      if (frame) encode(new VideoFrame(frame, { timestamp }))
       return
     }
     if (way === 'planes') {
-      if (busy) return
-      busy = true
-      void copied().then(() => {
-        busy = false
-        const { width: codedWidth, height: codedHeight } = size
-        const made = new VideoFrame(planes, { format: 'I420', codedWidth, codedHeight, timestamp })
-        encoder.encode(made, options)
-        made.close()
-      })
+      const { width: codedWidth, height: codedHeight } = size
+      void copied().then(() => encode(new VideoFrame(planes, { format: 'I420', codedWidth, codedHeight, timestamp })))
       return
     }
     const columns = Math.ceil(Math.sqrt(newest.size))
@@ -156,9 +149,7 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
       picture.drawImage(frame, (index % columns) * width, Math.floor(index / columns) * height, width, height)
       index++
     }
-    const made = new VideoFrame(canvas, { timestamp })
-    encoder.encode(made, options)
-    made.close()
+    encode(new VideoFrame(canvas, { timestamp }))
   }, 1000 / framesPerSecond)
   /** Each new frame into its quarter. */
   async function copied(): Promise<void> {
@@ -185,7 +176,7 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
     const wanted = ((performance.now() - startedAt) / 1000) * framesPerSecond
     await encoder.flush()
     await kept
-    return Math.max(0, 1 - count / wanted)
+    return Math.max(0, 1 - made / wanted)
   }
 }
 

@@ -52,17 +52,15 @@ export class ChatDesk {
   /**
    * Opens the panel once, so that messages have nodes from then on, and closes it; again after a while where no text box
    * came, because whatever is written in the meeting would be lost. Rejects when `signal` ends it, or when the page failed
-   * each time.
+   * the last time.
    */
   async explore(signal: AbortSignal): Promise<void> {
-    for (const pause of [...EXPLORE_AGAIN_MS, null]) {
-      const isDone = await this.#alone(() => this.#lookInside()).catch((error) => {
-        if (pause === null || signal.aborted) throw error
-        return false
-      })
-      if (isDone || pause === null) return
+    const lookInside = () => this.#alone(() => this.#lookInside())
+    for (const pause of EXPLORE_AGAIN_MS) {
+      if (await lookInside().catch(() => false)) return
       await this.#page.clock.sleep(pause, signal)
     }
+    await lookInside()
   }
 
   /** True where there is a text box, and where the page says that chat is off. */
