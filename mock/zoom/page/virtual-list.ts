@@ -1,4 +1,4 @@
-/** A list of which only the rows in view (and two around them) are in the DOM. */
+/** A list of which only the rows in view (and two around them) are in the DOM, in their order. */
 import { h } from '../../shared/page/dom.ts'
 
 const ROWS_AROUND = 2
@@ -71,9 +71,11 @@ export class VirtualList {
     }
     for (const [key, element] of this.made) if (!wanted.has(key)) element.remove()
     this.made.clear()
+    const { children } = this.sizer
     for (const [key, element] of wanted) {
+      const index = this.made.size
+      if (children[index] !== element) this.sizer.insertBefore(element, children[index] ?? null)
       this.made.set(key, element)
-      if (!element.isConnected) this.sizer.append(element)
     }
   }
 }

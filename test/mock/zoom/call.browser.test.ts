@@ -87,6 +87,8 @@ describe('the meeting', () => {
     await poll(() => rows.first().getAttribute('aria-label')).toBe('Test Visitor (me),computer audio unmuted,video on')
     expect(await rows.nth(1).getAttribute('aria-label')).toBe('Ann Host (Host),computer audio unmuted,video on')
     expect(await rows.count()).toBeLessThan(25)
+    meeting.muteBot()
+    await poll(() => rows.first().getAttribute('aria-label')).toBe('Test Visitor (me),computer audio muted,video on')
     expect(await page.locator('.participants-header__header').textContent()).toBe('Participants (61)')
     await page.locator('.participants-ul').evaluate((list) => list.scrollTo(0, 100_000))
     await poll(() => rows.last().textContent()).toContain('Guest Number 60')
