@@ -37,14 +37,14 @@ const FRAGMENT_MICROSECONDS = 500_000
 
 /**
  * How sound is kept on the picture's clock. Each packet of sound has a wall-clock time; when the samples written so far
- * drift from it by more than 10 ms, they are stretched or squeezed by at most 1000 samples a second (2 %, not heard)
- * until they agree, and a hole of more than 100 ms (a stalled sound server) is filled with silence at once. What was
- * captured before the first picture is cut off to the sample.
+ * drift from it by more than 2 ms (these times themselves swing by 1), they are stretched or squeezed by at most 1000
+ * samples a second (2 %, not heard) until they agree, and a hole of more than 100 ms (a stalled sound server) is filled
+ * with silence at once. What was captured before the first picture is cut off to the sample.
  *
  * Pictures reach the recording late: by what the browser takes to paint, and by half a frame on average because the
  * display is looked at once a frame. Sound is delayed by the same time, so that the two differ by chance only.
  */
-export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.01:comp_duration=1:min_hard_comp=0.1'
+export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_duration=1:min_hard_comp=0.1'
 
 /**
  * Arguments of the capturing ffmpeg: a fragmented MP4 goes to standard output, progress to descriptor 3, reports to

@@ -51,6 +51,13 @@ test.for([0.998, 1.002])('sound of a clock that runs %f times as fast stays with
   expect(Math.max(...errors)).toBeLessThan(30)
 })
 
+test('the slow drift of an ordinary clock is corrected before it is seen', async () => {
+  const factor = 1.0001
+  const beeps = await beepsThrough(`asetnsamples=960,asetpts=PTS*${factor},${DRIFT_CORRECTION}`, 240)
+  const errors = beeps.map((at, index) => Math.abs(at - index * factor) * 1000)
+  expect(Math.max(...errors)).toBeLessThan(6)
+})
+
 test('a hole in the sound becomes silence of its length', async () => {
   const hole = "asetnsamples=960,asetpts='PTS+gte(T,10.5)*0.7/TB'"
   const beeps = await beepsThrough(`${hole},${DRIFT_CORRECTION}`, 20)
