@@ -54,6 +54,7 @@ async function measure(
     logger: silentLogger,
     clock: systemClock,
     grow: () => Promise.reject(new Error('Nothing is recorded here')),
+    isHeardLive: wish !== null || byStage,
   })
   const stage = await recorder.prepare(signal)
   let heard = 0

@@ -54,6 +54,7 @@ const recorder = createRecorder({
   logger: silentLogger,
   clock: systemClock,
   grow: (file) => storage.grow(file, signal),
+  isHeardLive: true,
 })
 const stage = await recorder.prepare(signal)
 const page = await listener(true)

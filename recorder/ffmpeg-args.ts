@@ -12,7 +12,7 @@ export interface CaptureSettings {
     width: number
     height: number
     framesPerSecond: number
-    /** From the instant the browser means a picture for until it stands on the display. */
+    /** How much later the browser's pictures stand on the display than their sound is heard; below zero where that is later. */
     latencyMs: number
   } | null
   noiseFloorDb: number
@@ -110,7 +110,9 @@ function soundInput(
 /** Silence is what the others do not say: the bot's own voice joins behind the detector. */
 function soundFilters({ picture, voiceSource, noiseFloorDb, silenceMs }: CaptureSettings): string[] {
   const delay =
-    picture === null ? [] : [`adelay=${Math.round(picture.latencyMs + 500 / picture.framesPerSecond)}:all=1`]
+    picture === null
+      ? []
+      : [`adelay=${Math.max(0, Math.round(picture.latencyMs + 500 / picture.framesPerSecond))}:all=1`]
   // Next to free; it tells at the end how much of the sound is at its limit.
   const level = 'volumedetect'
   const inStep = ['atrim=start=0', DRIFT_CORRECTION, ...delay].join(',')

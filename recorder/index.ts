@@ -18,8 +18,10 @@ import {
   INDEXED_SECONDS,
   PICTURE_HEIGHT,
   PICTURE_WIDTH,
+  PIECES_ON_THE_WAY,
   type RecorderLimits,
   SAMPLE_RATE,
+  SOUND_PIECE_MS,
 } from './settings.ts'
 
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
@@ -39,7 +41,9 @@ export interface RecorderOptions {
   height?: number
   /** The bot speaks too, and its voice belongs into the recording. Default false. */
   withVoice?: boolean
-  /** By how much sound waits for its picture; the default is what was measured of Chromium. */
+  /** Somebody hears the meeting through the bot, or each voice is kept apart: its sound may not come later. Default false. */
+  isHeardLive?: boolean
+  /** By how much a picture comes later than its sound; the default is what was measured of Chromium. */
   pictureLatencyMs?: number
   limits?: Partial<RecorderLimits>
 }
@@ -53,8 +57,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const width = options.width ?? PICTURE_WIDTH
   const height = options.height ?? PICTURE_HEIGHT
-  const latencyMs = options.pictureLatencyMs ?? BROWSER_PICTURE_LATENCY_MS
   const hasPicture = mode !== 'audio_only'
+  const soundPieceMs = options.isHeardLive
+    ? SOUND_PIECE_MS.live
+    : SOUND_PIECE_MS[hasPicture ? 'besidePicture' : 'alone']
+  const laterSoundMs = (soundPieceMs - SOUND_PIECE_MS.live) * PIECES_ON_THE_WAY
+  const latencyMs = options.pictureLatencyMs ?? BROWSER_PICTURE_LATENCY_MS - laterSoundMs
   const workFolder = join(folder, 'work')
 
   const listeners = new Set<(event: RecorderEvent) => void>()
@@ -141,7 +149,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
       guard(started.process)
     }
     either.throwIfAborted()
-    stage = { display: display?.name ?? null, pulseServer: sound.server, pulseSink: sound.sink, width, height }
+    stage = {
+      display: display?.name ?? null,
+      pulseServer: sound.server,
+      pulseSink: sound.sink,
+      soundPieceMs,
+      width,
+      height,
+    }
     if (sound.voice !== null) stage.voiceSink = sound.voice.sink
     logger.info('The stage stands', { display: stage.display, sound: stage.pulseServer })
     return stage

@@ -13,6 +13,15 @@ export const SAMPLE_RATE = 48_000
  */
 export const BROWSER_PICTURE_LATENCY_MS = 30
 
+/**
+ * Milliseconds of sound that Chromium hands over at a time. Left alone it takes 10, and each time four processes wake up;
+ * larger pieces save 0.04 of a core with 20 ms and a tenth with 40 (docs/benchmarks.md). Beside a picture more than 20 make
+ * the sound come unevenly.
+ */
+export const SOUND_PIECE_MS = { live: 10, besidePicture: 20, alone: 40 } as const
+/** So many pieces of sound lie between the browser and the recorder; measured with `npm run bench`. */
+export const PIECES_ON_THE_WAY = 3
+
 /** Room is kept for the index of so long a recording: what a job gets that asks for nothing else. */
 export const INDEXED_SECONDS = 4 * 3600
 /** What a recording may run on beyond its longest time until it has ended. */

@@ -106,6 +106,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       logger: logger.child({ part: 'recorder' }),
       clock: systemClock,
       withVoice: streams(job),
+      isHeardLive: Boolean(job.streaming?.output) || job.separate_tracks,
     })
     const streaming = openStreaming(config, control, logger)
     recorder.watch((event) => {

@@ -17,6 +17,8 @@ export interface Stage {
   pulseSink: string
   /** A sink for the bot's own voice, which is recorded beside the meeting's sound; absent where the bot says nothing. */
   voiceSink?: string
+  /** Milliseconds of sound that the browser is to hand over at a time; absent where that is its own affair. */
+  soundPieceMs?: number
   /** Pixels. */
   width: number
   height: number

@@ -56,11 +56,8 @@ const CONSOLE_LINES = 500
 const CONSOLE_LINE_LENGTH = 2000
 /** Chromium writes large shared buffers; less than this aborts renderers. */
 const ENOUGH_SHARED_MEMORY = 512 * 1024 * 1024
-/**
- * Left alone, Chromium hands sound over every 10 ms, and each time four processes wake up. 40 ms (in samples) save a tenth of
- * a core (docs/benchmarks.md) where nothing waits for the sound: no picture beside it, and nobody who hears it live.
- */
-const LARGE_SOUND_PIECES = '--audio-buffer-size=1920'
+/** Samples a second at which the stage's sound server plays, and the browser with it. */
+const STAGE_RATE = 48_000
 
 /**
  * What Playwright adds and an ordinary browser has not: silence (the meeting's sound is recorded), the mark of
@@ -114,7 +111,9 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
         `--window-size=${stage.width + 1},${stage.height + 1}`,
         '--window-position=0,0',
         ...(headless ? [] : ['--kiosk', '--ozone-platform=x11']),
-        ...(headless && options.carrier === undefined ? [LARGE_SOUND_PIECES] : []),
+        ...(stage.soundPieceMs === undefined
+          ? []
+          : [`--audio-buffer-size=${(stage.soundPieceMs * STAGE_RATE) / 1000}`]),
         ...((await sharedMemoryIsSmall()) ? ['--disable-dev-shm-usage'] : []),
         ...mapped,
         ...(options.extraArguments ?? []),

@@ -38,6 +38,11 @@ test('frame rate, key frames every two seconds and the delay of sound follow the
   expect(values(args, '-af')[0]).toContain('silencedetect=noise=-50dB:duration=2')
 })
 
+test('sound that comes later than its picture by itself is not delayed', () => {
+  const args = captureArguments({ ...SETTINGS, picture: { ...SETTINGS.picture!, latencyMs: -30 } })
+  expect(values(args, '-af')[0]).toContain('adelay=0:all=1')
+})
+
 test('sound alone needs no display, no clock to follow and no delay', () => {
   const args = captureArguments({ ...SETTINGS, picture: null })
   expect(values(args, '-i')).toEqual(['meeting.monitor'])

@@ -30,6 +30,7 @@ test('what Chromium shows and plays is recorded together, from the first picture
   onTestFinished(() => browser.close())
   // Whatever it plays reaches the recording as it is.
   expect(await browser.page.evaluate(() => new AudioContext().sampleRate)).toBe(48_000)
+  expect(await browser.page.evaluate(() => new AudioContext().baseLatency)).toBeCloseTo(stage.soundPieceMs! / 1000)
   await browser.page.goto(new URL('../media/tone-and-flash.html', import.meta.url).href)
   // Its sound runs once Chromium knows how long a sample takes to be heard.
   await browser.page.waitForFunction(() => Number(document.documentElement.dataset.heardSeconds) > 3)

@@ -142,6 +142,17 @@ test('silence and sound are told as they change', async () => {
   expect(told()).toEqual([true, false, true])
 })
 
+test('sound is asked for in pieces as large as its listeners allow', async () => {
+  const pieceMs = async (options: Parameters<typeof open>[0]) => {
+    const { recorder } = await open(options)
+    return (await recorder.prepare(new AbortController().signal)).soundPieceMs
+  }
+  expect(await pieceMs({ mode: 'speaker_view' })).toBe(20)
+  expect(await pieceMs({ mode: 'audio_only' })).toBe(40)
+  expect(await pieceMs({ mode: 'speaker_view', isHeardLive: true })).toBe(10)
+  expect(await pieceMs({ mode: 'audio_only', isHeardLive: true })).toBe(10)
+})
+
 test('finishing without a recording gives no files, and every operation may be repeated', async () => {
   const { recorder, folder, finish } = await open({ mode: 'audio_only' })
   const again = await recorder.prepare(new AbortController().signal)
