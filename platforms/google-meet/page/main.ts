@@ -77,8 +77,7 @@ function start(config: PageConfig): void {
       console.warn('Pictures will come that nobody sees', error)
     }
   }
-  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
-  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
+  const devices = isMeeting ? installVirtualDevices(config) : null
 
   if (tap) {
     evenPlayout(tap, config)

@@ -56,8 +56,7 @@ function start(config: PageConfig): void {
   let roster: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
   let store: StoreView | null = null
 
-  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
-  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
+  const devices = isMeeting ? installVirtualDevices(config) : null
 
   if (tap) {
     evenPlayout(tap, config)

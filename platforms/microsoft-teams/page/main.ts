@@ -60,7 +60,7 @@ function start(config: PageConfig): void {
   const hands = new Hands(tell)
   const tap = isMeeting ? installWebRtcTap() : null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
-  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
+  const devices = isMeeting ? installVirtualDevices(config) : null
   const marks = createMarkReader(wording.says)
   const captions = createCaptionReader(selectors)
   /** Rows of the channel that go on, by their speaker. */
@@ -81,7 +81,6 @@ function start(config: PageConfig): void {
     label: elements.label,
     inFrames: true,
   })
-  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
   let speech: TeamsSpeech | null = null
   let tiles: SeenTile[] = []
   let callId: string | null = null

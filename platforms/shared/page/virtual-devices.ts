@@ -1,23 +1,16 @@
 /** Gives the page a camera and a microphone that are made inside it, in place of those of the machine. */
 import { type DeviceIdentity, deviceId, deviceInfo, wantedSize } from './device-constraints.ts'
 import { oncePerPage, wrapMethod } from './native-look.ts'
+import type { CommonConfig } from './types.ts'
 import { createVirtualCamera, type Size } from './virtual-camera.ts'
 import { createVirtualMicrophone } from './virtual-microphone.ts'
 
-export interface VirtualDevicesOptions {
-  /** The bot's name, from which the card with initials is made that stands where there is no picture. */
-  name: string
-  /** The bot's picture as a `data:` URL (PNG, JPEG, WebP or GIF); null or left out for the card. */
-  image?: string | null
-  /** Pictures per second of the camera; default 5. */
-  framesPerSecond?: number
-}
+/** In pictures per second. */
+const CAMERA_RATE = 5
 
 export interface VirtualDevices {
   /** Changes the picture; rejects when it cannot be decoded, and the old one stays. */
   setImage(dataUrl: string | null): Promise<void>
-  /** Resolves when the picture given at the start was decoded; rejects with the reason when it could not be. */
-  ready: Promise<void>
   /**
    * Plays sound into the meeting after what is already queued. Mono, `Float32Array` -1..1 or `Int16Array`, 8 to 192 kHz.
    * Returns the seconds that are now queued.
@@ -27,9 +20,14 @@ export interface VirtualDevices {
   clearPlayback(): void
 }
 
-/** To be called at document start. A second call in the same page returns the first. */
-export function installVirtualDevices(options: VirtualDevicesOptions): VirtualDevices {
-  return oncePerPage('virtual-devices', () => createDevices(options))
+type DevicesConfig = Pick<CommonConfig, 'botName' | 'botImage' | 'playout'>
+
+/**
+ * To be called at document start. A second call in the same page returns the first. Where there is no picture of the bot,
+ * its camera shows a card with its initials.
+ */
+export function installVirtualDevices(config: DevicesConfig): VirtualDevices {
+  return oncePerPage('virtual-devices', () => createDevices(config))
 }
 
 interface OpenTrack {
@@ -47,23 +45,22 @@ const MICROPHONE_SETTINGS = {
   sampleSize: 16,
 } as const
 
-function createDevices(options: VirtualDevicesOptions): VirtualDevices {
-  const framesPerSecond = options.framesPerSecond ?? 5
-  const camera = createVirtualCamera(options.name, framesPerSecond)
-  const microphone = createVirtualMicrophone()
-  const groupId = deviceId(`${options.name}/group`)
+function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDevices {
+  const camera = createVirtualCamera(botName, CAMERA_RATE)
+  const microphone = createVirtualMicrophone(playout)
+  const groupId = deviceId(`${botName}/group`)
   const identities = {
-    video: { kind: 'videoinput', label: 'Integrated Camera', deviceId: deviceId(`${options.name}/camera`), groupId },
+    video: { kind: 'videoinput', label: 'Integrated Camera', deviceId: deviceId(`${botName}/camera`), groupId },
     audio: {
       kind: 'audioinput',
       label: 'Integrated Microphone',
-      deviceId: deviceId(`${options.name}/microphone`),
+      deviceId: deviceId(`${botName}/microphone`),
       groupId,
     },
   } as const
-  const ready = options.image ? camera.setImage(options.image) : Promise.resolve()
-  // Whoever waits for it hears of the failure; nobody has to.
-  ready.catch(() => {})
+  if (botImage) {
+    camera.setImage(botImage).catch((error) => console.warn('The picture could not be decoded', error))
+  }
   const open = new WeakMap<object, OpenTrack>()
 
   function openTracks(constraints: MediaStreamConstraints): MediaStream {
@@ -89,7 +86,7 @@ function createDevices(options: VirtualDevicesOptions): VirtualDevices {
     const common = { deviceId: identity.deviceId, groupId: identity.groupId }
     if (!size) return { ...common, ...MICROPHONE_SETTINGS }
     const { width, height } = size
-    return { ...common, width, height, aspectRatio: width / height, frameRate: framesPerSecond }
+    return { ...common, width, height, aspectRatio: width / height, frameRate: CAMERA_RATE }
   }
 
   function capabilitiesOf(kind: 'audio' | 'video'): MediaTrackCapabilities {
@@ -100,7 +97,7 @@ function createDevices(options: VirtualDevicesOptions): VirtualDevices {
     }
     const width = { min: 160, max: 1280 }
     const height = { min: 90, max: 720 }
-    return { deviceId, groupId, width, height, frameRate: { min: 1, max: framesPerSecond }, facingMode: [] }
+    return { deviceId, groupId, width, height, frameRate: { min: 1, max: CAMERA_RATE }, facingMode: [] }
   }
 
   const devices = globalThis.MediaDevices?.prototype
@@ -163,7 +160,6 @@ function createDevices(options: VirtualDevicesOptions): VirtualDevices {
 
   return {
     setImage: (dataUrl) => camera.setImage(dataUrl),
-    ready,
     playPcm: (samples, sampleRate) => microphone.play(samples, sampleRate),
     clearPlayback: () => microphone.clear(),
   }

@@ -1,5 +1,6 @@
 /** A microphone that is silent until something is played. */
 import { createResampler } from './resampler.ts'
+import type { Playout } from './types.ts'
 
 export interface VirtualMicrophone {
   open(): MediaStreamTrack
@@ -11,7 +12,13 @@ export interface VirtualMicrophone {
 /** The first samples are played this much later, so that what follows can arrive in time. */
 const LEAD_SECONDS = 0.06
 
-export function createVirtualMicrophone(): VirtualMicrophone {
+/**
+ * Silence is sound too: the browser makes it as often as a microphone hears, a hundred times a second if nobody says
+ * otherwise. Larger pieces save a hundredth of a core (docs/benchmarks.md); whoever talks with the meeting wants to be soon.
+ */
+const PIECE_SECONDS: Readonly<Record<Playout, number>> = { live: 0.01, even: 0.04 }
+
+export function createVirtualMicrophone(playout: Playout): VirtualMicrophone {
   let graph: { context: AudioContext; output: MediaStreamAudioDestinationNode } | null = null
   let resample: { rate: number; run: (samples: Float32Array) => Float32Array } | null = null
   let queuedUntil = 0
@@ -21,7 +28,8 @@ export function createVirtualMicrophone(): VirtualMicrophone {
   function openGraph() {
     if (graph) return graph
     // Without a sink of its own: the bot's voice must never be heard on the machine, where it would be recorded.
-    const context = new Context({ sampleRate: 48_000, sinkId: { type: 'none' } } as AudioContextOptions)
+    const nowhere = { sampleRate: 48_000, sinkId: { type: 'none' }, latencyHint: PIECE_SECONDS[playout] }
+    const context = new Context(nowhere as AudioContextOptions)
     const output = context.createMediaStreamDestination()
     output.channelCount = 1
     graph = { context, output }

@@ -38,8 +38,7 @@ export function start(config: PageConfig): void {
     speech?.forget(event.participantId)
   })
   const { tell } = queue
-  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
-  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
+  const devices = isMeeting ? installVirtualDevices(config) : null
   const tap = isMeeting ? installWebRtcTap() : null
   const sound = tap && watchSound(tap)
   // Before the composite, whose own shadow tree is none of the meeting's pictures.

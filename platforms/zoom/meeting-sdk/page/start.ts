@@ -46,8 +46,7 @@ export function startSdkPage(config: SdkPageConfig): void {
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
-  const devices = isMeeting ? installVirtualDevices({ name: config.botName, image: config.botImage }) : null
-  devices?.ready.catch((error) => console.warn('The picture could not be decoded', error))
+  const devices = isMeeting ? installVirtualDevices(config) : null
   /** Every number that the bot had: it gets another one by each rejoin. */
   const ownIds = new Set<number>()
   const active = new Map<string, number>()

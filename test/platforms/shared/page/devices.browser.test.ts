@@ -262,7 +262,11 @@ describe('the camera', () => {
 })
 
 describe('the microphone', () => {
-  it('is silent until something is played, and again afterwards', async () => {
+  it.each([
+    ['', 0.01],
+    ['?even', 0.04],
+  ])('is silent until something is played, and again afterwards (%j)', async (query, pieceSeconds) => {
+    await open(query)
     const heard = await page.evaluate(async () => {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: false })
       const { remote } = await connect(stream)
@@ -283,6 +287,7 @@ describe('the microphone', () => {
       await new Promise((resolve) => setTimeout(resolve, 1000))
       return { before, queued, during, after, total, again, cleared: await loudness(remote, 1) }
     })
+    expect(await page.evaluate(() => tapped.pieceSeconds())).toBeCloseTo(pieceSeconds)
     expect(heard.before).toBeLessThan(0.001)
     expect(heard.queued).toBeGreaterThan(0.9)
     expect(heard.queued).toBeLessThan(1.3)

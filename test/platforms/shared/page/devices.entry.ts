@@ -3,9 +3,24 @@ import { createSourceSampler } from '../../../../platforms/shared/page/contribut
 import { installVirtualDevices } from '../../../../platforms/shared/page/virtual-devices.ts'
 import { installWebRtcTap, type TappedChannel } from '../../../../platforms/shared/page/webrtc-tap.ts'
 
+const wishes = new URLSearchParams(location.search)
 const hadEncodedStreams = 'createEncodedStreams' in RTCRtpReceiver.prototype
-const tap = installWebRtcTap({ hideEncodedStreams: new URLSearchParams(location.search).has('hide') })
-const devices = installVirtualDevices({ name: 'Notes for Ann' })
+const tap = installWebRtcTap({ hideEncodedStreams: wishes.has('hide') })
+const bot: Parameters<typeof installVirtualDevices>[0] = {
+  botName: 'Notes for Ann',
+  botImage: null,
+  playout: wishes.has('even') ? 'even' : 'live',
+}
+const { AudioContext } = globalThis
+const contexts: AudioContext[] = []
+globalThis.AudioContext = class extends AudioContext {
+  constructor(options?: AudioContextOptions) {
+    super(options)
+    contexts.push(this)
+  }
+}
+const devices = installVirtualDevices(bot)
+globalThis.AudioContext = AudioContext
 
 const tracks: string[] = []
 const channels: Pick<TappedChannel, 'label' | 'openedBy'>[] = []
@@ -23,8 +38,10 @@ const tapped = {
   channels,
   messages,
   hadEncodedStreams,
+  /** Seconds of sound that the microphone makes at a time. */
+  pieceSeconds: () => contexts[0]!.baseLatency,
   sampleSources: createSourceSampler(),
-  installAgain: () => installWebRtcTap() === tap && installVirtualDevices({ name: 'Other' }) === devices,
+  installAgain: () => installWebRtcTap() === tap && installVirtualDevices({ ...bot, botName: 'Other' }) === devices,
 }
 export type Tapped = typeof tapped
 Object.defineProperty(globalThis, 'tapped', { value: tapped })
