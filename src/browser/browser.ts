@@ -6,6 +6,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright'
 import { systemClock, within } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Stage } from '../ports.ts'
+import { FEATURES_OFF } from './features-off.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import { withPlugins } from './plugins.ts'
@@ -88,6 +89,7 @@ const ALWAYS = [
   '--test-type',
   '--noerrdialogs',
   '--disable-crash-reporter',
+  FEATURES_OFF,
 ]
 
 /** Rejects when the browser does not start; nothing is left behind then. */

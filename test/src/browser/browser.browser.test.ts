@@ -174,6 +174,18 @@ describe('without a display', () => {
     expect(flags.includes('--no-sandbox')).toBe(!(await canSandboxBrowser()))
   })
 
+  test('what Playwright turns off stays off', async () => {
+    const { processId } = await open(HEADLESS)
+    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
+    const lists = flags.flatMap((flag) => {
+      const features = /^--disable-features=(.+)$/.exec(flag)?.[1]
+      return features === undefined ? [] : [features.split(',')]
+    })
+    expect(lists.length).toBeGreaterThan(1)
+    // The last list is the one that counts.
+    expect(lists.at(-1)).toEqual(expect.arrayContaining(lists.flat()))
+  })
+
   test('closing it, twice, leaves no process and no profile', async () => {
     const before = new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('standin-browser-')))
     const browser = await open(HEADLESS)
