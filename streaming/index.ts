@@ -49,7 +49,7 @@ export interface StreamingOptions {
 
 export { hearStage }
 
-/** A dead sound process is started again after this; it dies only with the sound server, which ends the recording. */
+/** A dead sound process is started again after this; it dies with the sound server, which takes some time to be replaced. */
 const SOUND_RETRY_MS = 2_000
 
 /**
@@ -142,13 +142,9 @@ class LiveStreaming implements HearingStreaming {
   }
 
   async start(stage: Stage, meeting: InMeeting): Promise<void> {
-    const { clock, logger, sampleRate, folder, sound = { hear: hearStage, speak: speakIntoRecording } } = this.#options
-    if (stage.voiceSink !== undefined) {
-      const withVoice = { ...stage, voiceSink: stage.voiceSink }
-      this.#voice = await sound.speak(withVoice, sampleRate, folder)
-      // A pipe that broke: the sound server is gone, and the recorder says so.
-      this.#voice.stdin!.on('error', (error) => logger.debug('The recording does not hear the bot', { error }))
-    }
+    const { clock, logger, sampleRate } = this.#options
+    const { voiceSink } = stage
+    if (voiceSink !== undefined) void this.#keepSpeaking({ ...stage, voiceSink })
     this.#inlet = new Inlet({
       speaker: meeting,
       alsoHear: (samples) => {
@@ -235,19 +231,38 @@ class LiveStreaming implements HearingStreaming {
     if (!this.#isPaused) this.#outlet?.push(message)
   }
 
-  async #keepHearing(stage: Stage): Promise<void> {
-    const { clock, logger, sampleRate, folder, sound = { hear: hearStage } } = this.#options
+  #keepHearing(stage: Stage): Promise<void> {
+    const { sampleRate, folder, sound = { hear: hearStage } } = this.#options
+    const send = (message: Buffer) => this.#send(message)
+    return this.#keep('The sound for streaming', () => sound.hear(stage, sampleRate, folder, send))
+  }
+
+  #keepSpeaking(stage: Stage & { voiceSink: string }): Promise<void> {
+    const { logger, sampleRate, folder, sound = { speak: speakIntoRecording } } = this.#options
+    return this.#keep("The bot's voice for the recording", async () => {
+      const voice = await sound.speak(stage, sampleRate, folder)
+      // A pipe that broke: the process says why.
+      voice.stdin!.on('error', (error) => logger.debug('The recording does not hear the bot', { error }))
+      this.#voice = voice
+      return voice
+    })
+  }
+
+  /** What breaks off is started again until all is over. */
+  async #keep(what: string, start: () => Promise<Supervised>): Promise<void> {
+    const { clock, logger } = this.#options
     const { signal } = this.#over
     while (!signal.aborted) {
       try {
-        const child = await sound.hear(stage, sampleRate, folder, (message) => this.#send(message))
+        const child = await start()
         const onOver = () => void child.stop()
+        if (signal.aborted) onOver()
         signal.addEventListener('abort', onOver)
         const ending = await child.ended
         signal.removeEventListener('abort', onOver)
-        if (!signal.aborted) logger.warn('The sound for streaming broke off', { reason: ending.text })
+        if (!signal.aborted) logger.warn(`${what} broke off`, { reason: ending.text })
       } catch (error) {
-        logger.warn('The sound for streaming could not be taken', { error })
+        logger.warn(`${what} did not start`, { error })
       }
       await clock.sleep(SOUND_RETRY_MS, signal).catch(() => {})
     }

@@ -53,12 +53,13 @@ function open(given: Partial<StreamingOptions>) {
   const notices: string[] = []
   const recorded: Buffer[] = []
   let tell: ((message: Buffer) => void) | null = null
+  const processes: Supervised[] = []
   const process = (): Supervised => {
     const ended = Promise.withResolvers<Awaited<Supervised['ended']>>()
     const ending = { how: 'closed', exitCode: 0, signal: null, text: 'ended' } as const
     const stdin = new PassThrough()
     stdin.on('data', (bytes: Buffer) => recorded.push(bytes))
-    return {
+    const made: Supervised = {
       name: 'sound',
       pid: 1,
       stdin,
@@ -69,9 +70,12 @@ function open(given: Partial<StreamingOptions>) {
       signal: () => {},
       stop: async () => {
         ended.resolve(ending)
+        stdin.destroy()
         return ending
       },
     }
+    processes.push(made)
+    return made
   }
   const streaming: HearingStreaming = createStreaming({
     input: null,
@@ -97,7 +101,7 @@ function open(given: Partial<StreamingOptions>) {
   onTestFinished(() => streaming.close())
   const sound = (value: number) => tell?.(Buffer.alloc(messageBytes(RATE), value))
   const isStageHeard = () => tell !== null
-  return { streaming, notices, recorded, sound, isStageHeard, signal: new AbortController().signal }
+  return { streaming, notices, recorded, processes, sound, isStageHeard, signal: new AbortController().signal }
 }
 
 async function receiver(port?: number): Promise<Receiver> {
@@ -177,6 +181,20 @@ test('sound that comes in is played into the meeting and into the recording, how
   expect(meeting.isOpen).toBe(true)
   await streaming.close()
   expect(meeting.isOpen).toBe(false)
+})
+
+test('where the sound server died, the meeting and the voice of the bot are taken up again', async () => {
+  const peer = await receiver()
+  const { streaming, recorded, processes, sound, signal } = open({ input: peer.url, output: peer.url })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, new FakeMeeting().driver)
+  await vi.waitFor(() => expect(processes).toHaveLength(2))
+  for (const process of processes) await process.stop()
+  await vi.waitFor(() => expect(processes).toHaveLength(4), 20_000)
+  sound(3)
+  await vi.waitFor(() => expect(peer.sounds.at(-1)?.samples[0]).toBe(3))
+  peer.say(Buffer.alloc(10, 5))
+  await vi.waitFor(() => expect(Buffer.concat(recorded)).toEqual(Buffer.alloc(10, 5)))
 })
 
 test('a clear message drops what is queued, so that an agent can be interrupted', async () => {
