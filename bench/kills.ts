@@ -1,7 +1,8 @@
 /**
  * `npm run bench:kills`: kills every kind of process (-9) at random moments of a running recording, lets storage fail in
  * every way it can, and checks each file that remains: plays, seeks, lost at most two seconds. `--times 50` sets how often
- * a process is killed, `--meetings 4` how many of these are browsers of whole bots in a mock meeting of each platform in turn;
+ * a process is killed, `--meetings 7` how many of these are parts of whole bots in a mock meeting (browsers, of each
+ * platform in turn, then the others);
  * `--only disk` picks the troubles of storage by their name; `--write` puts the table into docs/benchmarks.md.
  */
 import { execFile } from 'node:child_process'
@@ -9,10 +10,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { MOCK_PLATFORMS, titleOf } from '../mock/index.ts'
+import { MOCK_PLATFORMS, type MockPlatformName, titleOf } from '../mock/index.ts'
 import { packageRoot } from '../src/page-scripts.ts'
-import { killBrowser } from './kills-browser.ts'
 import type { Verdict } from './kills-check.ts'
+import { killInMeeting, type Part } from './kills-meeting.ts'
 import { type Accident, recordWith } from './kills-run.ts'
 
 const MOST_LOST_SECONDS = 2
@@ -20,7 +21,7 @@ const MOST_LOST_SECONDS = 2
 const { values } = parseArgs({
   options: {
     times: { type: 'string', default: '50' },
-    meetings: { type: 'string', default: '4' },
+    meetings: { type: 'string', default: '7' },
     only: { type: 'string' },
     write: { type: 'boolean' },
   },
@@ -38,6 +39,10 @@ const TROUBLES: Accident[] = [
   { what: 's3 is away, and the bot is killed' },
   { what: 'the disk is full' },
 ]
+const IN_MEETINGS: [Part, MockPlatformName][] = [
+  ...MOCK_PLATFORMS.map((platform): [Part, MockPlatformName] => ['chromium', platform]),
+  ...(['ffmpeg', 'Xvfb', 'pulseaudio'] as const).map((part): [Part, MockPlatformName] => [part, 'meet']),
+]
 
 interface Row {
   name: string
@@ -54,9 +59,9 @@ try {
   for (let index = 0; index < times - meetings; index++) await add(KILLS[index % KILLS.length]!)
   for (const trouble of TROUBLES) await add(trouble)
   for (let index = 0; index < meetings; index++) {
-    const platform = MOCK_PLATFORMS[index % MOCK_PLATFORMS.length]!
-    const { verdict, note } = await killBrowser(platform, join(folder, `meeting-${index}`))
-    note_({ name: `kill chromium, mock ${titleOf(platform)}`, verdict, note })
+    const [part, platform] = IN_MEETINGS[index % IN_MEETINGS.length]!
+    const { verdict, note } = await killInMeeting(platform, part, join(folder, `meeting-${index}`))
+    note_({ name: `kill ${part}, mock ${titleOf(platform)}`, verdict, note })
   }
 } finally {
   await promisify(execFile)('umount', [join(folder, 'full')]).catch(() => {

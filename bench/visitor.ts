@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { MockMeeting, MockServer } from '../mock/types.ts'
-import { startAudioSink } from '../recorder/audio-sink.ts'
+import { makeSoundHome, startAudioSink } from '../recorder/audio-sink.ts'
 import { startDisplay } from '../recorder/display.ts'
 import { mappedHostArguments } from '../src/browser/mapped-hosts.ts'
 import { processesWith } from './process-tree.ts'
@@ -33,14 +33,15 @@ export async function visit(
 ): Promise<Visitor> {
   const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))
   const { signal } = new AbortController()
-  const sound = await startAudioSink({ folder, withVoice: false, readyDeadlineMs: READY_MS, signal })
+  const soundHome = await makeSoundHome(folder)
+  const sound = await startAudioSink({ home: soundHome.home, withVoice: false, readyDeadlineMs: READY_MS, signal })
   const display = await startDisplay({ ...window, folder, readyDeadlineMs: READY_MS, signal })
   let context: BrowserContext | null = null
   const close = async () => {
     await context?.close()
     context = null
     await Promise.all([display.process.stop(), sound.process.stop()])
-    await sound.removeFolder()
+    await soundHome.remove()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
   try {

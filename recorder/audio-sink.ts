@@ -16,8 +16,6 @@ export interface AudioSink {
   /** A second sink, for the bot's own voice; null where it says nothing. */
   voice: { sink: string; monitor: string } | null
   process: Supervised
-  /** Removes the folder of the server; for after its end. */
-  removeFolder(): Promise<void>
 }
 
 const SINK = 'meeting'
@@ -48,67 +46,65 @@ const CONNECT_INTERVAL_MS = 25
  * auth-anonymous, because the folder's mode is the lock: only the bot's own user reaches the socket.
  */
 export async function startAudioSink(options: {
-  folder: string
+  /** From `makeSoundHome`. A server that takes the place of another in it is found at the same address. */
+  home: string
   withVoice: boolean
   readyDeadlineMs: number
   signal: AbortSignal
 }): Promise<AudioSink> {
-  const { home, isTemporary } = await makeHome(options.folder)
+  const { home } = options
   const socket = join(home, 'native')
   const sinks = options.withVoice ? [SINK, VOICE_SINK] : [SINK]
-  const removeFolder = () => (isTemporary ? rm(home, { recursive: true, force: true }) : Promise.resolve())
-  try {
-    const configuration = join(home, 'daemon.conf')
-    await writeFile(configuration, `default-sample-rate = ${SAMPLE_RATE}\n`)
-    const process = await supervise({
-      name: 'sound server',
-      command: 'pulseaudio',
-      args: [
-        '-n',
-        '--daemonize=no',
-        '--exit-idle-time=-1',
-        '--disallow-exit',
-        '--use-pid-file=no',
-        '--disable-shm=yes',
-        '--realtime=yes',
-        '--high-priority=yes',
-        '--log-target=stderr',
-        '--log-level=warn',
-        ...sinks.map(
-          (name) =>
-            `--load=module-null-sink sink_name=${name} rate=${SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,
-        ),
-        `--load=module-null-source source_name=${SILENT_SOURCE} rate=${SAMPLE_RATE} channels=1`,
-        `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
-      ],
-      env: {
-        ...childEnvironment(home),
-        PULSE_CONFIG: configuration,
-        PULSE_RUNTIME_PATH: home,
-        PULSE_STATE_PATH: home,
-        DBUS_SESSION_BUS_ADDRESS: 'disabled:',
-        DBUS_SYSTEM_BUS_ADDRESS: 'disabled:',
-      },
-      ready: (child) => accepts(socket, child),
-      readyDeadlineMs: options.readyDeadlineMs,
-      signal: options.signal,
-    })
-    const voice = options.withVoice ? { sink: VOICE_SINK, monitor: `${VOICE_SINK}.monitor` } : null
-    return { server: socket, sink: SINK, monitor: `${SINK}.monitor`, voice, process, removeFolder }
-  } catch (error) {
-    await removeFolder()
-    throw error
-  }
+  const configuration = join(home, 'daemon.conf')
+  await writeFile(configuration, `default-sample-rate = ${SAMPLE_RATE}\n`)
+  const process = await supervise({
+    name: 'sound server',
+    command: 'pulseaudio',
+    args: [
+      '-n',
+      '--daemonize=no',
+      '--exit-idle-time=-1',
+      '--disallow-exit',
+      '--use-pid-file=no',
+      '--disable-shm=yes',
+      '--realtime=yes',
+      '--high-priority=yes',
+      '--log-target=stderr',
+      '--log-level=warn',
+      ...sinks.map(
+        (name) => `--load=module-null-sink sink_name=${name} rate=${SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,
+      ),
+      `--load=module-null-source source_name=${SILENT_SOURCE} rate=${SAMPLE_RATE} channels=1`,
+      `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
+    ],
+    env: {
+      ...childEnvironment(home),
+      PULSE_CONFIG: configuration,
+      PULSE_RUNTIME_PATH: home,
+      PULSE_STATE_PATH: home,
+      DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+      DBUS_SYSTEM_BUS_ADDRESS: 'disabled:',
+    },
+    ready: (child) => accepts(socket, child),
+    readyDeadlineMs: options.readyDeadlineMs,
+    signal: options.signal,
+  })
+  const voice = options.withVoice ? { sink: VOICE_SINK, monitor: `${VOICE_SINK}.monitor` } : null
+  return { server: socket, sink: SINK, monitor: `${SINK}.monitor`, voice, process }
 }
 
-/** The working folder where its path is short and plain enough for a module's argument, else one in the system's. */
-async function makeHome(folder: string): Promise<{ home: string; isTemporary: boolean }> {
-  const home = join(folder, 'pulse')
-  if (/^[\w./-]+$/.test(home) && Buffer.byteLength(join(home, 'native')) < SOCKET_PATH_LIMIT) {
-    await mkdir(home, { recursive: true, mode: 0o700 })
-    return { home, isTemporary: false }
+/**
+ * Makes the server's own folder: in the working folder where its path is short and plain enough for a module's argument,
+ * else in the system's. `remove` takes away what would outlive the working folder.
+ */
+export async function makeSoundHome(folder: string): Promise<{ home: string; remove(): Promise<void> }> {
+  const inside = join(folder, 'pulse')
+  if (/^[\w./-]+$/.test(inside) && Buffer.byteLength(join(inside, 'native')) < SOCKET_PATH_LIMIT) {
+    await mkdir(inside, { recursive: true, mode: 0o700 })
+    return { home: inside, remove: async () => {} }
   }
-  return { home: await mkdtemp(join(tmpdir(), 'standin-pulse-')), isTemporary: true }
+  const home = await mkdtemp(join(tmpdir(), 'standin-pulse-'))
+  return { home, remove: () => rm(home, { recursive: true, force: true }) }
 }
 
 async function accepts(path: string, child: Supervised): Promise<void> {

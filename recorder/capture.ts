@@ -21,8 +21,11 @@ export interface CaptureListener {
   silence(isSilent: boolean, seconds: number): void
   /** Every line of standard error, to the last. */
   report(line: string): void
-  /** Comes once, and only for what was not asked for: ffmpeg died, stands still, or the disk is full. */
-  failed(error: Error): void
+  /**
+   * Comes once, and only for what was not asked for: ffmpeg died or stands still, or (`isTaken` is false) its output was
+   * not taken.
+   */
+  failed(error: Error, isTaken: boolean): void
 }
 
 const INTERRUPT_DEADLINE_MS = 3_000
@@ -130,6 +133,7 @@ export async function startCapture(options: {
   } catch (error) {
     // Nobody counts on it yet, and a second attempt begins anew.
     isWanted = false
+    child.signal('SIGKILL')
     await stop()
     throw error
   } finally {
@@ -140,7 +144,7 @@ export async function startCapture(options: {
   void gone.then((error) => {
     if (isStopping) return
     isStopping = true
-    listener.failed(error)
+    listener.failed(error, takeError === null)
   })
   void watchForStall(clock, limits.standingStillMs, stalling.signal, () => {
     const advanced = hasAdvanced
@@ -149,7 +153,7 @@ export async function startCapture(options: {
   }).then((isStalled) => {
     if (!isStalled || isStopping) return
     isStopping = true
-    listener.failed(new Error(`The encoder stands still: nothing new for ${limits.standingStillMs / 1000} s`))
+    listener.failed(new Error(`The encoder stands still: nothing new for ${limits.standingStillMs / 1000} s`), true)
   })
 
   return {

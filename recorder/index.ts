@@ -1,13 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCleanup } from '../src/cleanup.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, Stage } from '../src/ports.ts'
-import type { Supervised } from '../src/supervised.ts'
+import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, RecorderLoss } from '../src/ports.ts'
 import type { RecordingMode } from '../src/wire/codes.ts'
-import { type AudioSink, startAudioSink } from './audio-sink.ts'
 import { type Capture, startCapture } from './capture.ts'
-import { type Display, startDisplay } from './display.ts'
 import { createSoundWatch } from './ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 import { type Grow, Recording } from './recording.ts'
@@ -23,6 +19,7 @@ import {
   SAMPLE_RATE,
   SOUND_PIECE_MS,
 } from './settings.ts'
+import { StandingStage } from './standing-stage.ts'
 
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
 
@@ -74,13 +71,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
     reserveSeconds: Math.min(options.longestSeconds ?? Number.POSITIVE_INFINITY, INDEXED_SECONDS) + END_SECONDS,
   })
   const quality = createQualityWatch(hasPicture ? framesPerSecond : null, SAMPLE_RATE)
-  const closing = new AbortController()
-  const cleanup = createCleanup(({ step, error }) => logger.warn('A clean-up step failed', { step, error }))
-  let stage: Stage | null = null
-  let display: Display | null = null
-  let sound: AudioSink | null = null
+  /** The recorder was closed, or its recording is being finished: nothing begins any more. */
+  const over = new AbortController()
+  const stage = new StandingStage({
+    ...{ folder: workFolder, hasPicture, width, height, soundPieceMs, logger },
+    withVoice: options.withVoice ?? false,
+    readyDeadlineMs: limits.serverReadyMs,
+    onLost: (error) => fail('stage', error),
+  })
   let capture: Capture | null = null
-  let failure: Error | null = null
+  let placeLost: Error | null = null
   let finishing: Promise<FinishedRecording> | null = null
   /** Of the spans that are over. */
   const past = { seconds: 0, repeatedFrames: 0 }
@@ -102,71 +102,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (span !== undefined) emit({ type: 'sound', isAudible, at: Math.round(span.startedAt + seconds * 1000) })
   })
 
-  function fail(error: Error): void {
-    if (failure !== null || closing.signal.aborted || finishing !== null) return
-    failure = error
-    logger.error('Recording cannot go on', { error })
+  function fail(lost: RecorderLoss, error: Error): void {
+    if (over.signal.aborted || placeLost !== null) return
+    if (lost === 'place') placeLost = error
+    logger.error('The recording broke off', { lost, error })
     // What ffmpeg still holds is worth asking for; whoever hears of the failure need not wait for it.
     void inTurn(endSpan)
-    emit({ type: 'failed', error, at: clock.now() })
-  }
-
-  function guard(process: Supervised): void {
-    void process.ended.then((ending) => {
-      if (ending.how === 'died') fail(new Error(ending.text))
-    })
-  }
-
-  async function prepare(signal: AbortSignal): Promise<Stage> {
-    if (stage !== null) return stage
-    const either = AbortSignal.any([signal, closing.signal])
-    either.throwIfAborted()
-    await mkdir(workFolder, { recursive: true, mode: 0o700 })
-    cleanup.add('work folder', () => rm(workFolder, { recursive: true, force: true }))
-    if (sound === null) {
-      const started = await startAudioSink({
-        folder: workFolder,
-        withVoice: options.withVoice ?? false,
-        readyDeadlineMs: limits.serverReadyMs,
-        signal: either,
-      })
-      sound = started
-      cleanup.add('sound server folder', () => started.removeFolder())
-      cleanup.add('sound server', () => started.process.stop())
-      guard(started.process)
-    }
-    either.throwIfAborted()
-    if (hasPicture && display === null) {
-      const started = await startDisplay({
-        width,
-        height,
-        folder: workFolder,
-        readyDeadlineMs: limits.serverReadyMs,
-        signal: either,
-      })
-      display = started
-      cleanup.add('display server', () => started.process.stop())
-      guard(started.process)
-    }
-    either.throwIfAborted()
-    stage = {
-      display: display?.name ?? null,
-      pulseServer: sound.server,
-      pulseSink: sound.sink,
-      soundPieceMs,
-      width,
-      height,
-    }
-    if (sound.voice !== null) stage.voiceSink = sound.voice.sink
-    logger.info('The stage stands', { display: stage.display, sound: stage.pulseServer })
-    return stage
+    emit({ type: 'failed', lost, error, at: clock.now() })
   }
 
   async function beginSpan(): Promise<void> {
     if (capture !== null) return
-    if (failure !== null) throw failure
-    if (finishing !== null) throw new Error('The recording is finished')
-    if (sound === null || (hasPicture && display === null)) throw new Error('The recorder is not prepared')
+    if (placeLost !== null) throw placeLost
+    over.signal.throwIfAborted()
+    if (stage.servers === null) throw new Error('The recorder has no stage')
+    const { sound, display } = stage.servers
     soundWatch.beginSpan()
     const started = await startCapture({
       settings: {
@@ -181,7 +131,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       folder: workFolder,
       limits,
       clock,
-      signal: closing.signal,
+      signal: over.signal,
       listener: {
         progress: (progress) => {
           if (capture === null) return
@@ -201,7 +151,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
           quality.silence(isSilent, seconds)
         },
         report: (line) => quality.report(line, clock.now()),
-        failed: fail,
+        failed: (error, isTaken) => {
+          if (!isTaken) fail('place', error)
+          // Without a stage no encoder lives, and its loss is told by itself.
+          else if (stage.servers !== null) fail('encoder', error)
+        },
       },
     })
     capture = started
@@ -228,6 +182,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function finish(signal: AbortSignal): Promise<FinishedRecording> {
     const askedAt = performance.now()
+    over.abort(new Error('The recording is finished'))
     await inTurn(endSpan)
     const stoppedAt = performance.now()
     const finished = await recording.finish(signal)
@@ -240,16 +195,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function close(): Promise<void> {
-    closing.abort(new Error('The recorder was closed'))
+    over.abort(new Error('The recorder was closed'))
     // Files that are being finished are not to be torn apart; a span that runs is ended politely, within deadlines.
     await finishing?.catch(() => {})
     await inTurn(endSpan).catch((error) => logger.warn('The last span did not end cleanly', { error }))
     await recording.close()
-    await cleanup.run()
+    await stage.close()
+    await rm(workFolder, { recursive: true, force: true }).catch((error) =>
+      logger.warn('The work folder was not removed', { error }),
+    )
   }
 
   return {
-    prepare: (signal) => inTurn(() => prepare(signal)),
+    prepare: (signal) => inTurn(() => stage.prepare(AbortSignal.any([signal, over.signal]))),
     start: () => inTurn(beginSpan),
     pause: () => inTurn(endSpan),
     resume: () => inTurn(beginSpan),

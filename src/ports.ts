@@ -157,6 +157,13 @@ export interface RecordedSpan {
   endedAt: number | null
 }
 
+/**
+ * What a recording broke off for, and so what it takes to go on: after the loss of an `encoder`, `resume`; of the
+ * `stage` (the display or the sound server), `prepare`, a browser on the new stage, and `resume`. When the `place`
+ * takes no more, nothing helps.
+ */
+export type RecorderLoss = 'encoder' | 'stage' | 'place'
+
 export type RecorderEvent =
   /** Bytes are what is safely in files so far. */
   | {
@@ -170,12 +177,12 @@ export type RecorderEvent =
     }
   /** Whether the recorded sound carries anything above the noise floor. */
   | { type: 'sound'; isAudible: boolean; at: number }
-  /** Recording cannot go on; what was written stays. */
-  | { type: 'failed'; error: Error; at: number }
+  /** Nothing is recorded any more; what was written stays. */
+  | { type: 'failed'; lost: RecorderLoss; error: Error; at: number }
 
 /** Repeatable from `prepare` on: `stop` and `close` may come at any time and twice. */
 export interface Recorder {
-  /** Starts display and sound servers, as far as the mode needs them. */
+  /** Starts display and sound servers, as far as the mode needs them and they do not run. */
   prepare(signal: AbortSignal): Promise<Stage>
   /** Resolves when the first frame (or sound) is captured. */
   start(): Promise<void>

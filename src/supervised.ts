@@ -231,7 +231,9 @@ function describe(
   recent: readonly string[],
 ): string {
   const how = signal === null ? `exit code ${exitCode}` : signal
-  return isAsked ? `The ${name} was stopped (${how})` : `The ${name} died (${how})${lastWords(recent)}`
+  if (isAsked) return `The ${name} was stopped (${how})`
+  // Nobody foresees this one, so that no word of theirs explains it.
+  return `The ${name} died (${how})${signal === 'SIGKILL' ? '' : lastWords(recent)}`
 }
 
 function lastWords(recent: readonly string[]): string {

@@ -11,6 +11,7 @@ import type {
   OpenMeeting,
   RecordedFile,
   Recorder,
+  RecorderEvent,
   Stage,
   Storage,
   StoredMedia,
@@ -30,6 +31,7 @@ import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
+import { FreshEncoder } from './fresh-encoder.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
 import { noteMeeting } from './meeting-notes.ts'
 import { PictureRelief } from './picture-relief.ts'
@@ -156,8 +158,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   async function record(stage: Stage, admittedAt: number): Promise<void> {
     let observed: Observed = firstObservation(admittedAt)
     let lastProgressAt = 0
-    const enter = () => meeting.enter(stage).then(() => meeting.makeReady())
     const wayBack = new WayBack({ ...common, attendance: meeting, recording, enter })
+    const freshEncoder = new FreshEncoder({ ...common, recorder, recording })
     meeting.watch((event) => {
       observed = observe(observed, event)
       noteMeeting(event, { timeline, chatRecord, control })
@@ -169,7 +171,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     })
     recorder.watch((event) => {
       observed = observe(observed, event)
-      if (event.type === 'failed') proposeFailure(event.error, 'recording')
+      if (event.type === 'failed') void recordAgain(event)
       if (event.type === 'sound') timeline.takeSound(event.isAudible, event.at)
       if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.take(event)
       if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
@@ -196,8 +198,30 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       else await clock.sleep(RULES_EVERY_MS, ending.signal)
     }
 
+    /** The display and the sound server may have died since the bot came in. */
+    async function enter(): Promise<void> {
+      await meeting.enter(await atEdge('recorder', recorder.prepare(ending.signal)))
+      await meeting.makeReady()
+    }
+
+    /** What captures is replaced, and with a stage the browser on it too; a place that takes no more ends the life. */
+    async function recordAgain({ lost, error, at }: Extract<RecorderEvent, { type: 'failed' }>): Promise<void> {
+      const failure = new BotError('INTERNAL_ERROR', `${error.message}.`, {
+        cause: error,
+        step: 'recording',
+        canRetry: true,
+      })
+      if (lost === 'stage') return goBack({ error: failure, at })
+      try {
+        if (lost === 'place') throw error
+        await freshEncoder.replace(error, at)
+      } catch (thrown) {
+        if (!ending.signal.aborted) proposeFailure(thrown, 'recording')
+      }
+    }
+
     /** A dead browser ends no recording that runs; every other failure ends the life. */
-    async function goBack({ error, at }: Extract<MeetingEvent, { type: 'failed' }>): Promise<void> {
+    async function goBack({ error, at }: { error: Error; at: number }): Promise<void> {
       try {
         if (!(hasRecorded() && error instanceof BotError && error.canRetry)) throw error
         if (await wayBack.goBack(error, at)) observed = unseen(observed, clock.now())
@@ -213,13 +237,13 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     else control.report({ type: 'notice', level: 'warning', message: 'The bot waits in the waiting room again.' })
   }
 
-  function noteGap({ startedAt, endedAt, offset }: RecordingGap): void {
+  function noteGap({ startedAt, endedAt, offset, reason }: RecordingGap): void {
     const gap: Gap = {
       started_at: new Date(startedAt).toISOString(),
       ended_at: new Date(endedAt).toISOString(),
       offset,
       seconds: (endedAt - startedAt) / 1000,
-      reason: 'browser_died',
+      reason,
     }
     gaps.push(gap)
     control.report({ type: 'recording_gap', ...gap })

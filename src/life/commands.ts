@@ -82,8 +82,8 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     if (status.state === 'recording_paused') status.enter('recording_resumed')
     streaming?.resume()
     liveTranscript?.resume()
-    // A dead browser is being replaced; the recording goes on when the bot is back in the meeting.
-    const waits = recording.restsFor('no_browser') ? { data: { recording_waits: true } } : {}
+    // Something that died is being replaced; the recording goes on by itself when that is done.
+    const waits = recording.isBroken ? { data: { recording_waits: true } } : {}
     return chatMessage === null ? { ok: true, ...waits } : withChat(chatMessage)
   }
 

@@ -1,11 +1,15 @@
 /**
- * Whether time is recorded just now. The recorder rests while a command paused it, and while the bot has no browser; it
- * runs when neither is so. One change after the other, since the recorder stops and starts its encoder for each.
+ * Whether time is recorded just now. The recorder rests while a command paused it, and while the bot has no browser or no
+ * encoder; it runs when nothing of it is so. One change after the other, since the recorder stops and starts its encoder
+ * for each.
  */
 import type { Clock, Recorder } from '../ports.ts'
+import type { Gap } from '../wire/events.ts'
 import { recordedMs } from './recording-clock.ts'
 
-export type RestReason = 'command' | 'no_browser'
+/** What nobody asked for leaves a gap. */
+const GAPS = { no_browser: 'browser_died', no_encoder: 'encoder_died' } as const
+export type RestReason = 'command' | keyof typeof GAPS
 
 /** A stretch of the meeting that was to be recorded and is not in the recording. */
 export interface RecordingGap {
@@ -14,6 +18,7 @@ export interface RecordingGap {
   endedAt: number
   /** Where it lies in the recording; seconds, pauses and gaps removed. */
   offset: number
+  reason: Gap['reason']
 }
 
 export class RecordingSwitch {
@@ -22,7 +27,7 @@ export class RecordingSwitch {
   readonly #onGap: (gap: RecordingGap) => void
   readonly #reasons = new Set<RestReason>()
   #turn: Promise<unknown> = Promise.resolve()
-  #gapFrom: number | null = null
+  #gap: { from: number; reason: Gap['reason'] } | null = null
 
   constructor(
     recorder: Pick<Recorder, 'pause' | 'resume' | 'spans'>,
@@ -34,8 +39,9 @@ export class RecordingSwitch {
     this.#onGap = onGap
   }
 
-  restsFor(reason: RestReason): boolean {
-    return this.#reasons.has(reason)
+  /** Something broke and is being replaced. */
+  get isBroken(): boolean {
+    return this.#reasons.has('no_browser') || this.#reasons.has('no_encoder')
   }
 
   /** Resolves when nothing more is recorded. */
@@ -45,9 +51,8 @@ export class RecordingSwitch {
       if (this.#reasons.size === 0) await this.#recorder.pause()
       const wasWanted = !this.#reasons.has('command')
       this.#reasons.add(reason)
-      if (reason === 'no_browser' && wasWanted)
-        this.#gapFrom = this.#recorder.spans().at(-1)?.endedAt ?? this.#clock.now()
       if (reason === 'command') this.#endGap(this.#clock.now())
+      else if (wasWanted) this.#beginGap(this.#recorder.spans().at(-1)?.endedAt ?? this.#clock.now())
     })
   }
 
@@ -60,16 +65,23 @@ export class RecordingSwitch {
         this.#endGap(this.#recorder.spans().at(-1)?.startedAt ?? this.#clock.now())
       }
       this.#reasons.delete(reason)
-      if (reason === 'command' && this.#reasons.has('no_browser')) this.#gapFrom = this.#clock.now()
+      if (reason === 'command' && this.#reasons.size > 0) this.#beginGap(this.#clock.now())
     })
   }
 
+  /** An encoder may die of what its browser died of: the browser's death then explains the gap. */
+  #beginGap(at: number): void {
+    const reason = GAPS[this.#reasons.has('no_browser') ? 'no_browser' : 'no_encoder']
+    this.#gap = { from: this.#gap?.from ?? at, reason }
+  }
+
   #endGap(at: number): void {
-    const startedAt = this.#gapFrom
-    this.#gapFrom = null
-    if (startedAt === null || at <= startedAt) return
-    const before = this.#recorder.spans().filter((span) => span.startedAt < startedAt)
-    this.#onGap({ startedAt, endedAt: at, offset: recordedMs(before, startedAt) / 1000 })
+    const gap = this.#gap
+    this.#gap = null
+    if (gap === null || at <= gap.from) return
+    const before = this.#recorder.spans().filter((span) => span.startedAt < gap.from)
+    const offset = recordedMs(before, gap.from) / 1000
+    this.#onGap({ startedAt: gap.from, endedAt: at, offset, reason: gap.reason })
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -59,7 +59,12 @@ export const gapSchema = z.strictObject({
   ended_at: utc,
   offset: z.number().min(0).describe('Where it lies in the recording: seconds, pauses and gaps removed.'),
   seconds: z.number().min(0),
-  reason: z.enum(['browser_died']).describe('`browser_died`: the bot went back into the meeting with a fresh browser.'),
+  reason: z
+    .enum(['browser_died', 'encoder_died'])
+    .describe(
+      '`browser_died`: the browser, or the display or sound server below it, died, and the bot went back into the ' +
+        'meeting with a fresh one. `encoder_died`: another encoder took its place.',
+    ),
 })
 export type Gap = z.infer<typeof gapSchema>
 

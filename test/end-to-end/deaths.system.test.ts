@@ -98,19 +98,36 @@ describe('a browser that dies in the middle of a meeting', () => {
 
 describe('killed in the middle of a meeting', () => {
   test.each([
-    ['ffmpeg', 'ffmpeg'],
-    ['Xvfb', 'Xvfb'],
-    ['Pulse', 'pulseaudio'],
-  ])('%s: the recording until then is stored and plays', async (_, process_) => {
-    const bot = await recordedFor(RECORDED_SECONDS)
-    killOne(bot, process_)
+    ['ffmpeg', 'encoder_died'],
+    ['Xvfb', 'browser_died'],
+    ['pulseaudio', 'browser_died'],
+  ])('%s: is replaced, and the recording goes on in the same file (%s)', async (program, reason) => {
+    const meeting = openMeeting()
+    const bot = startBot(meeting)
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
+    await passes(RECORDED_SECONDS)
+    const killedAt = Date.now()
+    killOne(bot, program)
+    const { event: gap } = await bot.whenEvent('recording_gap')
+    expect(gap.reason).toBe(reason)
+    await speak(meeting, 'ben', 5)
+    await passes(1)
+    meeting.endForAll()
     const { exitCode, report } = await bot.ended()
-    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
-    expect(exitCode).toBe(4)
+
+    expect(exitCode).toBe(0)
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', gaps: [{ reason }] })
+    expect((killedAt - Date.parse(gap.started_at)) / 1000).toBeLessThan(LOST_SECONDS)
     const media = await probe(bot.file('video.mp4'))
     expect(media.codecs).toEqual(['h264', 'aac'])
-    expect(media.seconds).toBeGreaterThan(RECORDED_SECONDS - LOST_SECONDS)
-    expect(report?.artifacts.map(({ name }) => name)).toContain('video.mp4')
+    expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
+    const [ben] = truthOf(meeting, bot)
+    const [start, end] = [ben!.start - gap.seconds, ben!.end - gap.seconds]
+    const sound = await soundOf(bot.file('video.mp4'))
+    expect(heardShare(sound, LOOK.ben!, start + 0.5, end - 0.5)).toBeGreaterThan(0.6)
+    const picture = await pictureAt(bot.file('video.mp4'), end - 0.5)
+    expect(shownShare(picture, LOOK.ben!)).toBeGreaterThan(0.3)
   })
 
   test('the bot itself: nothing of it lives on, and its recording is recovered', async () => {

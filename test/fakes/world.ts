@@ -69,6 +69,7 @@ export class World {
   sendChat: (text: string) => Promise<void> = async () => {}
   leave: () => Promise<void> = async () => {}
   startRecording: () => Promise<void> = async () => {}
+  resumeRecording: () => Promise<void> = async () => {}
   finish: () => Promise<FinishedRecording> = async () => ({ files: [grown('video.mp4')], problem: null })
   fetch: (name: string) => Promise<void> = async () => {}
   store: (name: string) => Promise<void> = async () => {}
@@ -183,7 +184,10 @@ export class World {
         return meeting
       },
       recorder: {
-        prepare: async () => ({ display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }),
+        prepare: async () => {
+          calls.push('prepare stage')
+          return { display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }
+        },
         start: async () => {
           await this.startRecording()
           calls.push('start recording')
@@ -192,7 +196,10 @@ export class World {
         pause: async () => {
           spans.at(-1)!.endedAt = clock.now()
         },
-        resume: async () => void spans.push({ startedAt: clock.now(), endedAt: null }),
+        resume: async () => {
+          await this.resumeRecording()
+          spans.push({ startedAt: clock.now(), endedAt: null })
+        },
         watch: (listener) => {
           this.#recorderListeners.push(listener)
           return () => {}

@@ -421,10 +421,12 @@ describe('things that break', () => {
     expect(world.calls).toContain('evidence')
   })
 
-  test('an encoder that dies does the same', async () => {
+  test('a place that takes no more does the same', async () => {
     const world = await recording()
-    world.emitRecorder({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'ffmpeg died'), at: world.clock.now() })
-    expect((await world.end()).exitCode).toBe(4)
+    world.emitRecorder({ type: 'failed', lost: 'place', error: new Error('the disk is full'), at: world.clock.now() })
+    const { report, exitCode } = await world.end()
+    expect(report).toMatchObject({ status: 'failed', error_message: 'the disk is full' })
+    expect(exitCode).toBe(4)
   })
 
   test('a recording that cannot be stored is never called a success', async () => {

@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises'
+import { type Cleanup, createCleanup } from '../src/cleanup.ts'
+import type { Logger } from '../src/logger.ts'
+import type { Stage } from '../src/ports.ts'
+import type { Supervised } from '../src/supervised.ts'
+import { type AudioSink, makeSoundHome, startAudioSink } from './audio-sink.ts'
+import { type Display, startDisplay } from './display.ts'
+
+export interface StandingStageOptions {
+  /** For what the servers need; made where it is missing. */
+  folder: string
+  hasPicture: boolean
+  /** Pixels. */
+  width: number
+  height: number
+  withVoice: boolean
+  soundPieceMs: number
+  readyDeadlineMs: number
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** A server died; who lives on the stage has nothing to show on or to sound into. */
+  onLost(error: Error): void
+}
+
+/** The display and the sound server of a bot. What died is started again by the next `prepare`. */
+export class StandingStage {
+  readonly #options: StandingStageOptions
+  readonly #cleanup: Cleanup
+  #home: string | null = null
+  #sound: AudioSink | null = null
+  #display: Display | null = null
+
+  constructor(options: StandingStageOptions) {
+    this.#options = options
+    this.#cleanup = createCleanup(({ step, error }) => options.logger.warn('A clean-up step failed', { step, error }))
+  }
+
+  /** Null before `prepare`, and from the death of one server until the next `prepare`. */
+  get servers(): { sound: AudioSink; display: Display | null } | null {
+    if (this.#sound === null || (this.#options.hasPicture && this.#display === null)) return null
+    return { sound: this.#sound, display: this.#display }
+  }
+
+  /** Starts what does not run. Rejects when that is not ready in time or the signal is aborted. */
+  async prepare(signal: AbortSignal): Promise<Stage> {
+    const { folder, hasPicture, width, height, withVoice, soundPieceMs, readyDeadlineMs, logger } = this.#options
+    signal.throwIfAborted()
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (this.#home === null) {
+      const { home, remove } = await makeSoundHome(folder)
+      this.#cleanup.add('sound server folder', remove)
+      this.#home = home
+    }
+    if (this.#sound === null) {
+      this.#sound = await startAudioSink({ home: this.#home, withVoice, readyDeadlineMs, signal })
+      this.#guard('sound server', this.#sound.process)
+    }
+    signal.throwIfAborted()
+    if (hasPicture && this.#display === null) {
+      this.#display = await startDisplay({ width, height, folder, readyDeadlineMs, signal })
+      this.#guard('display server', this.#display.process)
+    }
+    signal.throwIfAborted()
+    const { server, sink, voice } = this.#sound
+    const display = this.#display?.name ?? null
+    logger.info('The stage stands', { display, sound: server })
+    return {
+      ...{ display, pulseServer: server, pulseSink: sink, soundPieceMs, width, height },
+      ...(voice === null ? {} : { voiceSink: voice.sink }),
+    }
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await this.#cleanup.run()
+  }
+
+  #guard(step: string, process: Supervised): void {
+    this.#cleanup.add(step, () => process.stop())
+    void process.ended.then((ending) => {
+      if (this.#sound?.process === process) this.#sound = null
+      if (this.#display?.process === process) this.#display = null
+      if (ending.how === 'died') this.#options.onLost(new Error(ending.text))
+    })
+  }
+}
