@@ -44,28 +44,25 @@ export class StandingStage {
   async prepare(signal: AbortSignal): Promise<Stage> {
     const { folder, hasPicture, width, height, withVoice, soundPieceMs, readyDeadlineMs, logger } = this.#options
     signal.throwIfAborted()
+    const isStanding = this.servers !== null
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (this.#home === null) {
       const { home, remove } = await makeSoundHome(folder)
       this.#cleanup.add('sound server folder', remove)
       this.#home = home
     }
-    if (this.#sound === null) {
-      this.#sound = await startAudioSink({ home: this.#home, withVoice, readyDeadlineMs, signal })
-      this.#guard('sound server', this.#sound.process)
-    }
+    // Kept at hand: one may die while the other starts, and is told as lost then.
+    const sound = this.#sound ?? (await this.#startSound({ home: this.#home, withVoice, readyDeadlineMs, signal }))
     signal.throwIfAborted()
-    if (hasPicture && this.#display === null) {
-      this.#display = await startDisplay({ width, height, folder, readyDeadlineMs, signal })
-      this.#guard('display server', this.#display.process)
-    }
+    const display = hasPicture
+      ? (this.#display ?? (await this.#startDisplay({ width, height, folder, readyDeadlineMs, signal })))
+      : null
     signal.throwIfAborted()
-    const { server, sink, voice } = this.#sound
-    const display = this.#display?.name ?? null
-    logger.info('The stage stands', { display, sound: server })
+    const name = display?.name ?? null
+    if (!isStanding) logger.info('The stage stands', { display: name, sound: sound.server })
     return {
-      ...{ display, pulseServer: server, pulseSink: sink, soundPieceMs, width, height },
-      ...(voice === null ? {} : { voiceSink: voice.sink }),
+      ...{ display: name, pulseServer: sound.server, pulseSink: sound.sink, soundPieceMs, width, height },
+      ...(sound.voice === null ? {} : { voiceSink: sound.voice.sink }),
     }
   }
 
@@ -74,11 +71,28 @@ export class StandingStage {
     await this.#cleanup.run()
   }
 
-  #guard(step: string, process: Supervised): void {
-    this.#cleanup.add(step, () => process.stop())
+  async #startSound(options: Parameters<typeof startAudioSink>[0]): Promise<AudioSink> {
+    const sound = await startAudioSink(options)
+    this.#sound = sound
+    this.#guard(sound.process, () => {
+      this.#sound = null
+    })
+    return sound
+  }
+
+  async #startDisplay(options: Parameters<typeof startDisplay>[0]): Promise<Display> {
+    const display = await startDisplay(options)
+    this.#display = display
+    this.#guard(display.process, () => {
+      this.#display = null
+    })
+    return display
+  }
+
+  #guard(process: Supervised, forget: () => void): void {
+    this.#cleanup.add(process.name, () => process.stop())
     void process.ended.then((ending) => {
-      if (this.#sound?.process === process) this.#sound = null
-      if (this.#display?.process === process) this.#display = null
+      forget()
       if (ending.how === 'died') this.#options.onLost(new Error(ending.text))
     })
   }

@@ -33,6 +33,8 @@ const GHOST_MS = 180_000
 export interface AttendanceParts {
   target: MeetingTarget
   openMeeting: OpenMeeting
+  /** Where the next browser lives; what died of it since the last one is set up again. */
+  prepareStage(): Promise<Stage>
   botName: string
   /** Of each wait in a waiting room. */
   waitingRoomSeconds: number
@@ -69,18 +71,18 @@ export class Attendance implements InMeeting {
    * Opens the meeting until it lets the bot in; a refusal that may pass is answered by a fresh attempt. After a failure
    * the last attempt stays open, for its evidence.
    */
-  enter(stage: Stage): Promise<void> {
-    const entering = this.#enter(stage)
+  enter(): Promise<void> {
+    const entering = this.#enter()
     this.#entering = entering.catch(() => {})
     return entering
   }
 
-  async #enter(stage: Stage): Promise<void> {
+  async #enter(): Promise<void> {
     const { clock, logger, signal } = this.#parts
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted()
       try {
-        await this.#attempt(stage)
+        await this.#attempt()
         this.#isIn = true
         return
       } catch (thrown) {
@@ -177,9 +179,9 @@ export class Attendance implements InMeeting {
     await driver?.close()
   }
 
-  async #attempt(stage: Stage): Promise<void> {
-    const { target, openMeeting, clock, signal, waitingRoomSeconds: limit } = this.#parts
-    const driver = await openMeeting(target, stage, signal)
+  async #attempt(): Promise<void> {
+    const { target, openMeeting, prepareStage, clock, signal, waitingRoomSeconds: limit } = this.#parts
+    const driver = await openMeeting(target, await prepareStage(), signal)
     this.#driver = driver
     const admission = await within(
       clock,

@@ -12,7 +12,6 @@ import type {
   RecordedFile,
   Recorder,
   RecorderEvent,
-  Stage,
   Storage,
   StoredMedia,
   Streaming,
@@ -116,7 +115,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
   const { openMeeting, workFolder } = parts
   const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
-  const meeting = new Attendance({ ...common, target, openMeeting, botName: job.bot_name, onWaitingRoom })
+  const prepareStage = () => atEdge('recorder', recorder.prepare(ending.signal))
+  const meeting = new Attendance({ ...common, target, openMeeting, prepareStage, botName: job.bot_name, onWaitingRoom })
   const gaps: Gap[] = []
   const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
   const recording = new RecordingSwitch(recorder, clock, noteGap)
@@ -126,11 +126,10 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     status.enter('joining_call')
     streaming?.connect(ending.signal).catch((error) => proposeFailure(error, 'streaming'))
     await atEdge('storage', storage.prepare(ending.signal))
-    const stage = await atEdge('recorder', recorder.prepare(ending.signal))
-    await meeting.enter(stage)
+    await meeting.enter()
     joinedAt = clock.now()
     status.enter('in_call_not_recording')
-    await record(stage, joinedAt)
+    await record(joinedAt)
   } catch (thrown) {
     // A wait that was cut short by the end has nothing to add to it.
     if (ending.first === null) {
@@ -155,9 +154,10 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   return close(end, files, delivery)
 
   /** From admission to the end: records while the leave rules see no reason to go. */
-  async function record(stage: Stage, admittedAt: number): Promise<void> {
+  async function record(admittedAt: number): Promise<void> {
     let observed: Observed = firstObservation(admittedAt)
     let lastProgressAt = 0
+    const enter = () => meeting.enter().then(() => meeting.makeReady())
     const wayBack = new WayBack({ ...common, attendance: meeting, recording, enter })
     const freshEncoder = new FreshEncoder({ ...common, recorder, recording })
     meeting.watch((event) => {
@@ -187,6 +187,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
     status.enter('in_call_recording', { start_time: startedAt / 1000 })
     void sendEntryMessage()
+    // Its sound server has one address for the whole life.
+    const stage = await prepareStage()
     liveTranscript?.start(stage, recordedTime(timeline))
     if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
     while (!ending.signal.aborted) {
@@ -198,20 +200,12 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       else await clock.sleep(RULES_EVERY_MS, ending.signal)
     }
 
-    /** The display and the sound server may have died since the bot came in. */
-    async function enter(): Promise<void> {
-      await meeting.enter(await atEdge('recorder', recorder.prepare(ending.signal)))
-      await meeting.makeReady()
-    }
-
     /** What captures is replaced, and with a stage the browser on it too; a place that takes no more ends the life. */
     async function recordAgain({ lost, error, at }: Extract<RecorderEvent, { type: 'failed' }>): Promise<void> {
-      const failure = new BotError('INTERNAL_ERROR', `${error.message}.`, {
-        cause: error,
-        step: 'recording',
-        canRetry: true,
-      })
-      if (lost === 'stage') return goBack({ error: failure, at })
+      if (lost === 'stage') {
+        const why = { cause: error, step: 'recording', canRetry: true }
+        return goBack({ error: new BotError('INTERNAL_ERROR', `${error.message}.`, why), at })
+      }
       try {
         if (lost === 'place') throw error
         await freshEncoder.replace(error, at)
