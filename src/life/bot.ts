@@ -11,7 +11,6 @@ import type {
   OpenMeeting,
   RecordedFile,
   Recorder,
-  RecorderEvent,
   Storage,
   StoredMedia,
   Streaming,
@@ -30,17 +29,16 @@ import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
-import { FreshEncoder } from './fresh-encoder.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
 import { noteMeeting } from './meeting-notes.ts'
 import { PictureRelief } from './picture-relief.ts'
 import { recordedTime } from './recorded-time.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type RecordingGap, RecordingSwitch } from './recording-switch.ts'
+import { Repairs } from './repairs.ts'
 import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
-import { WayBack } from './way-back.ts'
 
 const RECORDER_START_DEADLINE_MS = 30_000
 /** Leaving must not eat the time in which files are stored. */
@@ -157,9 +155,17 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   async function record(admittedAt: number): Promise<void> {
     let observed: Observed = firstObservation(admittedAt)
     let lastProgressAt = 0
-    const enter = () => meeting.enter().then(() => meeting.makeReady())
-    const wayBack = new WayBack({ ...common, attendance: meeting, recording, enter })
-    const freshEncoder = new FreshEncoder({ ...common, recorder, recording })
+    const onBack = () => {
+      observed = unseen(observed, clock.now())
+    }
+    const repairs = new Repairs({
+      ...common,
+      recorder,
+      recording,
+      attendance: meeting,
+      onBack,
+      onFailure: proposeFailure,
+    })
     meeting.watch((event) => {
       observed = observe(observed, event)
       noteMeeting(event, { timeline, chatRecord, control })
@@ -167,11 +173,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       if (event.type === 'speaking')
         streaming?.tellSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
       if (event.type === 'ended') ending.propose(meetingEnd(event))
-      if (event.type === 'failed') void goBack(event)
+      if (event.type === 'failed') void repairs.meetingFailed(event)
     })
     recorder.watch((event) => {
       observed = observe(observed, event)
-      if (event.type === 'failed') void recordAgain(event)
+      if (event.type === 'failed') void repairs.recorderFailed(event)
       if (event.type === 'sound') timeline.takeSound(event.isAudible, event.at)
       if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.take(event)
       if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
@@ -193,35 +199,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
     while (!ending.signal.aborted) {
       const now = clock.now()
-      if (wayBack.isUnderWay) observed = unseen(observed, now)
+      if (repairs.isBrowserAway) observed = unseen(observed, now)
       if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
       const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
       if (reason) ending.propose(reason)
       else await clock.sleep(RULES_EVERY_MS, ending.signal)
-    }
-
-    /** What captures is replaced, and with a stage the browser on it too; a place that takes no more ends the life. */
-    async function recordAgain({ lost, error, at }: Extract<RecorderEvent, { type: 'failed' }>): Promise<void> {
-      if (lost === 'stage') {
-        const why = { cause: error, step: 'recording', canRetry: true }
-        return goBack({ error: new BotError('INTERNAL_ERROR', `${error.message}.`, why), at })
-      }
-      try {
-        if (lost === 'place') throw error
-        await freshEncoder.replace(error, at)
-      } catch (thrown) {
-        if (!ending.signal.aborted) proposeFailure(thrown, 'recording')
-      }
-    }
-
-    /** A dead browser ends no recording that runs; every other failure ends the life. */
-    async function goBack({ error, at }: { error: Error; at: number }): Promise<void> {
-      try {
-        if (!(hasRecorded() && error instanceof BotError && error.canRetry)) throw error
-        if (await wayBack.goBack(error, at)) observed = unseen(observed, clock.now())
-      } catch (thrown) {
-        if (!ending.signal.aborted) proposeFailure(toBotError(thrown), 'in meeting')
-      }
     }
   }
 

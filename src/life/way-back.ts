@@ -20,8 +20,6 @@ export interface WayBackParts {
   clock: Clock
   logger: Logger
   signal: AbortSignal
-  /** Joins, and makes the page ready to be recorded. */
-  enter(): Promise<void>
 }
 
 export class WayBack {
@@ -74,7 +72,7 @@ export class WayBack {
   }
 
   async #attempt(): Promise<void> {
-    const { recording, clock, enter, waitingRoomSeconds } = this.#parts
+    const { attendance, recording, clock, waitingRoomSeconds } = this.#parts
     let isOver = false
     const interrupted = new Promise<never>((_, reject) => {
       this.#interrupt = (failure) => {
@@ -83,6 +81,7 @@ export class WayBack {
       }
     })
     // A page that dies may look ready for a moment longer.
+    const enter = () => attendance.enter().then(() => attendance.makeReady())
     const back = enter().then(() => (isOver ? interrupted : recording.goOn('no_browser')))
     const limitMs = RETURN_MS + waitingRoomSeconds * 1000
     await within(
