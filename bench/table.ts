@@ -2,7 +2,8 @@
 
 import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { beepsIn, median, offsets, soundOf, worst } from '../test/media/meeting-recording.ts'
+import { beepsIn, offsets, soundOf } from '../test/media/meeting-recording.ts'
+import { median, worst } from '../test/media/statistics.ts'
 import type { Measured } from './measured.ts'
 import { checkPicture } from './picture-check.ts'
 

@@ -1,4 +1,4 @@
-import { SAMPLE_RATE } from './settings.ts'
+import { STAGE_RATE } from '../src/stage-rate.ts'
 
 export interface CaptureSettings {
   pulseServer: string
@@ -100,8 +100,8 @@ function soundInput(
   return [
     ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '1024'],
     ...['-f', 'pulse', '-server', `unix:${server}`],
-    ...['-sample_rate', String(SAMPLE_RATE), '-channels', '2'],
-    ...['-fragment_size', String((SAMPLE_RATE * BYTES_PER_FRAME * pieceMs) / 1000)],
+    ...['-sample_rate', String(STAGE_RATE), '-channels', '2'],
+    ...['-fragment_size', String((STAGE_RATE * BYTES_PER_FRAME * pieceMs) / 1000)],
     ...(follows === null ? [] : ['-isync', String(follows)]),
     ...['-i', name],
   ]
@@ -147,5 +147,5 @@ function videoEncoding(framesPerSecond: number): string[] {
  * time for speech, and comes nearer to it (docs/benchmarks.md).
  */
 const AUDIO_ENCODING: readonly string[] = [
-  ...['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(SAMPLE_RATE), '-ac', '2'],
+  ...['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(STAGE_RATE), '-ac', '2'],
 ]

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, RecorderLoss } from '../src/ports.ts'
+import { STAGE_RATE } from '../src/stage-rate.ts'
 import type { RecordingMode } from '../src/wire/codes.ts'
 import { type Capture, startCapture } from './capture.ts'
 import { createSoundWatch } from './ffmpeg-output.ts'
@@ -16,7 +17,6 @@ import {
   PICTURE_WIDTH,
   PIECES_ON_THE_WAY,
   type RecorderLimits,
-  SAMPLE_RATE,
   SOUND_PIECE_MS,
 } from './settings.ts'
 import { StandingStage } from './standing-stage.ts'
@@ -70,7 +70,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     framesPerSecond,
     reserveSeconds: Math.min(options.longestSeconds ?? Number.POSITIVE_INFINITY, INDEXED_SECONDS) + END_SECONDS,
   })
-  const quality = createQualityWatch(hasPicture ? framesPerSecond : null, SAMPLE_RATE)
+  const quality = createQualityWatch(hasPicture ? framesPerSecond : null, STAGE_RATE)
   /** The recorder was closed, or its recording is being finished: nothing begins any more. */
   const over = new AbortController()
   const stage = new StandingStage({

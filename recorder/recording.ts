@@ -1,10 +1,10 @@
 /** The files of one recording, which grow as ffmpeg's output arrives and are whole soon after it ends. */
 import type { FinishedRecording, GrowingFile, GrowingStart } from '../src/ports.ts'
+import { STAGE_RATE } from '../src/stage-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET } from './aac.ts'
 import { type Fragment, FragmentReader, type Track } from './mp4/fragment-reader.ts'
 import { GrowingMovie } from './mp4/growing-movie.ts'
 import { reserveBytes } from './mp4/reserve.ts'
-import { SAMPLE_RATE } from './settings.ts'
 import { type JoinedSamples, SpanJoiner, type SpanMedia } from './span-joiner.ts'
 
 export type Grow = (file: GrowingStart) => Promise<GrowingFile>
@@ -107,7 +107,7 @@ export class Recording {
       if (own.length !== kinds.length) throw new Error(`the encoder does not give what ${name} is made of`)
       const movie = new GrowingMovie(own)
       const headBytes = reserveBytes(own, this.#reserveSeconds, (kind) =>
-        kind === 'video' ? this.#framesPerSecond : SAMPLE_RATE / SAMPLES_PER_PACKET,
+        kind === 'video' ? this.#framesPerSecond : STAGE_RATE / SAMPLES_PER_PACKET,
       )
       const file = await this.#grow({ name, contentType, headBytes, recoveryHead: movie.recoveryHead() })
       this.#files.push({ name, movie, file })

@@ -4,9 +4,6 @@
 export const PICTURE_WIDTH = 1280
 export const PICTURE_HEIGHT = 720
 
-/** Pulse, the browser and the recording agree on it, so that nothing is resampled on the way. */
-export const SAMPLE_RATE = 48_000
-
 /**
  * How long Chromium takes, in software rendering, from the instant a picture is due until it stands on the display.
  * Median of flash and beep in a page: 30 ms on two idle cores.

@@ -2,9 +2,10 @@
  * Makes one unbroken row of pictures and one of sound packets out of the spans between pauses. Each span brings times of
  * its own, which begin at zero.
  */
+
+import { STAGE_RATE } from '../src/stage-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET, SILENT_PACKET } from './aac.ts'
 import type { Fragment, Sample, Track } from './mp4/fragment-reader.ts'
-import { SAMPLE_RATE } from './settings.ts'
 
 export interface JoinedSamples {
   video: Sample[]
@@ -115,7 +116,7 @@ export class SpanJoiner {
       this.#packets++
       if (position < PRIMING_PACKETS) continue
       media.soundSamples += SAMPLES_PER_PACKET
-      if (!this.#hasPicture) media.seconds += SAMPLES_PER_PACKET / SAMPLE_RATE
+      if (!this.#hasPicture) media.seconds += SAMPLES_PER_PACKET / STAGE_RATE
     }
     return audio
   }
@@ -140,7 +141,7 @@ function isSameKind(a: Track, b: Track): boolean {
 }
 
 function toSamples(ticks: number, { timescale }: Track): number {
-  return (ticks * SAMPLE_RATE) / timescale
+  return (ticks * STAGE_RATE) / timescale
 }
 
 function packetAt(sample: number): number {

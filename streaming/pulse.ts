@@ -1,9 +1,9 @@
 /** Raw sound from and to the stage's sound server, each by a supervised ffmpeg of its own. */
 import type { Stage } from '../src/ports.ts'
+import { STAGE_RATE } from '../src/stage-rate.ts'
 import { type Supervised, supervise } from '../src/supervised.ts'
 import { messageBytes } from './messages.ts'
 
-const STAGE_RATE = 48_000
 /** Bytes of 10 ms of the stage's sound: less would wake ffmpeg more often than it shortens the way. */
 const FRAGMENT_BYTES = (STAGE_RATE * 2 * 2) / 100
 /** Sound of our own that waits in the sound server. */

@@ -6,6 +6,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright'
 import { systemClock, within } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Stage } from '../ports.ts'
+import { STAGE_RATE } from '../stage-rate.ts'
 import { FEATURES_OFF } from './features-off.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
@@ -57,8 +58,6 @@ const CONSOLE_LINES = 500
 const CONSOLE_LINE_LENGTH = 2000
 /** Chromium writes large shared buffers; less than this aborts renderers. */
 const ENOUGH_SHARED_MEMORY = 512 * 1024 * 1024
-/** Samples a second at which the stage's sound server plays, and the browser with it. */
-const STAGE_RATE = 48_000
 
 /**
  * What Playwright adds and an ordinary browser has not: silence (the meeting's sound is recorded), the mark of

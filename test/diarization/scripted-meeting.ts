@@ -5,6 +5,7 @@ import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
 import { type DiarizationSegment, Timeline } from '../../src/life/timeline.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
+import { median } from '../media/statistics.ts'
 import { SILENT_STAGE, until, waitsAt } from '../platforms/conformance/ground.ts'
 import { peopleOf } from '../platforms/conformance/people.ts'
 import type { PlatformUnderTest } from '../platforms/conformance/platforms.ts'
@@ -156,10 +157,6 @@ async function encodeVoices(scene: Scene): Promise<void> {
     if (choir.length > 0) choirs.add(choir.join())
   }
   await Promise.all([...choirs].map((choir) => encoder.voices(choir.split(',').map(Number), false)))
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function passes(ms: number): Promise<void> {

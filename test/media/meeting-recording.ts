@@ -132,11 +132,3 @@ export function offsets(flashes: readonly number[], beeps: readonly number[]): n
     return nearest !== undefined && Math.abs(nearest - flash) < 0.9 ? [(nearest - flash) * 1000] : []
   })
 }
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-export function worst(values: readonly number[]): number {
-  return values.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0)
-}

@@ -1,5 +1,6 @@
 import type { RecordedSpan } from '../../src/ports.ts'
 import { CLOCK_CYCLE_MS, type Measurement } from './probe.ts'
+import { median } from './statistics.ts'
 import { SOURCE, type ToneAndFlash } from './tone-and-flash.ts'
 
 /** The UTC instant, in milliseconds, of a second of the joined recording. */
@@ -53,8 +54,4 @@ export function spanTimings(
       .map((seconds) => wallClockAt(spans, seconds) - source.beatNear(wallClockAt(spans, seconds)))
     return { pictureMs: median(ages), soundMs: median(late), beeps: late.length }
   })
-}
-
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

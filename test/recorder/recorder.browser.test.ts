@@ -8,7 +8,8 @@ import { silentLogger } from '../../src/logger.ts'
 import type { RecorderEvent } from '../../src/ports.ts'
 import { measure } from '../media/probe.ts'
 import { growIn, realClock, until } from '../media/stage.ts'
-import { median, pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
+import { median } from '../media/statistics.ts'
+import { pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
 
 test('what Chromium shows and plays is recorded together, from the first picture on', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'standin-recorder-'))
