@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** A browser joining a meeting takes more than a core for some seconds, and waits for the rest of the time. */
-const BROWSERS = Math.max(2, Math.min(3, Math.floor(availableParallelism() / 2)))
+const BROWSERS = Math.max(2, Math.min(4, availableParallelism() - 1))
 
 const BROWSER = ['test/**/*.browser.test.ts']
 /** Real recordings, servers and whole bots: what they measure is not disturbed by another of their kind. */
