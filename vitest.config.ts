@@ -4,8 +4,10 @@ import { defineConfig } from 'vitest/config'
 /** A browser joining a meeting takes more than a core for some seconds, and waits for the rest of the time. */
 const BROWSERS = Math.max(2, Math.min(4, availableParallelism() - 1))
 
+/** Real recordings, servers and whole bots: what they measure is not disturbed where each has two cores. */
+const SYSTEMS = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)))
+
 const BROWSER = ['test/**/*.browser.test.ts']
-/** Real recordings, servers and whole bots: what they measure is not disturbed by another of their kind. */
 const SYSTEM = ['test/**/*.system.test.ts']
 
 const REAL_TIME = { runner: './test/real-time-runner.ts', testTimeout: 180_000, hookTimeout: 180_000 }
@@ -33,7 +35,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...REAL_TIME, name: 'system', include: SYSTEM, fileParallelism: false, sequence: { groupOrder: 2 } },
+        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: SYSTEMS, sequence: { groupOrder: 2 } },
       },
     ],
   },
