@@ -1,6 +1,15 @@
-/** Timers that belong to a stretch of a visit and end with it. */
+interface Waiting {
+  dueAt: number
+  timer: NodeJS.Timeout
+  action: () => void
+}
+
+/**
+ * Timers that belong to a stretch of a visit and end with it. What is due comes in the order of its times, which Node does
+ * not promise: after a process stood still, its timers come by their lengths.
+ */
 export class Timers {
-  private readonly running = new Set<NodeJS.Timeout>()
+  private readonly waiting = new Set<Waiting>()
   private readonly speed: number
 
   constructor(speed: number) {
@@ -10,16 +19,25 @@ export class Timers {
   /** `ms` at speed 1. */
   after(ms: number, action: () => void): void {
     if (!Number.isFinite(ms)) return
-    const timer = setTimeout(() => {
-      this.running.delete(timer)
-      action()
-    }, ms / this.speed)
+    const dueMs = ms / this.speed
+    const dueAt = performance.now() + dueMs
+    const timer = setTimeout(() => this.runUntil(dueAt), dueMs)
     timer.unref()
-    this.running.add(timer)
+    this.waiting.add({ dueAt, timer, action })
   }
 
   clear(): void {
-    for (const timer of this.running) clearTimeout(timer)
-    this.running.clear()
+    for (const { timer } of this.waiting) clearTimeout(timer)
+    this.waiting.clear()
+  }
+
+  private runUntil(latest: number): void {
+    const due = [...this.waiting].filter(({ dueAt }) => dueAt <= latest).sort((one, other) => one.dueAt - other.dueAt)
+    for (const entry of due) {
+      // One that came before it may have cleared them all.
+      if (!this.waiting.delete(entry)) continue
+      clearTimeout(entry.timer)
+      entry.action()
+    }
   }
 }
