@@ -36,8 +36,10 @@ export class StandingStage {
 
   /** Null before `prepare`, and from the death of one server until the next `prepare`. */
   get servers(): { sound: AudioSink; display: Display | null } | null {
-    if (this.#sound === null || (this.#options.hasPicture && this.#display === null)) return null
-    return { sound: this.#sound, display: this.#display }
+    const sound = running(this.#sound)
+    const display = running(this.#display)
+    if (sound === null || (this.#options.hasPicture && display === null)) return null
+    return { sound, display }
   }
 
   /** Starts what does not run. Rejects when that is not ready in time or the signal is aborted. */
@@ -51,14 +53,16 @@ export class StandingStage {
       this.#cleanup.add('sound server folder', remove)
       this.#home = home
     }
-    // Kept at hand: one may die while the other starts, and is told as lost then.
-    const sound = this.#sound ?? (await this.#startSound({ home: this.#home, withVoice, readyDeadlineMs, signal }))
+    const sound =
+      running(this.#sound) ??
+      this.#guarded(await startAudioSink({ home: this.#home, withVoice, readyDeadlineMs, signal }))
+    this.#sound = sound
     signal.throwIfAborted()
-    const display = hasPicture
-      ? (this.#display ?? (await this.#startDisplay({ width, height, folder, readyDeadlineMs, signal })))
-      : null
+    if (hasPicture)
+      this.#display =
+        running(this.#display) ?? this.#guarded(await startDisplay({ width, height, folder, readyDeadlineMs, signal }))
     signal.throwIfAborted()
-    const name = display?.name ?? null
+    const name = this.#display?.name ?? null
     if (!isStanding) logger.info('The stage stands', { display: name, sound: sound.server })
     return {
       ...{ display: name, pulseServer: sound.server, pulseSink: sound.sink, soundPieceMs, width, height },
@@ -71,29 +75,17 @@ export class StandingStage {
     await this.#cleanup.run()
   }
 
-  async #startSound(options: Parameters<typeof startAudioSink>[0]): Promise<AudioSink> {
-    const sound = await startAudioSink(options)
-    this.#sound = sound
-    this.#guard(sound.process, () => {
-      this.#sound = null
-    })
-    return sound
-  }
-
-  async #startDisplay(options: Parameters<typeof startDisplay>[0]): Promise<Display> {
-    const display = await startDisplay(options)
-    this.#display = display
-    this.#guard(display.process, () => {
-      this.#display = null
-    })
-    return display
-  }
-
-  #guard(process: Supervised, forget: () => void): void {
+  #guarded<Server extends { process: Supervised }>(server: Server): Server {
+    const { process } = server
     this.#cleanup.add(process.name, () => process.stop())
     void process.ended.then((ending) => {
-      forget()
       if (ending.how === 'died') this.#options.onLost(new Error(ending.text))
     })
+    return server
   }
+}
+
+/** Null for one that died. */
+function running<Server extends { process: Supervised }>(server: Server | null): Server | null {
+  return server?.process.ending() === null ? server : null
 }
