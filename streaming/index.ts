@@ -4,6 +4,7 @@
  */
 import type { LookupFunction } from 'node:net'
 import { BotError } from '../src/errors.ts'
+import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
 import type { Supervised } from '../src/supervised.ts'
@@ -248,23 +249,9 @@ class LiveStreaming implements HearingStreaming {
     })
   }
 
-  /** What breaks off is started again until all is over. */
-  async #keep(what: string, start: () => Promise<Supervised>): Promise<void> {
+  #keep(what: string, start: () => Promise<Supervised>): Promise<void> {
     const { clock, logger } = this.#options
-    const { signal } = this.#over
-    while (!signal.aborted) {
-      try {
-        const child = await start()
-        const onOver = () => void child.stop()
-        if (signal.aborted) onOver()
-        signal.addEventListener('abort', onOver)
-        const ending = await child.ended
-        signal.removeEventListener('abort', onOver)
-        if (!signal.aborted) logger.warn(`${what} broke off`, { reason: ending.text })
-      } catch (error) {
-        logger.warn(`${what} did not start`, { error })
-      }
-      await clock.sleep(SOUND_RETRY_MS, signal).catch(() => {})
-    }
+    const onBroken = (reason: string) => logger.warn(`${what} broke off`, { reason })
+    return keepRunning({ start, retryMs: SOUND_RETRY_MS, clock, signal: this.#over.signal, onBroken })
   }
 }

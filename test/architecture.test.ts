@@ -57,6 +57,7 @@ const LEAVES = [
   'src/clock.ts',
   'src/stage-rate.ts',
   'src/supervised.ts',
+  'src/keep-running.ts',
   'src/cleanup.ts',
   'src/page-scripts.ts',
   'src/safe-fetch.ts',

@@ -1,4 +1,5 @@
 /** A transcript that is made while the meeting goes on: from its sound, by a provider, or from the platform's captions. */
+import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, LiveTranscript, RecordedTime, SpokenTurn, Stage } from '../src/ports.ts'
 import type { Person, Transcript } from '../src/wire/events.ts'
@@ -134,30 +135,22 @@ export class LiveTranscription implements LiveTranscript {
     this.#options.logger.info('The live transcript ends', { words, utterances: this.#utterances.length })
   }
 
-  async #keepHearing(stage: Stage, live: LiveWords): Promise<void> {
+  #keepHearing(stage: Stage, live: LiveWords): Promise<void> {
     const { clock, logger, hear, sampleRate, folder } = this.#options
     const { signal } = this.#over
     let deafSince: number | null = null
-    while (!signal.aborted) {
-      try {
-        const child = await hear(stage, sampleRate, folder, (message) => {
-          if (signal.aborted || this.#isPaused) return
-          if (deafSince !== null) live.break((clock.now() - deafSince) / 1000)
-          deafSince = null
-          live.hear(message)
-        })
-        const onOver = () => void child.stop()
-        if (signal.aborted) onOver()
-        signal.addEventListener('abort', onOver, { once: true })
-        const { text } = await child.ended
-        signal.removeEventListener('abort', onOver)
-        if (!signal.aborted) logger.warn('The sound for the live transcript broke off', { reason: text })
-      } catch (error) {
-        logger.warn('The sound for the live transcript could not be taken', { error })
-      }
+    const start = () =>
+      hear(stage, sampleRate, folder, (message) => {
+        if (signal.aborted || this.#isPaused) return
+        if (deafSince !== null) live.break((clock.now() - deafSince) / 1000)
+        deafSince = null
+        live.hear(message)
+      })
+    const onBroken = (reason: string) => {
+      logger.warn('The sound for the live transcript broke off', { reason })
       deafSince ??= clock.now()
-      await clock.sleep(HEAR_AGAIN_MS, signal).catch(() => {})
     }
+    return keepRunning({ start, retryMs: HEAR_AGAIN_MS, clock, signal, onBroken })
   }
 
   async #keepTicking(): Promise<void> {
