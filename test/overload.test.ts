@@ -1,29 +1,53 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as passes } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
-const WATCHING = `
-  import { OverloadWatch } from './test/overload.ts'
-  const watch = new OverloadWatch()
-  watch.begin()
-  process.stdin.on('data', () => {
-    process.stdout.write(String(watch.wasOverloaded()))
-    process.exit()
-  })
-  setTimeout(() => process.stdout.write('begun '), 300)`
-
 test('a machine that stood still is noticed', async () => {
-  const node = spawn(process.execPath, ['-e', WATCHING], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const watching = startWatch(`
+    watch.begin()
+    process.stdin.on('data', () => {
+      process.stdout.write(String(watch.wasOverloaded()))
+      process.exit()
+    })
+    setTimeout(() => process.stdout.write('begun '), 300)`)
+  await expect.poll(watching.said).toBe('begun ')
+  await watching.standStill()
+  await passes(300)
+  watching.node.stdin.write('?')
+  await once(watching.node, 'close')
+  expect(watching.said()).toBe('begun true')
+})
+
+test('a machine that stood still is waited for until it has time again', async () => {
+  const watching = startWatch(`
+    const beganAt = performance.now()
+    setTimeout(() => process.stdout.write('begun '), 300)
+    await watch.rested(1000)
+    process.stdout.write(String(Math.floor((performance.now() - beganAt) / 1000)))
+    process.exit()`)
+  await expect.poll(watching.said).toBe('begun ')
+  await watching.standStill()
+  await once(watching.node, 'close')
+  // The second in which it stood still did not count.
+  expect(Number(watching.said().replace('begun ', ''))).toBeGreaterThanOrEqual(2)
+})
+
+/** A program that watches, and may be made to stand still. */
+function startWatch(code: string) {
+  const head = `import { OverloadWatch } from './test/overload.ts'; const watch = new OverloadWatch();`
+  const node = spawn(process.execPath, ['-e', head + code], { stdio: ['pipe', 'pipe', 'inherit'] })
   let said = ''
   node.stdout.on('data', (text) => {
     said += text
   })
-  await expect.poll(() => said).toBe('begun ')
-  node.kill('SIGSTOP')
-  await new Promise((resolve) => setTimeout(resolve, 600))
-  node.kill('SIGCONT')
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  node.stdin.write('?')
-  await once(node, 'close')
-  expect(said).toBe('begun true')
-})
+  return {
+    node,
+    said: () => said,
+    async standStill() {
+      node.kill('SIGSTOP')
+      await passes(600)
+      node.kill('SIGCONT')
+    },
+  }
+}

@@ -1,11 +1,15 @@
 /** Whether this machine had time for what a test measured. */
 import { readFileSync } from 'node:fs'
+import { setTimeout as passes } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
 /** A thread that sleeps and is woken so late: the whole machine stood still. */
 const STOOD_STILL_MS = 250
 /** The share of the time in which something that could run had to wait for a core. */
 const WAITED_SHARE = 0.5
+/** A machine that has stood still does so again within moments, often for minutes. */
+const REST_MS = 10_000
+const LONGEST_REST_MS = 180_000
 
 export class OverloadWatch {
   readonly #latest = new Int32Array(new SharedArrayBuffer(4))
@@ -32,6 +36,15 @@ export class OverloadWatch {
     const now = waitedMs()
     const waited = now === null || this.#waitedMs === null ? 0 : now - this.#waitedMs
     return this.stoodStill() || waited >= WAITED_SHARE * (performance.now() - this.#since)
+  }
+
+  /** Resolves once the machine had time for `restMs` on end; one that has none for `longestMs` is waited for no longer. */
+  async rested(restMs = REST_MS, longestMs = LONGEST_REST_MS): Promise<void> {
+    const last = performance.now() + longestMs
+    do {
+      this.begin()
+      await passes(restMs)
+    } while (this.wasOverloaded() && performance.now() < last)
   }
 }
 
