@@ -57,6 +57,7 @@ export class Attendance implements InMeeting {
   #pictureStep: PictureStep | null = null
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
+  #breakOff: (error: BotError) => void = () => {}
 
   constructor(parts: AttendanceParts) {
     this.#parts = parts
@@ -94,6 +95,11 @@ export class Attendance implements InMeeting {
         await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
       }
     }
+  }
+
+  /** The stage broke under the attempt to enter that is under way, which is made afresh. */
+  stageLost(error: Error): void {
+    this.#breakOff(new BotError('INTERNAL_ERROR', `${error.message}.`, { cause: error, step: 'join', canRetry: true }))
   }
 
   /** Tells what happens in the meeting from now on, whatever browser sees it; what came before goes to the first one. */
@@ -181,17 +187,23 @@ export class Attendance implements InMeeting {
 
   async #attempt(): Promise<void> {
     const { target, openMeeting, prepareStage, clock, signal, waitingRoomSeconds: limit } = this.#parts
+    const broken = new Promise<never>((_, reject) => {
+      this.#breakOff = reject
+    })
+    // It may break while nothing waits for it yet.
+    broken.catch(() => {})
     const driver = await openMeeting(target, await prepareStage(), signal)
     this.#driver = driver
     const admission = await within(
       clock,
       JOIN_DEADLINE_MS,
-      driver.join(signal),
+      Promise.race([driver.join(signal), broken]),
       () => new BotError('CANNOT_JOIN_MEETING', 'The meeting page did not come to a decision.', { step: 'join' }),
     )
     if (admission === 'waiting_room') {
       this.#parts.onWaitingRoom()
-      await within(clock, limit * 1000, driver.waitForAdmission(signal), () => waitedTooLong(driver.waitingFor, limit))
+      const admitted = Promise.race([driver.waitForAdmission(signal), broken])
+      await within(clock, limit * 1000, admitted, () => waitedTooLong(driver.waitingFor, limit))
     }
     if (this.#listeners.size > 0) driver.watch(this.#hear)
   }

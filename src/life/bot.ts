@@ -118,6 +118,9 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const gaps: Gap[] = []
   const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
   const recording = new RecordingSwitch(recorder, clock, noteGap)
+  recorder.watch((event) => {
+    if (joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.stageLost(event.error)
+  })
   control.onCommand(answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting }))
 
   try {

@@ -96,6 +96,29 @@ describe('a browser that dies in the middle of a meeting', () => {
   })
 })
 
+test('a sound server that dies in the waiting room: the bot knocks again, and what is said is recorded', async () => {
+  const meeting = openMeeting('own-lobby-timeout')
+  const bot = startBot(meeting)
+  await bot.whenStatus('in_waiting_room')
+  killOne(bot, 'pulseaudio')
+  await meeting.whenState('left', 60_000)
+  await meeting.whenState('lobby', 60_000)
+  meeting.admit()
+  await bot.whenStatus('in_call_recording')
+  await passes(1)
+  await speak(meeting, 'ben', 4)
+  await passes(1)
+  meeting.endForAll()
+  const { exitCode, report } = await bot.ended()
+
+  expect(exitCode).toBe(0)
+  expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+  const [ben] = truthOf(meeting, bot)
+  expect(heardShare(await soundOf(bot.file('video.mp4')), LOOK.ben!, ben!.start + 0.5, ben!.end - 0.5)).toBeGreaterThan(
+    0.6,
+  )
+})
+
 describe('killed in the middle of a meeting', () => {
   test.each([
     ['ffmpeg', 'encoder_died'],

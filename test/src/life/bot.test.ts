@@ -217,6 +217,24 @@ describe('a bot that does not get in', () => {
     expect((await world.end()).exitCode).toBe(0)
   })
 
+  test('a stage that breaks in the waiting room is set up again, and the bot knocks once more', async () => {
+    const world = new World((it) => {
+      it.join = async () => 'waiting_room'
+      it.waitForAdmission = untilStopped
+    })
+    await world.untilStatus('in_waiting_room')
+    const error = new Error('The sound server died (SIGKILL)')
+    world.emitRecorder({ type: 'failed', lost: 'stage', error, at: world.clock.now() })
+    world.waitForAdmission = async () => {}
+    await world.clock.advance(4_000)
+    await world.untilStatus('in_call_recording')
+    const entry = ['prepare stage', 'open meeting', 'join', 'waitForAdmission']
+    expect(world.calls.slice(0, 10)).toEqual([...entry, 'leave', 'close meeting', ...entry])
+    expect(world.statuses()).toEqual(['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording'])
+    world.stop('command')
+    expect(await world.report()).toMatchObject({ status: 'completed' })
+  })
+
   test('a denial is final, and leaves evidence with what the host can do', async () => {
     const world = new World((it) => {
       it.join = async () => 'waiting_room'
