@@ -40,29 +40,29 @@ export interface Measured {
 /** The burst of loading a meeting is over after this. */
 const SETTLE_SECONDS = 6
 
-export async function measure(contender: Contender, scene: Scene, seconds: number): Promise<Measured> {
-  const running = await contender.start(scene)
-  try {
-    scene.markTime()
-    await passes(SETTLE_SECONDS)
-    const read = measureTree(() => running.roots())
-    await passes(seconds)
-    const cost = read()
-    const endedAt = performance.now()
-    const file = await running.finish()
-    const secondsToFile = file === null ? null : (performance.now() - endedAt) / 1000
-    const repeatedShare = running.repeatedShare?.() ?? null
-    return {
-      contender,
-      cost,
-      secondsToFile,
-      file,
-      repeatedShare,
-      from: SETTLE_SECONDS,
-      until: SETTLE_SECONDS + seconds,
-    }
-  } finally {
-    await running.dispose()
+/** Starts the recording; what it resolves with measures it, ends it, and has to be called. */
+export async function begin(contender: Contender, scene: Scene): Promise<(seconds: number) => Promise<Measured>> {
+  const running = await contender.start(scene).catch((error) => {
     scene.end()
+    throw error
+  })
+  scene.markTime()
+  const markedAt = performance.now()
+  return async (seconds) => {
+    try {
+      await passes(SETTLE_SECONDS)
+      const from = (performance.now() - markedAt) / 1000
+      const read = measureTree(() => running.roots())
+      await passes(seconds)
+      const cost = read()
+      const endedAt = performance.now()
+      const file = await running.finish()
+      const secondsToFile = file === null ? null : (performance.now() - endedAt) / 1000
+      const repeatedShare = running.repeatedShare?.() ?? null
+      return { contender, cost, secondsToFile, file, repeatedShare, from, until: from + seconds }
+    } finally {
+      await running.dispose()
+      scene.end()
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** The page alone, and the same page recorded by the pipelines of other bots. */
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +10,14 @@ import type { Pipeline } from './pipelines.ts'
 import { visit } from './visitor.ts'
 
 const run = promisify(execFile)
+
+const FFMPEG = ['-hide_banner', '-loglevel', 'error', '-y']
+
+/** What each program is called with beside a pipeline's own arguments, and how it is asked to complete its file. */
+const PROGRAMS: Record<Pipeline['program'], { arguments_: string[]; end(encoder: ChildProcess): void }> = {
+  ffmpeg: { arguments_: FFMPEG, end: (encoder) => void encoder.stdin!.write('q') },
+  'gst-launch-1.0': { arguments_: ['--quiet', '--eos-on-shutdown'], end: (encoder) => void encoder.kill('SIGINT') },
+}
 
 /** The zero line: a plain visitor at 1280×720, nothing recorded. */
 export function pageAlone(server: MockServer, hasCameras: boolean): Contender {
@@ -35,17 +43,17 @@ export function peer(pipeline: Pipeline, server: MockServer, folder: string): Co
     async start({ meeting }) {
       const visitor = await visit(server, meeting, pipeline.window)
       const inputs = { ...visitor, source: visitor.monitor }
-      const quiet = ['-hide_banner', '-loglevel', 'error', '-y']
-      const encoder = spawn('ffmpeg', [...quiet, ...pipeline.arguments_(inputs)], {
+      const { arguments_, end } = PROGRAMS[pipeline.program]
+      const encoder = spawn(pipeline.program, [...arguments_, ...pipeline.arguments_(inputs)], {
         stdio: ['pipe', 'ignore', 'inherit'],
       })
       const ended = once(encoder, 'exit')
       return {
         roots: () => [...visitor.roots(), encoder.pid!],
         async finish() {
-          encoder.stdin!.write('q')
+          end(encoder)
           await ended
-          for (const arguments_ of pipeline.afterwards(visitor.folder)) await run('ffmpeg', [...quiet, ...arguments_])
+          for (const step of pipeline.afterwards(visitor.folder)) await run('ffmpeg', [...FFMPEG, ...step])
           const file = join(folder, `${name}.mp4`)
           copyFileSync(join(visitor.folder, 'final.mp4'), file)
           return file

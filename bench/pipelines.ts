@@ -1,6 +1,6 @@
 /**
- * How other bots record, as they publish it: the window they open and the arguments of their ffmpeg. Each is run as it is,
- * at its own size, frame rate and quality; that they differ from each other is a part of what they cost.
+ * How other bots record, as they publish it: the window they open, and their encoder with its arguments. Each is run as it
+ * is, at its own size, frame rate and quality; that they differ from each other is a part of what they cost.
  */
 
 export interface Inputs {
@@ -14,6 +14,7 @@ export interface Inputs {
 export interface Pipeline {
   name: string
   note: string
+  program: 'ffmpeg' | 'gst-launch-1.0'
   window: { width: number; height: number }
   framesPerSecond: number
   arguments_(inputs: Inputs): string[]
@@ -27,6 +28,7 @@ const sound = ({ pulseServer, source }: Inputs) => ['-f', 'pulse', '-server', `u
 const attendee: Pipeline = {
   name: 'Attendee',
   note: '1930×1090 at 30, cropped to 1080p, x264 ultrafast, AAC 128k; then remuxed to be seekable',
+  program: 'ffmpeg',
   window: { width: 1930, height: 1090 },
   framesPerSecond: 30,
   arguments_: (inputs) => [
@@ -43,6 +45,7 @@ const attendee: Pipeline = {
 const meetingBaas: Pipeline = {
   name: 'MeetingBaaS',
   note: '1280×880 at 30, cropped to 720p, x264 fast crf 23; FLAC, pictures and raw sound beside; then muxed and trimmed',
+  program: 'ffmpeg',
   window: { width: 1280, height: 880 },
   framesPerSecond: 30,
   arguments_: (inputs) => [
@@ -70,6 +73,7 @@ const meetingBaas: Pipeline = {
 const meetingbot: Pipeline = {
   name: 'meetingbot',
   note: '1920×1080 scaled to 720p at 25, x264 veryfast crf 28, AAC 128k',
+  program: 'ffmpeg',
   window: { width: 1920, height: 1080 },
   framesPerSecond: 25,
   arguments_: (inputs) => [
@@ -81,19 +85,31 @@ const meetingbot: Pipeline = {
   afterwards: () => [],
 }
 
-/** LiveKit Egress: https://github.com/livekit/egress, whose web recording is the same by GStreamer; the encoder is one. */
+/** So much may wait between two elements. */
+const GST_QUEUE = 'queue max-size-time=3000000000 max-size-bytes=0 max-size-buffers=0'
+
+/**
+ * LiveKit Egress: https://github.com/livekit/egress (pkg/pipeline/builder), its recording of a web page as it is built for
+ * the preset H264_720P_30. Debian has no `faac`, so that another encoder makes the AAC.
+ */
 const livekit: Pipeline = {
   name: 'LiveKit Egress',
-  note: '720p at 30, x264 veryfast 3000 kb/s, AAC 128k (its settings, run by ffmpeg)',
+  note: '720p at 30, x264 veryfast 3000 kb/s, AAC 128k, by GStreamer',
+  program: 'gst-launch-1.0',
   window: { width: 1280, height: 720 },
   framesPerSecond: 30,
-  arguments_: (inputs) => [
-    ...['-f', 'x11grab', '-draw_mouse', '0', '-video_size', '1280x720', '-framerate', '30', '-i', inputs.display],
-    ...sound(inputs),
-    ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'main', '-pix_fmt', 'yuv420p', '-bf', '0'],
-    ...['-b:v', '3000k', '-maxrate', '3000k', '-bufsize', '6000k', '-g', '120'],
-    ...['-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart', `${inputs.folder}/final.mp4`],
-  ],
+  arguments_: ({ display, pulseServer, source, folder }) =>
+    [
+      `mp4mux name=file ! filesink location=${folder}/final.mp4 sync=false`,
+      `ximagesrc display-name=${display} use-damage=false show-pointer=false ! ${GST_QUEUE} leaky=downstream`,
+      '! videoconvert ! videorate skip-to-first=true ! video/x-raw,framerate=30/1 ! tee',
+      `! ${GST_QUEUE} ! x264enc speed-preset=veryfast vbv-buf-capacity=2000 bitrate=3000 ! video/x-h264,profile=main`,
+      `! ${GST_QUEUE} leaky=downstream ! file.`,
+      `pulsesrc server=unix:${pulseServer} device=${source} ! audiorate skip-to-first=true tolerance=3000000`,
+      `! ${GST_QUEUE} leaky=downstream ! audioconvert ! audioresample`,
+      '! audio/x-raw,format=S16LE,layout=interleaved,rate=44100,channels=2 ! voaacenc bitrate=128000',
+      `! ${GST_QUEUE} leaky=downstream ! file.`,
+    ].flatMap((line) => line.split(' ')),
   afterwards: () => [],
 }
 

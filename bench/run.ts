@@ -4,7 +4,8 @@
  * meeting runs in this process and is not counted.
  *
  * `-- --seconds 15` is the measured time of each, `-- --rounds 2` measures everybody so often, in turns, `-- --only audio,off`
- * those whose name holds one of the words (the page alone always), `-- --many` adds several bots at once, `-- --write` puts the
+ * those whose name holds one of the words (the page alone always), `-- --together` all at the same time, so that whatever else
+ * the machine does is the same for all (it takes cores enough), `-- --many` adds several bots at once, `-- --write` puts the
  * tables into docs/benchmarks.md.
  */
 import { execFileSync } from 'node:child_process'
@@ -16,7 +17,7 @@ import { startMockGoogleMeet } from '../mock/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
 import { packageRoot } from '../src/page-scripts.ts'
 import { measureMany } from './many.ts'
-import { type Contender, measure } from './measured.ts'
+import { begin, type Contender, type Measured } from './measured.ts'
 import { openScene } from './meeting.ts'
 import { ownMode } from './own-modes.ts'
 import { pageAlone, peer } from './peers.ts'
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '15' },
     rounds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    together: { type: 'boolean' },
     many: { type: 'boolean' },
     write: { type: 'boolean' },
   },
@@ -63,12 +65,13 @@ const sections: string[] = []
 try {
   for (let round = 0; round < rounds; round++) {
     // Every other round runs backwards, so that nobody is always the first.
-    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) await take(contender)
+    const inTurn = round % 2 === 0 ? contenders : contenders.toReversed()
+    for (const some of values.together ? [inTurn] : inTurn.map((contender) => [contender])) await take(some)
   }
   // The zero line counts in every ratio: it is measured at both ends of the run.
-  if (contenders.length > 1) await take(zero)
+  if (contenders.length > 1 && !values.together) await take([zero])
   const conditions = [
-    `${seconds} s for each`,
+    values.together ? `${seconds} s, all at once` : `${seconds} s for each`,
     rounds === 1 ? '' : `${rounds} rounds`,
     `load ${loadBefore.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} at the end`,
     'four people of 640×360 at 24 frames',
@@ -101,15 +104,30 @@ function isAskedFor({ name }: Contender): boolean {
   return words.some((word) => name.toLowerCase().includes(word))
 }
 
-/** One that fails is told and left out: the others' figures are not lost with it. */
-async function take(contender: Contender): Promise<void> {
-  const scene = openScene(server, { cameras: contender.hasCameras })
+/** Measured at the same time. One that fails is told and left out: the others' figures are not lost with it. */
+async function take(some: readonly Contender[]): Promise<void> {
+  const begun: { contender: Contender; measure(seconds: number): Promise<Measured> }[] = []
+  for (const contender of some) {
+    const scene = openScene(server, { cameras: contender.hasCameras })
+    await orTold(contender, async () => void begun.push({ contender, measure: await begin(contender, scene) }))
+  }
+  const measured: Measured[] = []
+  await Promise.all(
+    begun.map(({ contender, measure }) => orTold(contender, async () => void measured.push(await measure(seconds)))),
+  )
+  for (const one of measured)
+    await orTold(one.contender, async () => {
+      const row = await rowOf(one)
+      rows.set(row.name, [...(rows.get(row.name) ?? []), row])
+      console.error(`${row.name}: ${row.cores.toFixed(2)} cores, load ${loadavg()[0]!.toFixed(1)}`)
+    })
+}
+
+async function orTold({ name }: Contender, work: () => Promise<void>): Promise<void> {
   try {
-    const row = await rowOf(await measure(contender, scene, seconds))
-    rows.set(contender.name, [...(rows.get(contender.name) ?? []), row])
-    console.error(`${contender.name}: ${row.cores.toFixed(2)} cores, load ${loadavg()[0]!.toFixed(1)}`)
+    await work()
   } catch (error) {
-    console.error(`${contender.name} could not be measured:`, error)
+    console.error(`${name} could not be measured:`, error)
     process.exitCode = 1
   }
 }

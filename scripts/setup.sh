@@ -4,6 +4,7 @@
 #
 #   sh scripts/setup.sh            what a bot needs
 #   sh scripts/setup.sh --tests    what the tests need as well
+#   sh scripts/setup.sh --bench    what the pipelines of others need that the bench runs
 set -eu
 
 # The build runs TypeScript as it is, which older ones cannot. The program itself asks for less.
@@ -27,7 +28,8 @@ lists=scripts/debian-packages
 for argument in "$@"; do
   case $argument in
     --tests) lists="$lists scripts/debian-packages-test" ;;
-    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--tests]' ;;
+    --bench) lists="$lists scripts/debian-packages-bench" ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--tests] [--bench]' ;;
   esac
 done
 
