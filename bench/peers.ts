@@ -48,6 +48,8 @@ export function peer(pipeline: Pipeline, server: MockServer, folder: string): Co
         stdio: ['pipe', 'ignore', 'inherit'],
       })
       const ended = once(encoder, 'exit')
+      // One that could not be started is told by `finish`.
+      ended.catch(() => {})
       return {
         roots: () => [...visitor.roots(), encoder.pid!],
         async finish() {
