@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { type JoinOptions, jobFrom } from '../../../src/cli/job-options.ts'
 import { InvalidJob } from '../../../src/config.ts'
 
@@ -11,6 +11,7 @@ const PNG = Buffer.from(
 )
 const URL_OF_MEETING = 'https://meet.google.com/abc-defg-hij'
 const folder = mkdtempSync(join(tmpdir(), 'standin-options-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('options as a job', () => {
   test('every bot gets an id of its own', () => {
