@@ -18,10 +18,8 @@ export interface Observed {
   /** Since when the bot is known to be alone; null while others are there or the page does not say. */
   aloneSince: number | null
   hasSeenOthers: boolean
-  /** Who is marked as speaking now. */
-  speaking: ReadonlySet<string>
   isAudible: boolean
-  /** When somebody was last heard or marked as speaking; the time of admission before that. */
+  /** When somebody was last heard, or a mark of somebody's speech came or went; the time of admission before that. */
   lastSpeechAt: number
 }
 
@@ -31,7 +29,6 @@ export function firstObservation(admittedAt: number): Observed {
     lastHeartbeatAt: admittedAt,
     aloneSince: null,
     hasSeenOthers: false,
-    speaking: new Set(),
     isAudible: false,
     lastSpeechAt: admittedAt,
   }
@@ -66,17 +63,9 @@ export function observe(before: Observed, event: MeetingEvent | RecorderEvent): 
     }
     case 'participant_joined':
       return accompanied(before, event.at)
-    case 'participant_left': {
-      const speaking = new Set(before.speaking)
-      speaking.delete(event.participantId)
-      return { ...before, speaking }
-    }
-    case 'speaking': {
-      const speaking = new Set(before.speaking)
-      if (event.isSpeaking) speaking.add(event.participantId)
-      else speaking.delete(event.participantId)
-      return { ...before, speaking, lastSpeechAt: Math.max(before.lastSpeechAt, event.at) }
-    }
+    // A mark that stays says nothing more: on a page whose connection is dead it stays for ever.
+    case 'speaking':
+      return { ...before, lastSpeechAt: Math.max(before.lastSpeechAt, event.at) }
     case 'sound':
       return { ...before, isAudible: event.isAudible, lastSpeechAt: Math.max(before.lastSpeechAt, event.at) }
     default:
@@ -98,8 +87,7 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
       return { code: 'NO_ATTENDEES', message: 'Everybody else has left the meeting.' }
     return null
   }
-  const isQuiet = observed.speaking.size === 0 && !observed.isAudible
-  if (isQuiet && observed.hasSeenOthers && now - observed.lastSpeechAt >= limits.silence_timeout * 1000)
+  if (!observed.isAudible && observed.hasSeenOthers && now - observed.lastSpeechAt >= limits.silence_timeout * 1000)
     return { code: 'NO_SPEAKER', message: `Nobody spoke for ${limits.silence_timeout} s.` }
   return null
 }

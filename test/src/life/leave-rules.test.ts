@@ -53,18 +53,24 @@ describe('silence', () => {
     expect(reason(watched(met, 45, 2))).toBe('NO_SPEAKER')
   })
 
-  test('is broken by a mark in the page as well as by sound', () => {
-    const marked = observe(watched(met, 30, 2), {
-      type: 'speaking',
-      participantId: 'a',
-      isSpeaking: true,
-      source: 'page',
-      confidence: 0.5,
-      at: 31_000,
-    })
-    expect(reason(watched(marked, 100, 2))).toBeNull()
+  const mark = (isSpeaking: boolean, at: number) =>
+    ({ type: 'speaking', participantId: 'a', isSpeaking, source: 'page', confidence: 0.5, at }) as const
+
+  test('is broken by sound, for as long as that is heard', () => {
     const heard = observe(watched(met, 30, 2), { type: 'sound', isAudible: true, at: 31_000 })
     expect(reason(watched(heard, 100, 2))).toBeNull()
+    const silent = observe(watched(heard, 100, 2), { type: 'sound', isAudible: false, at: 131_000 })
+    expect(reason(watched(silent, 38, 2))).toBeNull()
+    expect(reason(watched(silent, 45, 2))).toBe('NO_SPEAKER')
+  })
+
+  test('is broken by a mark in the page that comes or goes, and by none that is stuck', () => {
+    const marked = observe(watched(met, 30, 2), mark(true, 31_000))
+    expect(reason(watched(marked, 38, 2))).toBeNull()
+    expect(reason(watched(marked, 45, 2))).toBe('NO_SPEAKER')
+    const ended = observe(watched(marked, 30, 2), mark(false, 61_000))
+    expect(reason(watched(ended, 38, 2))).toBeNull()
+    expect(reason(watched(ended, 45, 2))).toBe('NO_SPEAKER')
   })
 
   test('does not count in a pause', () => {
@@ -78,19 +84,6 @@ describe('silence', () => {
     const late = watched(watched(firstObservation(0), 55, 0), 1, 1)
     expect(reason(watched(late, 38, 1))).toBeNull()
     expect(reason(watched(late, 45, 1))).toBe('NO_SPEAKER')
-  })
-
-  test('somebody who leaves while marked as speaking speaks no more', () => {
-    const speaking = observe(met, {
-      type: 'speaking',
-      participantId: 'a',
-      isSpeaking: true,
-      source: 'csrc',
-      confidence: 1,
-      at: 2000,
-    })
-    const gone = observe(speaking, { type: 'participant_left', participantId: 'a', at: 3000 })
-    expect(reason(watched(gone, 60, 1))).toBe('NO_SPEAKER')
   })
 })
 
