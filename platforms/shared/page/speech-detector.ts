@@ -31,6 +31,8 @@ export const SILENCE_MS = 500
 const STALL_MS = 300
 /** A page that stood still for longer may have missed the end of a turn and the beginning of the next. */
 export const LONGEST_STALL_MS = 1500
+/** Samples closer to each other are one. */
+const SAME_SAMPLE_MS = 1
 /** Without a round of levels for this long, CSRC is not healthy, and marks take over the turns that would end soon. */
 export const LEVELS_STALE_MS = 1000
 /** A page mark speaks for this long. */
@@ -198,8 +200,8 @@ export function createSpeechDetector(): SpeechDetector {
     const speakers = marked.length > 0 ? marked : participantIds
     return speakers.flatMap((id) => {
       const known = know(id)
-      // Between the two levels a running turn goes on, but none begins.
-      if (!isLoud && !known.turn) return []
+      // Between the two levels a running turn goes on, but none begins; nor does one with what an ended one had already.
+      if (!known.turn && (!isLoud || seenAt - known.lastEndAt < SAME_SAMPLE_MS)) return []
       if (isLoud && !isShared) {
         known.wasHeard = true
         known.isOverruled = false

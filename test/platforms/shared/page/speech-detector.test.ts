@@ -51,6 +51,19 @@ describe('levels of contributing sources', () => {
     expect(short(rounds(detector, 1250, 2500, {}))).toEqual(['ann off 1000'])
   })
 
+  it('begin no turn with the sample that was the last of a turn: whoever is muted in the middle of a word falls silent once', () => {
+    const detector = createSpeechDetector()
+    rounds(detector, 0, 1000, { ann: 0.2 })
+    // The browser goes on showing the last packet.
+    const changes: SpeechChange[] = []
+    for (let ageMs = 100; ageMs <= 1000; ageMs += 100) {
+      const samples = [{ participantIds: ['ann'], level: 0.2, ageMs }]
+      changes.push(...detector.observe({ kind: 'levels', samples, at: 1000 + ageMs }))
+    }
+    expect(short(changes)).toEqual(['ann off 1000'])
+    expect(short(rounds(detector, 2250, 2500, { ann: 0.2 }))).toEqual(['ann on 2250'])
+  })
+
   it('bridge a breath, and split at a pause', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.2 })
