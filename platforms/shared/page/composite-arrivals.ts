@@ -1,13 +1,10 @@
 /**
- * Changes of who is in view, without a gap. A video that comes into view shows nothing for a frame or two, because the
- * browser stops handing over pictures of what is not seen; on a busy machine that is long enough to be recorded. So who
- * was in view stays on top until the others have had time to appear underneath.
+ * Changes of who is in view, without a gap: a video that comes into view may show nothing at first, long enough to be
+ * recorded on a busy machine. So who was in view stays on top until the others have had time to appear underneath.
  */
 import type { TileView } from './composite-tile.ts'
 import type { Place } from './layout.ts'
-
-/** Counted in frames, not in milliseconds, because a busy machine draws fewer of them. */
-const FRAMES_TO_APPEAR = 20
+import type { Surface } from './surface.ts'
 
 export interface Arrivals {
   place(view: TileView, place: Place): void
@@ -17,7 +14,10 @@ export interface Arrivals {
 }
 
 /** `gone` is called for each tile that is to be out of view. */
-export function createArrivals(nextFrame: (callback: () => void) => number, gone: (view: TileView) => void): Arrivals {
+export function createArrivals(
+  { nextFrame, framesToAppear }: Pick<Surface, 'nextFrame' | 'framesToAppear'>,
+  gone: (view: TileView) => void,
+): Arrivals {
   const leaving = new Set<TileView>()
   let framesLeft = 0
 
@@ -47,7 +47,7 @@ export function createArrivals(nextFrame: (callback: () => void) => number, gone
       leaving.add(view)
       view.keepAbove(true)
       const isCounting = framesLeft > 0
-      framesLeft = FRAMES_TO_APPEAR
+      framesLeft = framesToAppear
       if (!isCounting) nextFrame(countDown)
     },
     areDone: () => leaving.size === 0,

@@ -2,6 +2,7 @@
 
 import { initialsOf, labelOf } from './initials.ts'
 import type { Place, Rectangle } from './layout.ts'
+import { followTrack } from './tile-track.ts'
 
 export interface TileContent {
   name: string
@@ -16,7 +17,6 @@ export const FIRST_FRAME_MS = 3000
 const FRAME_COMES_MS = 20
 
 export interface TileView {
-  element: HTMLElement
   update(content: TileContent): void
   /** Frames the picture of who speaks. */
   mark(isSpeaking: boolean): void
@@ -32,15 +32,21 @@ export interface TileView {
   hasCamera(): boolean
   /** A frame has come, and the camera or screen is not off. */
   hasPicture(): boolean
-  /** Elements stand still after having been taken out of the page. */
-  play(): void
   /** At most so many frames a second; null for all that come. */
   setRate(framesPerSecond: number | null): void
   dispose(): void
 }
 
 /** `changed` is called when a frame came first, the shape of the picture changed, or the camera went off. */
-export function createTileView(color: string, changed: () => void): TileView {
+export type CreateTile = (color: string, changed: () => void) => TileView
+
+export interface ScreenTile extends TileView {
+  /** Elements stand still after having been taken out of the page. */
+  play(): void
+}
+
+/** As elements of a page, inside of `parent`. */
+export function createTileView(parent: Element, color: string, changed: () => void): ScreenTile {
   const element = create('div', 'tile')
   const picture = create('div', 'picture')
   const initials = create('div', 'initials')
@@ -56,9 +62,8 @@ export function createTileView(color: string, changed: () => void): TileView {
   caption.append(name)
   picture.append(initials, video)
   element.append(picture, caption)
+  parent.append(element)
 
-  let stream: MediaStream | null = null
-  let track: MediaStreamTrack | null = null
   let hasFrame = false
   let waitingSince = 0
   let isInView = false
@@ -66,8 +71,28 @@ export function createTileView(color: string, changed: () => void): TileView {
   let restMs = 0
   let rest: ReturnType<typeof setTimeout> | undefined
 
+  const followed = followTrack({
+    /** Only the video is taken: a muted element with sound would still run it through the browser's mixer. */
+    taken(track) {
+      hasFrame = false
+      waitingSince = performance.now()
+      video.srcObject = track ? new MediaStream([track]) : null
+      if (track) {
+        awaitFrame(track)
+        play()
+      }
+      showPicture()
+      changed()
+    },
+    changed() {
+      waitingSince = performance.now()
+      showPicture()
+      changed()
+    },
+  })
+
   function hasPicture(): boolean {
-    return track !== null && hasFrame && !track.muted
+    return hasFrame && followed.isOn()
   }
 
   function showPicture(): void {
@@ -75,56 +100,17 @@ export function createTileView(color: string, changed: () => void): TileView {
     element.classList.toggle('is-portrait', video.videoHeight > video.videoWidth)
   }
 
-  /** Only the video is taken: a muted element with sound would still run it through the browser's mixer. */
-  function takeTrack(): void {
-    const next = stream?.getVideoTracks().find(({ readyState }) => readyState === 'live') ?? null
-    if (next === track) return
-    untie(track)
-    track = next
-    hasFrame = false
-    waitingSince = performance.now()
-    video.srcObject = track ? new MediaStream([track]) : null
-    if (track) {
-      for (const type of TRACK_CHANGES) track.addEventListener(type, onTrackChange)
-      awaitFrame()
-      play()
-    }
-    showPicture()
-    changed()
-  }
-
-  function awaitFrame(): void {
-    const awaited = track
+  function awaitFrame(awaited: MediaStreamTrack): void {
     video.requestVideoFrameCallback(() => {
-      if (awaited !== track) return
+      if (awaited !== followed.track()) return
       hasFrame = true
       showPicture()
       changed()
     })
   }
 
-  function onTrackChange(): void {
-    takeTrack()
-    waitingSince = performance.now()
-    showPicture()
-    changed()
-  }
-
-  function untie(from: MediaStreamTrack | null): void {
-    for (const type of TRACK_CHANGES) from?.removeEventListener(type, onTrackChange)
-  }
-
-  function setStream(next: MediaStream | null): void {
-    if (next !== stream) {
-      for (const type of STREAM_CHANGES) stream?.removeEventListener(type, takeTrack)
-      stream = next
-      for (const type of STREAM_CHANGES) stream?.addEventListener(type, takeTrack)
-    }
-    takeTrack()
-  }
-
   function play(): void {
-    if (!track || rest !== undefined) return
+    if (!followed.track() || rest !== undefined) return
     // Rejected when the element is taken out or gets another source meanwhile; both play again on their own.
     video.play().catch(() => {})
   }
@@ -151,7 +137,6 @@ export function createTileView(color: string, changed: () => void): TileView {
   })
 
   return {
-    element,
     update(content) {
       const label = labelOf(content.name)
       if (name.textContent !== label) {
@@ -159,7 +144,7 @@ export function createTileView(color: string, changed: () => void): TileView {
         initials.textContent = initialsOf(content.name)
       }
       element.classList.toggle('is-screen', content.isScreen)
-      setStream(content.stream)
+      followed.follow(content.stream)
     },
     mark: (isSpeaking) => element.classList.toggle('is-speaking', isSpeaking),
     place(place) {
@@ -178,12 +163,12 @@ export function createTileView(color: string, changed: () => void): TileView {
     isInView: () => isInView,
     keepAbove: (isLeaving) => element.classList.toggle('is-leaving', isLeaving),
     isSettled() {
-      if (!track || track.muted) return true
+      if (!followed.isOn()) return true
       return hasFrame || performance.now() - waitingSince > FIRST_FRAME_MS
     },
     aspect: () => (video.videoWidth > 0 && video.videoHeight > 0 ? video.videoWidth / video.videoHeight : null),
     hasPicture,
-    hasCamera: () => track !== null && !track.muted,
+    hasCamera: followed.isOn,
     play,
     setRate(framesPerSecond) {
       const wasResting = restMs > 0
@@ -197,14 +182,11 @@ export function createTileView(color: string, changed: () => void): TileView {
     },
     dispose() {
       clearTimeout(rest)
-      setStream(null)
+      followed.follow(null)
       element.remove()
     },
   }
 }
-
-const TRACK_CHANGES = ['mute', 'unmute', 'ended'] as const
-const STREAM_CHANGES = ['addtrack', 'removetrack'] as const
 
 /** Through the object model: a style attribute in markup would need the page's permission. */
 export function setRectangle(element: HTMLElement, { x, y, width, height }: Rectangle): void {

@@ -1,26 +1,11 @@
 /** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
 import type { PictureStep } from '../../../src/ports.ts'
-import type { RecordingMode } from '../../../src/wire/codes.ts'
-import { createArrivals } from './composite-arrivals.ts'
-import { CALM_COLORS, COMPOSITE_STYLE } from './composite-style.ts'
-import { create, createTileView, FIRST_FRAME_MS, setRectangle, type TileView } from './composite-tile.ts'
-import { layOut, type Place, type Rectangle } from './layout.ts'
+import { FIRST_FRAME_MS } from './composite-tile.ts'
+import { type CompositeMode, type CompositeTile, createComposition } from './composition.ts'
+import { createScreenSurface } from './screen-surface.ts'
 import { createTopLayer } from './top-layer.ts'
-import { chooseView, EMPTY_MEMORY, type ViewChoice } from './view-choice.ts'
 
-export type CompositeMode = Exclude<RecordingMode, 'audio_only'>
-
-/** One picture of the meeting. The bot's own tile is never among them. */
-export interface CompositeTile {
-  /** Stable while the tile exists: the participant's id, and another one for a shared screen. */
-  id: string
-  /** Shown as text, whatever it holds. */
-  name: string
-  /** Null when the camera is off. Only its video is used. The same object may be given again and again. */
-  stream: MediaStream | null
-  isScreen: boolean
-  isSpeaking: boolean
-}
+export type { CompositeMode, CompositeTile }
 
 export interface CompositeOptions {
   /** Shown while nobody else is there; default: Waiting for others. */
@@ -51,216 +36,32 @@ export interface Composite {
 export { FIRST_FRAME_MS }
 
 export function createComposite(options: CompositeOptions = {}): Composite {
-  const layer = createTopLayer(() => {
-    for (const { view } of views.values()) view.play()
-  })
+  const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
-  const stage = create('div', 'stage')
-  const rest = create('div', 'rest')
-  const empty = create('div', 'empty')
-  const emptyText = create('span', '')
-  emptyText.textContent = options.emptyText ?? 'Waiting for others'
-  empty.append(emptyText)
-  stage.append(rest, empty)
-  const style = new CSSStyleSheet()
-  style.replaceSync(COMPOSITE_STYLE)
-  layer.root.adoptedStyleSheets = [style]
-  layer.root.append(stage)
-
-  const arrivals = createArrivals(nextFrame, (view) => {
-    if (retired.delete(view)) view.dispose()
-    else view.place(null)
-  })
-  /** Tiles of people who left, still in view until somebody else is. */
-  const retired = new Set<TileView>()
-  const views = new Map<string, { view: TileView; tile: CompositeTile }>()
-  let mode: CompositeMode | null = null
-  let order: readonly CompositeTile[] = []
-  let memory = EMPTY_MEMORY
-  let colorsUsed = 0
-  let shownPlaces = ''
-  let seen: ReadonlySet<string | null> = new Set()
-  let recheck: ReturnType<typeof setTimeout> | undefined
-  let drawing = false
-  let settling = false
-  let isPainted = false
-  let step: PictureStep = { framesPerSecond: null, size: 1 }
-  const waiting = new Set<() => void>()
-
-  function draw(): void {
-    drawing = false
-    if (!mode) return
-    const choice = choose()
-    const area = stageArea(step.size)
-    setRectangle(stage, area)
-    const places = layOut({
-      mode,
-      width: area.width,
-      height: area.height,
-      screenId: choice.screenId,
-      screenAspect: choice.screenId === null ? null : (views.get(choice.screenId)?.view.aspect() ?? null),
-      speakerId: choice.speakerId,
-      standby: choice.standby,
-      gallery: choice.gallery,
-      hiddenCount: choice.hiddenCount,
-    })
-    const wanted = JSON.stringify([mode, places, choice.hiddenCount])
-    if (wanted !== shownPlaces) {
-      shownPlaces = wanted
-      putInPlace(places, choice.hiddenCount)
-      isPainted = false
-    }
-    markSpeakers(mode)
-    settle()
-  }
-
-  function choose(): ViewChoice {
-    const now = performance.now()
-    const candidates = order.flatMap(({ id, isScreen, isSpeaking }) => {
-      const view = views.get(id)?.view
-      // A screen of which nothing has come yet would only take the place of the people.
-      if (!view || (isScreen && !view.hasPicture())) return []
-      return [{ id, isScreen, isSpeaking, hasCamera: view.hasCamera() }]
-    })
-    const choice = chooseView(memory, candidates, now)
-    memory = choice.memory
-    clearTimeout(recheck)
-    if (choice.recheckAt !== null) recheck = setTimeout(drawSoon, choice.recheckAt - now + 1)
-    return choice
-  }
-
-  function putInPlace(places: readonly Place[], hiddenCount: number): void {
-    seen = new Set(places.filter(({ isStandby }) => !isStandby).map(({ id }) => id))
-    const byId = new Map(places.map((place) => [place.id, place]))
-    const all = [...views].map(([id, { view }]) => ({ view, place: byId.get(id) ?? null }))
-    const comesWithPicture = all.some(
-      ({ view, place }) => place && !place.isStandby && !view.isInView() && view.hasCamera(),
-    )
-    for (const { view, place } of all) {
-      if (place) arrivals.place(view, place)
-      else if (view.isInView()) arrivals.takeAway(view, comesWithPicture)
-    }
-    for (const view of retired) arrivals.takeAway(view, comesWithPicture)
-    const restPlace = byId.get(null)
-    rest.classList.toggle('in-view', restPlace !== undefined)
-    if (restPlace) {
-      setRectangle(rest, restPlace.picture)
-      rest.style.setProperty('font-size', `${Math.round(restPlace.picture.height * 0.26)}px`)
-      rest.textContent = `+${hiddenCount}`
-    }
-    empty.classList.toggle('in-view', places.length === 0)
-  }
-
-  /** The large picture of the speaker view is the speaker's anyway; a frame around it would say nothing. */
-  function markSpeakers(shown: CompositeMode): void {
-    const isFramed = shown === 'gallery_view' || memory.screens.length > 0
-    for (const { view, tile } of views.values()) view.mark(tile.isSpeaking && !tile.isScreen && isFramed)
-  }
-
-  /** Gathers the changes of one task into one drawing, before the next frame. */
-  function drawSoon(): void {
-    if (drawing) return
-    drawing = true
-    queueMicrotask(draw)
-  }
-
-  function isComplete(): boolean {
-    if (mode === null || drawing || !arrivals.areDone()) return false
-    return [...views].every(([id, { view, tile }]) => !(seen.has(id) || tile.isScreen) || view.isSettled())
-  }
-
-  /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */
-  function settle(): void {
-    if (isPainted || settling) return
-    settling = true
-    const before = shownPlaces
-    nextFrame(() =>
-      nextFrame(() => {
-        settling = false
-        if (mode === null) return
-        if (before !== shownPlaces || !isComplete()) {
-          settle()
-          return
-        }
-        isPainted = true
-        for (const tell of waiting) tell()
-        waiting.clear()
-      }),
-    )
-  }
-
-  function onTileChange(): void {
-    isPainted = false
-    drawSoon()
-  }
+  const surface = createScreenSurface(layer.root, options.emptyText ?? 'Waiting for others', nextFrame)
+  const composition = createComposition(surface)
 
   function hide(): void {
-    mode = null
-    isPainted = false
-    shownPlaces = ''
-    clearTimeout(recheck)
+    composition.show(null)
     layer.hide()
   }
 
-  globalThis.addEventListener('resize', drawSoon)
-
   return {
-    show(wanted) {
-      mode = wanted
+    show(mode) {
       layer.show()
-      drawSoon()
+      composition.show(mode)
     },
-    update(tiles) {
-      const ids = new Set(tiles.map(({ id }) => id))
-      for (const [id, { view }] of views) {
-        if (ids.has(id)) continue
-        views.delete(id)
-        if (view.isInView()) retired.add(view)
-        else view.dispose()
-      }
-      for (const tile of tiles) {
-        const known = views.get(tile.id)
-        if (known) known.tile = tile
-        const view = known?.view ?? createTileView(CALM_COLORS[colorsUsed++ % CALM_COLORS.length]!, onTileChange)
-        if (!known) {
-          view.setRate(step.framesPerSecond)
-          views.set(tile.id, { view, tile })
-          stage.append(view.element)
-        }
-        view.update(tile)
-      }
-      order = [...new Map(tiles.map((tile) => [tile.id, tile])).values()]
-      drawSoon()
-    },
-    setStep(wanted) {
-      step = wanted
-      for (const { view } of views.values()) view.setRate(step.framesPerSecond)
-      drawSoon()
-    },
+    update: composition.update,
+    setStep: composition.setStep,
     hide,
-    painted() {
-      if (isPainted && !drawing) return Promise.resolve()
-      return new Promise((resolve) => waiting.add(resolve))
-    },
+    painted: composition.painted,
     get isPainted() {
-      return isPainted && !drawing
+      return composition.isPainted
     },
     dispose() {
       hide()
-      globalThis.removeEventListener('resize', drawSoon)
-      for (const { view } of views.values()) view.dispose()
-      for (const view of retired) view.dispose()
-      views.clear()
+      composition.dispose()
       layer.dispose()
     },
   }
-}
-
-/** The middle of the screen, in whole pixels. A window may be a pixel larger than the screen it fills. */
-function stageArea(size: number): Rectangle {
-  const screenWidth = Math.min(globalThis.innerWidth, globalThis.screen.width)
-  const screenHeight = Math.min(globalThis.innerHeight, globalThis.screen.height)
-  const width = Math.round(screenWidth * size)
-  const height = Math.round(screenHeight * size)
-  return { x: Math.floor((screenWidth - width) / 2), y: Math.floor((screenHeight - height) / 2), width, height }
 }

@@ -1,0 +1,70 @@
+/** Paints the composite as elements of the page, which the browser shows on its display. */
+import { COMPOSITE_STYLE } from './composite-style.ts'
+import { create, createTileView, type ScreenTile, setRectangle } from './composite-tile.ts'
+import type { Surface } from './surface.ts'
+
+/**
+ * Counted in frames, not in milliseconds, because a busy machine draws fewer of them. A video that comes into view shows
+ * nothing for a frame or two, because the browser stops handing over pictures of what is not seen.
+ */
+const FRAMES_TO_APPEAR = 20
+
+/** `root` is what lies over the page, `nextFrame` the browser's own `requestAnimationFrame`. */
+export function createScreenSurface(
+  root: ShadowRoot,
+  emptyText: string,
+  nextFrame: (callback: () => void) => void,
+): Surface {
+  const stage = create('div', 'stage')
+  const rest = create('div', 'rest')
+  const empty = create('div', 'empty')
+  const text = create('span', '')
+  text.textContent = emptyText
+  empty.append(text)
+  stage.append(rest, empty)
+  const style = new CSSStyleSheet()
+  style.replaceSync(COMPOSITE_STYLE)
+  root.adoptedStyleSheets = [style]
+  root.append(stage)
+  const tiles = new Set<ScreenTile>()
+
+  return {
+    createTile(color, changed) {
+      const tile = createTileView(stage, color, changed)
+      tiles.add(tile)
+      return {
+        ...tile,
+        dispose() {
+          tiles.delete(tile)
+          tile.dispose()
+        },
+      }
+    },
+    // A window may be a pixel larger than the screen it fills.
+    size: () => ({
+      width: Math.min(globalThis.innerWidth, globalThis.screen.width),
+      height: Math.min(globalThis.innerHeight, globalThis.screen.height),
+    }),
+    setArea: (area) => setRectangle(stage, area),
+    showRest(place, hiddenCount) {
+      rest.classList.toggle('in-view', place !== null)
+      if (place === null) return
+      setRectangle(rest, place)
+      rest.style.setProperty('font-size', `${Math.round(place.height * REST_SIZE)}px`)
+      rest.textContent = `+${hiddenCount}`
+    },
+    showEmpty: (isEmpty) => empty.classList.toggle('in-view', isEmpty),
+    nextFrame,
+    framesToAppear: FRAMES_TO_APPEAR,
+    reattached() {
+      for (const tile of tiles) tile.play()
+    },
+    dispose() {
+      stage.remove()
+      root.adoptedStyleSheets = []
+    },
+  }
+}
+
+/** Of the number of those who are not seen, to the height of its place. */
+const REST_SIZE = 0.26

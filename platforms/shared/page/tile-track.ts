@@ -1,0 +1,51 @@
+/** Follows the one video track of a stream that is to be seen, through everything that a page does to the stream. */
+
+export interface TrackFollower {
+  /** The same stream may be given again and again; null where the camera is off. */
+  follow(stream: MediaStream | null): void
+  track(): MediaStreamTrack | null
+  /** The camera or screen gives pictures: the track is there, and not muted. */
+  isOn(): boolean
+}
+
+export interface TrackListener {
+  /** Another track than before, or none. */
+  taken(track: MediaStreamTrack | null): void
+  /** The track was muted or is so no longer. */
+  changed(): void
+}
+
+export function followTrack(listener: TrackListener): TrackFollower {
+  let stream: MediaStream | null = null
+  let track: MediaStreamTrack | null = null
+
+  function take(): void {
+    const next = stream?.getVideoTracks().find(({ readyState }) => readyState === 'live') ?? null
+    if (next === track) return
+    for (const type of TRACK_CHANGES) track?.removeEventListener(type, onTrackChange)
+    track = next
+    for (const type of TRACK_CHANGES) track?.addEventListener(type, onTrackChange)
+    listener.taken(track)
+  }
+
+  function onTrackChange(): void {
+    take()
+    listener.changed()
+  }
+
+  return {
+    follow(next) {
+      if (next !== stream) {
+        for (const type of STREAM_CHANGES) stream?.removeEventListener(type, take)
+        stream = next
+        for (const type of STREAM_CHANGES) stream?.addEventListener(type, take)
+      }
+      take()
+    },
+    track: () => track,
+    isOn: () => track !== null && !track.muted,
+  }
+}
+
+const TRACK_CHANGES = ['mute', 'unmute', 'ended'] as const
+const STREAM_CHANGES = ['addtrack', 'removetrack'] as const
