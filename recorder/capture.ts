@@ -69,7 +69,7 @@ export async function startCapture(options: {
   const readReport = createReportReader((report) => {
     if (report.type === 'input_started') {
       // The first of its kind: with the bot's own voice there are two sounds.
-      if ((report.device === 'x11grab') === isPicture) startedAt ??= report.at
+      if ((report.device !== 'pulse') === isPicture) startedAt ??= report.at
       beginOnce()
     } else if (!isStopping) {
       // While it stops, ffmpeg ends a silence that merely was not finished.

@@ -1,5 +1,7 @@
 import { STAGE_RATE } from '../src/stage-rate.ts'
 
+type Picture = NonNullable<CaptureSettings['picture']>
+
 export interface CaptureSettings {
   pulseServer: string
   /** Name of the Pulse source. */
@@ -8,11 +10,12 @@ export interface CaptureSettings {
   voiceSource: string | null
   /** Null records sound alone. */
   picture: {
-    display: string
+    /** A display, or the path of a file of frames (`Stage.frames`). */
+    from: { display: string } | { frames: string }
     width: number
     height: number
     framesPerSecond: number
-    /** How much later the browser's pictures stand on the display than their sound is heard; below zero where that is later. */
+    /** How much later the browser's pictures are there than their sound is heard; below zero where that is later. */
     latencyMs: number
   } | null
   noiseFloorDb: number
@@ -65,8 +68,9 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * -threads 2: more of them cost more in all, hold more memory, and each holds back a picture that a kill takes with it.
  *
  * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
- * one (6 against 14 million cycles for a picture, docs/benchmarks.md), so the way goes over bgr24. The matrix is that of
- * BT.601 on both ways and is written into the stream, because players take unmarked pictures of this size for BT.709.
+ * one (6 against 14 million cycles for a picture, docs/benchmarks.md), so the way from a display goes over bgr24. The
+ * matrix is that of BT.601 on each way and is written into the stream, because players take unmarked pictures of this size
+ * for BT.709. Frames come as the encoder takes them.
  *
  * Container. Each fragment is stored as it comes, so that a kill costs half a second; delay_moov writes the header with
  * the first fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
@@ -84,7 +88,7 @@ export function captureArguments(settings: CaptureSettings): string[] {
     ...['-hide_banner', '-nostats', '-loglevel', 'verbose', '-progress', 'pipe:3', '-stats_period', '0.25'],
     ...sounds,
     ...(picture === null ? [] : pictureInput(picture)),
-    ...(picture === null ? [] : ['-map', `${leader}:v`, ...videoEncoding(picture.framesPerSecond)]),
+    ...(picture === null ? [] : ['-map', `${leader}:v`, ...videoEncoding(picture)]),
     ...soundFilters(settings),
     ...AUDIO_ENCODING,
     ...['-map_metadata', '-1', '-movflags', '+delay_moov+default_base_moof'],
@@ -122,18 +126,38 @@ function soundFilters({ picture, voiceSource, noiseFloorDb, silenceMs }: Capture
   return ['-filter_complex', mix, '-map', '[mix]']
 }
 
-function pictureInput(picture: NonNullable<CaptureSettings['picture']>): string[] {
+function pictureInput(picture: Picture): string[] {
+  const { from, width, height, framesPerSecond } = picture
+  if ('frames' in from) return ['-thread_queue_size', '8', '-f', 'lavfi', '-i', frameReader(from.frames, picture)]
   return [
     ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '8'],
-    ...['-f', 'x11grab', '-draw_mouse', '0', '-framerate', String(picture.framesPerSecond)],
-    ...['-video_size', `${picture.width}x${picture.height}`, '-i', picture.display],
+    ...['-f', 'x11grab', '-draw_mouse', '0', '-framerate', String(framesPerSecond)],
+    ...['-video_size', `${width}x${height}`, '-i', from.display],
   ]
 }
 
-function videoEncoding(framesPerSecond: number): string[] {
+/**
+ * Reads the one frame of the file again and again, at the pace of the recording, and stamps it with the wall clock as a
+ * device does. `realtime` holds each frame until its time; it was read one frame earlier.
+ */
+function frameReader(path: string, { width, height, framesPerSecond }: Picture): string {
+  const format = `video_size=${width}x${height}:pixel_format=yuv420p:framerate=${framesPerSecond}`
+  const earlier = Math.round(1e6 / framesPerSecond)
+  return [
+    `movie=filename=${filterValue(path)}:f=rawvideo:format_opts=${filterValue(format)}:loop=0`,
+    ...['settb=AVTB', `setpts=N/${framesPerSecond}/TB`, 'realtime', `setpts=RTCTIME-${earlier}`],
+  ].join(',')
+}
+
+/** Any text as the value of a filter's option: once for the option, once for the graph around it. */
+function filterValue(text: string): string {
+  return text.replace(/[\\':]/g, '\\$&').replace(/[\\'[\],;]/g, '\\$&')
+}
+
+function videoEncoding({ from, framesPerSecond }: Picture): string[] {
   const gop = String(framesPerSecond * SECONDS_BETWEEN_KEY_FRAMES)
   return [
-    ...['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p'],
+    ...('frames' in from ? [] : ['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p']),
     ...['-r', String(framesPerSecond), '-fps_mode', 'cfr', '-frame_drop_threshold', '0.5'],
     ...['-c:v', 'libx264', '-preset', 'superfast', '-subq', '0', '-threads', '2'],
     ...['-crf', String(VIDEO_CRF), '-maxrate', `${VIDEO_MAX_KILOBITS}k`, '-bufsize', `${2 * VIDEO_MAX_KILOBITS}k`],

@@ -29,19 +29,22 @@ export function createProgressReader(onProgress: (progress: CaptureProgress) => 
   }
 }
 
+/** `lavfi` reads frames from a file. */
+type Device = 'x11grab' | 'lavfi' | 'pulse'
+
 export type CaptureReport =
   /** An input delivered its first packet, at this wall-clock time. */
-  | { type: 'input_started'; device: 'x11grab' | 'pulse'; at: number }
+  | { type: 'input_started'; device: Device; at: number }
   /** Seconds of media at which sound became silent or audible. */
   | { type: 'silence'; isSilent: boolean; seconds: number }
 
 /** Reads standard error. */
 export function createReportReader(onReport: (report: CaptureReport) => void): (line: string) => void {
-  let device: 'x11grab' | 'pulse' | null = null
+  let device: Device | null = null
   return (line) => {
-    const input = /^Input #\d+, (x11grab|pulse), from /.exec(line)?.[1]
+    const input = /^Input #\d+, (x11grab|lavfi|pulse), from /.exec(line)?.[1]
     if (input !== undefined) {
-      device = input as 'x11grab' | 'pulse'
+      device = input as Device
       return
     }
     const start = /^\s*Duration: .*\bstart: (\d+\.\d+)/.exec(line)?.[1]

@@ -1,19 +1,20 @@
-import { rm } from 'node:fs/promises'
+import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, RecorderLoss } from '../src/ports.ts'
 import { STAGE_RATE } from '../src/stage-rate.ts'
 import type { RecordingMode } from '../src/wire/codes.ts'
 import { type Capture, startCapture } from './capture.ts'
+import type { CaptureSettings } from './ffmpeg-args.ts'
 import { createSoundWatch } from './ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 import { type Grow, Recording } from './recording.ts'
 import {
-  BROWSER_PICTURE_LATENCY_MS,
   DEFAULT_LIMITS,
   END_SECONDS,
   INDEXED_SECONDS,
   PICTURE_HEIGHT,
+  PICTURE_LATENCY_MS,
   PICTURE_WIDTH,
   PIECES_ON_THE_WAY,
   type RecorderLimits,
@@ -22,6 +23,8 @@ import {
 import { StandingStage } from './standing-stage.ts'
 
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
+
+type Picture = NonNullable<CaptureSettings['picture']>
 
 export interface RecorderOptions {
   mode: RecordingMode
@@ -59,7 +62,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     ? SOUND_PIECE_MS.live
     : SOUND_PIECE_MS[hasPicture ? 'besidePicture' : 'alone']
   const laterSoundMs = (soundPieceMs - SOUND_PIECE_MS.live) * PIECES_ON_THE_WAY
-  const latencyMs = options.pictureLatencyMs ?? BROWSER_PICTURE_LATENCY_MS - laterSoundMs
+  const latencyMs = (place: keyof typeof PICTURE_LATENCY_MS) =>
+    options.pictureLatencyMs ?? PICTURE_LATENCY_MS[place] - laterSoundMs
   const workFolder = join(folder, 'work')
 
   const listeners = new Set<(event: RecorderEvent) => void>()
@@ -111,6 +115,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     emit({ type: 'failed', lost, error, at: clock.now() })
   }
 
+  /** A browser that paints frames has a link to them; that of one that is gone leads nowhere. */
+  async function pictureOn(display: string): Promise<Pick<Picture, 'from' | 'latencyMs'>> {
+    const frames = await realpath(stage.framesLink).catch(() => null)
+    if (frames === null) return { from: { display }, latencyMs: latencyMs('display') }
+    return { from: { frames }, latencyMs: latencyMs('frames') }
+  }
+
   async function beginSpan(): Promise<void> {
     if (capture !== null) return
     if (placeLost !== null) throw placeLost
@@ -123,7 +134,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         pulseServer: sound.server,
         source: sound.monitor,
         voiceSource: sound.voice?.monitor ?? null,
-        picture: display === null ? null : { display: display.name, width, height, framesPerSecond, latencyMs },
+        picture: display === null ? null : { ...(await pictureOn(display.name)), width, height, framesPerSecond },
         noiseFloorDb: limits.noiseFloorDb,
         silenceMs: limits.silenceMs,
       },

@@ -5,10 +5,10 @@ export const PICTURE_WIDTH = 1280
 export const PICTURE_HEIGHT = 720
 
 /**
- * How long Chromium takes, in software rendering, from the instant a picture is due until it stands on the display.
- * Median of flash and beep in a page: 30 ms on two idle cores.
+ * How long Chromium takes, in software rendering, from the instant a picture is due until it stands on the display, or in
+ * the file of frames. Median of flash and beep in a page: 30 ms on two idle cores.
  */
-export const BROWSER_PICTURE_LATENCY_MS = 30
+export const PICTURE_LATENCY_MS = { display: 30, frames: 30 } as const
 
 /**
  * Milliseconds of sound that Chromium hands over at a time. Left alone it takes 10, and each time four processes wake up;

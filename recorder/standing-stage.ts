@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Cleanup, createCleanup } from '../src/cleanup.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Stage } from '../src/ports.ts'
@@ -42,6 +43,11 @@ export class StandingStage {
     return { sound, display }
   }
 
+  /** Leads to the frames of a browser that paints no display. */
+  get framesLink(): string {
+    return join(this.#options.folder, 'frames')
+  }
+
   /** Starts what does not run. Rejects when that is not ready in time or the signal is aborted. */
   async prepare(signal: AbortSignal): Promise<Stage> {
     const { folder, hasPicture, width, height, withVoice, soundPieceMs, readyDeadlineMs, logger } = this.#options
@@ -65,7 +71,15 @@ export class StandingStage {
     const name = this.#display?.name ?? null
     if (!isStanding) logger.info('The stage stands', { display: name, sound: sound.server })
     return {
-      ...{ display: name, pulseServer: sound.server, pulseSink: sound.sink, soundPieceMs, width, height },
+      ...{
+        display: name,
+        pulseServer: sound.server,
+        pulseSink: sound.sink,
+        soundPieceMs,
+        width,
+        height,
+      },
+      ...(hasPicture ? { frames: this.framesLink } : {}),
       ...(sound.voice === null ? {} : { voiceSink: sound.voice.sink }),
     }
   }

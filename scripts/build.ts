@@ -1,9 +1,10 @@
 /** Builds `dist/`: the program with tsc, and every page script (what runs inside a browser page) as one bundle each. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { main as compileAssembly } from 'assemblyscript/asc'
+import { build, type Plugin } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -30,6 +31,7 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
         target: 'chrome120',
         charset: 'utf8',
         logLevel: 'warning',
+        plugins: [assembly],
       })
       mkdirSync(outdir, { recursive: true })
       for (const { path, contents } of outputFiles) replaceFile(path, contents)
@@ -53,6 +55,33 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
     await bundle(`mock/${name}`, entriesOf('mock', name), join(bundles, 'mock', name))
   await bundle('report', { report: join(root, 'report', 'page', 'main.ts') }, bundles)
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
+}
+
+/** An import of `<name>.wasm` is the bytes of what `<name>/index.ts` beside it, in AssemblyScript, compiles to. */
+export const assembly: Plugin = {
+  name: 'assembly',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace(/\.wasm$/, ''), 'index.ts'),
+      namespace: 'assembly',
+    }))
+    onLoad({ filter: /./, namespace: 'assembly' }, async ({ path }) => ({
+      contents: await compileToWasm(path),
+      loader: 'binary',
+    }))
+  },
+}
+
+async function compileToWasm(path: string): Promise<Uint8Array> {
+  let binary: Uint8Array | null = null
+  const given = [relative(root, path), '--outFile', 'out.wasm', '--runtime', 'minimal', '--enable', 'simd']
+  const { error, stderr } = await compileAssembly([...given, '--optimizeLevel', '3', '--noAssert', '--baseDir', root], {
+    writeFile(_name: string, contents: string | Uint8Array) {
+      if (typeof contents !== 'string') binary = contents
+    },
+  })
+  if (error || binary === null) throw new Error(`${path} could not be compiled: ${stderr.toString()}`)
+  return binary
 }
 
 /** In one step: tests that run at the same time find the whole file at every moment. */

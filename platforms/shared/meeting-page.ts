@@ -6,7 +6,7 @@ import { within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { pageScript } from '../../src/page-scripts.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock, Stage } from '../../src/ports.ts'
 import type { CommonConfig, CommonSigns, PageApi, PageEvent } from './page/types.ts'
 import type { Waits } from './waits.ts'
 
@@ -37,8 +37,12 @@ export function meetingScript<Config extends CommonConfig>(
   }
 }
 
+const PAINTING: readonly string[] = ['openFrames', 'showComposite'] satisfies (keyof PageApi)[]
+
 export interface PageParts {
   browser: BotBrowser
+  /** Where the browser is. */
+  stage: Stage
   /** Of `meetingScript`. */
   channel: string
   clock: Clock
@@ -57,6 +61,7 @@ export class MeetingPage<
   Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
 > {
   readonly browser: BotBrowser
+  readonly stage: Stage
   readonly clock: Clock
   readonly logger: Logger
   readonly waits: Waits
@@ -69,8 +74,9 @@ export class MeetingPage<
   /** One hand at a time: clicks that cross each other press nothing. */
   #hand: Promise<unknown> = Promise.resolve()
 
-  constructor({ browser, channel, clock, logger, waits, frameOf = (page) => page.mainFrame() }: PageParts) {
+  constructor({ browser, stage, channel, clock, logger, waits, frameOf = (page) => page.mainFrame() }: PageParts) {
     this.browser = browser
+    this.stage = stage
     this.#channel = channel
     this.clock = clock
     this.logger = logger
@@ -219,7 +225,7 @@ export class MeetingPage<
 
   async #call(method: string, given: unknown[]): Promise<unknown> {
     const answer = this.frame.evaluate(callPage, { channel: this.#channel, method, given })
-    const limitMs = method === 'showComposite' ? this.waits.paintMs : this.waits.answerMs
+    const limitMs = PAINTING.includes(method) ? this.waits.paintMs : this.waits.answerMs
     return within(this.clock, limitMs, answer, () => new NoAnswer())
   }
 

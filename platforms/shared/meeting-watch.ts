@@ -96,6 +96,11 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     return this.#loop !== null && !this.#isOver
   }
 
+  /** Something beside the looks found that the page is of no use any more. */
+  breakOff(error: BotError): void {
+    this.#fail(error)
+  }
+
   tellChatAvailability(isAvailable: boolean): void {
     if (this.#availability === isAvailable) return
     this.#availability = isAvailable

@@ -12,6 +12,7 @@ import { ChatDesk, type ChatSteps } from './chat-desk.ts'
 import type { DeviceKeeper } from './device-keeper.ts'
 import type { DriverOptions } from './driver-options.ts'
 import { type Entrance, enter, waitForAdmission, waitingForOf } from './entering.ts'
+import { FrameLink } from './frame-link.ts'
 import { type LeaveSteps, leaveMeeting } from './leaving.ts'
 import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
@@ -54,6 +55,8 @@ export async function openMeetingPage<
       initScript: script.source,
       ...(options.ears ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
+      // A worker and WebAssembly paint the frames, which a page may forbid its own scripts.
+      bypassesPagePolicy: stage.frames !== undefined,
       state: options.browserState ?? null,
       logger,
     }
@@ -65,6 +68,7 @@ export async function openMeetingPage<
   }
   return new MeetingPage<Signs, Name, Api>({
     browser,
+    stage,
     channel: script.channel,
     clock,
     logger,
@@ -100,6 +104,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #entrance: Entrance<Signs, Kind>
   readonly #meeting: MeetingWatch<Signs, Kind>
   readonly #chat: ChatDesk
+  readonly #frames: FrameLink
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
@@ -116,6 +121,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     const { page, sense, sweep, devices, watching } = parts
     const note = (situation: Situation<Kind>) => this.#note(situation)
     this.#page = page
+    this.#frames = new FrameLink(page)
     this.#entrance = { ...parts.entrance, page, sense, sweep, note, judge: new AdmissionJudge(page.waits) }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
@@ -193,6 +199,9 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   }
 
   async screenshot(): Promise<Uint8Array> {
+    // On the display nothing of it is seen.
+    const png = this.#frames.isUsed ? await this.#page.ask('compositePng') : null
+    if (png !== null) return Buffer.from(png, 'base64')
     const style = this.#parts.options.recordingMode === 'audio_only' ? { style: SEEN_VIDEOS } : {}
     return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial', ...style })
   }
@@ -267,6 +276,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       )
       return
     }
+    await this.#frames.prepare(this.#over.signal)
     try {
       if (this.#pictureStep !== null) await this.#page.ask('setPictureStep', this.#pictureStep)
       await this.#page.ask('showComposite')
@@ -280,9 +290,10 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   /** On a document that took the place of the meeting's. */
   async #showAgain(): Promise<void> {
     if (!this.#isPrepared) return
-    await this.#show().catch((error) =>
-      this.#page.logger.warn('The page was loaded anew and not made ready', { error }),
-    )
+    await this.#show().catch((error) => {
+      this.#page.logger.warn('The page was loaded anew and not made ready', { error })
+      if (error instanceof BotError && !this.#leaving) this.#meeting.breakOff(error)
+    })
   }
 
   #note(situation: Situation<Kind>): void {

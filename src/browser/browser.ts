@@ -13,6 +13,7 @@ import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import { withPlugins } from './plugins.ts'
 import { canSandboxBrowser } from './sandbox.ts'
 import { type BrowserState, copyProfile } from './state.ts'
+import { findStoredFile } from './stored-file.ts'
 
 export type { BrowserState, MappedHost }
 
@@ -29,6 +30,8 @@ export interface BrowserOptions {
   /** Name of a function that every document has at its start and by which it calls `onCarried`; the script takes it away. */
   carrier?: string
   extraArguments?: readonly string[]
+  /** What a page's content security policy forbids its own scripts is allowed; default false. */
+  bypassesPagePolicy?: boolean
   /** The session of an account; what was given is copied and never written. */
   state?: BrowserState | null
   logger: Logger
@@ -45,6 +48,11 @@ export interface BotBrowser {
   whenEnded: Promise<string>
   /** Hears what the page hands out by the `carrier`, as it comes. One listener at a time. */
   onCarried(listener: (payload: string) => void): void
+  /**
+   * Path of the file of so many bytes in the storage of pages (the origin private file system) that begins with `mark`;
+   * null where there is none.
+   */
+  storedFile(mark: Uint8Array, bytes: number): Promise<string | null>
   /** The browser's first process. */
   readonly processId: number | null
   /** Repeatable, never rejects. */
@@ -120,6 +128,7 @@ export async function openBrowser(stage: Stage, options: BrowserOptions, signal:
         ...(options.extraArguments ?? []),
       ],
       env: environment(stage, home),
+      bypassCSP: options.bypassesPagePolicy ?? false,
       viewport: headless ? { width: stage.width, height: stage.height } : null,
       // The bot decides what a signal means; Playwright gives the browser a process group of its own.
       handleSIGINT: false,
@@ -188,6 +197,7 @@ async function wrap(context: BrowserContext, home: string, stage: Stage, options
     onCarried(listener) {
       carried = listener
     },
+    storedFile: (mark, bytes) => findStoredFile(profile, mark, bytes),
     processId: processes[0] ?? null,
     async close() {
       if (isClosing) {

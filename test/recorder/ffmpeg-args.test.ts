@@ -5,7 +5,7 @@ const SETTINGS: CaptureSettings = {
   pulseServer: '/work folder/pulse/native',
   source: 'meeting.monitor',
   voiceSource: null,
-  picture: { display: ':7', width: 1280, height: 720, framesPerSecond: 25, latencyMs: 30 },
+  picture: { from: { display: ':7' }, width: 1280, height: 720, framesPerSecond: 25, latencyMs: 30 },
   noiseFloorDb: -50,
   silenceMs: 2_000,
 }

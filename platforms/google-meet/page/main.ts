@@ -12,6 +12,7 @@ import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
 import { createPageEars } from '../../shared/page/page-ears.ts'
+import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import type { Speech } from '../../shared/page/speech.ts'
 import type { PageApi } from '../../shared/page/types.ts'
@@ -245,13 +246,7 @@ function start(config: PageConfig): void {
         own: ownMessages(selectors, elements.says, MOST_OWN),
       }
     },
-    async showComposite() {
-      if (!composite || config.recordingMode === 'audio_only') return
-      look()
-      composite.show(config.recordingMode)
-      await composite.painted()
-    },
-    setPictureStep: (step) => composite?.setStep(step),
+    ...pictureCalls(composite, config.recordingMode, look),
   }
 
   answerDriver(config.channel, api)

@@ -8,6 +8,7 @@ import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
 import { createPageEars } from '../../shared/page/page-ears.ts'
+import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
@@ -147,13 +148,7 @@ function start(config: PageConfig): void {
       takeChat()
       return chatState(selectors, elements.find('chatBox') as HTMLTextAreaElement | null)
     },
-    async showComposite() {
-      if (!composite || config.recordingMode === 'audio_only') return
-      look()
-      composite.show(config.recordingMode)
-      await composite.painted()
-    },
-    setPictureStep: (step) => composite?.setStep(step),
+    ...pictureCalls(composite, config.recordingMode, look),
   }
   answerDriver(config.channel, api)
 }

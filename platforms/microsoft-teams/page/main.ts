@@ -6,6 +6,7 @@ import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
 import { createPageEars } from '../../shared/page/page-ears.ts'
+import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
@@ -220,13 +221,7 @@ function start(config: PageConfig): void {
         isOpen: elements.has('chatList') || elements.has('chatOff'),
         isOff: elements.has('chatOff'),
       }),
-    async showComposite() {
-      if (!composite || config.recordingMode === 'audio_only') return
-      look()
-      composite.show(config.recordingMode)
-      await composite.painted()
-    },
-    setPictureStep: (step) => composite?.setStep(step),
+    ...pictureCalls(composite, config.recordingMode, look),
     async warmUpDevices() {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true })
       for (const track of stream.getTracks()) track.stop()

@@ -1,18 +1,40 @@
-/** The look of the composite. Nothing moves by itself: every animation would cost a drawing of the whole picture. */
+/** What the composite looks like on every surface. */
+export const LOOK = {
+  ground: '#15171c',
+  text: '#e8eaee',
+  picture: '#23262e',
+  screen: '#0c0d10',
+  name: '#c9ced8',
+  nameOfSpeaker: '#fff',
+  speaking: '#7cb0ff',
+  fonts: "'Liberation Sans', 'Noto Sans', 'DejaVu Sans', 'Noto Color Emoji', sans-serif",
+  /** Pixels. */
+  radius: 10,
+  screenRadius: 6,
+  speakingBorder: 3,
+  emptySize: 26,
+  /** Of a picture's shorter side, and of that the letters. */
+  initials: 0.42,
+  initialsSize: 0.4,
+  /** Of the height of the place. */
+  restSize: 0.26,
+} as const
+
+/** For elements. Nothing moves by itself: every animation would cost a drawing of the whole picture. */
 export const COMPOSITE_STYLE = `
-:host { background: #15171c !important }
+:host { background: ${LOOK.ground} !important }
 .stage {
-  position: absolute; background: #15171c; color: #e8eaee; overflow: hidden;
-  font-family: 'Liberation Sans', 'Noto Sans', 'DejaVu Sans', 'Noto Color Emoji', sans-serif;
+  position: absolute; background: ${LOOK.ground}; color: ${LOOK.text}; overflow: hidden;
+  font-family: ${LOOK.fonts};
   font-weight: 400; line-height: 1.25; text-rendering: optimizeLegibility;
 }
 .tile { position: absolute; inset: 0; z-index: 1; visibility: hidden; contain: layout style }
 .tile.in-view { visibility: inherit }
 .picture, .caption, .rest { position: absolute; box-sizing: border-box; overflow: hidden }
-.picture { background: #23262e; border-radius: 10px; contain: strict }
-.tile.is-screen .picture { background: #0c0d10; border-radius: 6px }
+.picture { background: ${LOOK.picture}; border-radius: ${LOOK.radius}px; contain: strict }
+.tile.is-screen .picture { background: ${LOOK.screen}; border-radius: ${LOOK.screenRadius}px }
 .tile.is-speaking .picture::after {
-  content: ''; position: absolute; inset: 0; border: 3px solid #7cb0ff; border-radius: inherit;
+  content: ''; position: absolute; inset: 0; border: ${LOOK.speakingBorder}px solid ${LOOK.speaking}; border-radius: inherit;
 }
 .initials {
   position: absolute; left: 50%; top: 50%; transform: translate(-50%, -50%);
@@ -27,20 +49,20 @@ video {
 .tile.in-view.has-picture video { visibility: inherit }
 .tile.is-standby { z-index: 0 }
 .tile.is-leaving { z-index: 2 }
-.caption { background: #15171c; display: flex; align-items: center; gap: .4em; padding: 0 4px; color: #c9ced8 }
-.tile.is-speaking .caption { color: #fff }
-.caption::before { content: ''; flex: none; display: none; width: .5em; height: .5em; border-radius: 50%; background: #7cb0ff }
+.caption { background: ${LOOK.ground}; display: flex; align-items: center; gap: .4em; padding: 0 4px; color: ${LOOK.name} }
+.tile.is-speaking .caption { color: ${LOOK.nameOfSpeaker} }
+.caption::before { content: ''; flex: none; display: none; width: .5em; height: .5em; border-radius: 50%; background: ${LOOK.speaking} }
 .tile.is-speaking .caption::before { display: block }
 .name {
   flex: 0 1 auto; min-width: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; unicode-bidi: isolate;
   padding: 0 1px;
 }
-.rest { display: none; align-items: center; justify-content: center; background: #23262e; border-radius: 10px; color: #c9ced8 }
+.rest { display: none; align-items: center; justify-content: center; background: ${LOOK.picture}; border-radius: ${LOOK.radius}px; color: ${LOOK.name} }
 .rest.in-view { display: flex }
 .empty { position: absolute; inset: 0; display: none; align-items: center; justify-content: center }
 .empty.in-view { display: flex }
 .empty span {
-  max-width: 70%; padding: 22px 40px; border-radius: 14px; background: #23262e; font-size: 26px; text-align: center;
+  max-width: 70%; padding: 22px 40px; border-radius: 14px; background: ${LOOK.picture}; font-size: ${LOOK.emptySize}px; text-align: center;
   unicode-bidi: isolate;
 }
 `

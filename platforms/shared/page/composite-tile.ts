@@ -1,5 +1,6 @@
 /** One picture of the composite: a video element over initials, and a name under it. */
 
+import { LOOK } from './composite-style.ts'
 import { initialsOf, labelOf } from './initials.ts'
 import type { Place, Rectangle } from './layout.ts'
 import { followTrack } from './tile-track.ts'
@@ -155,10 +156,10 @@ export function createTileView(parent: Element, color: string, changed: () => vo
       setRectangle(picture, place.picture)
       setRectangle(caption, place.caption)
       caption.style.setProperty('font-size', `${place.fontSize}px`)
-      const diameter = Math.round(Math.min(place.picture.width, place.picture.height) * 0.42)
+      const diameter = Math.round(Math.min(place.picture.width, place.picture.height) * LOOK.initials)
       initials.style.setProperty('width', `${diameter}px`)
       initials.style.setProperty('height', `${diameter}px`)
-      initials.style.setProperty('font-size', `${Math.round(diameter * 0.4)}px`)
+      initials.style.setProperty('font-size', `${Math.round(diameter * LOOK.initialsSize)}px`)
     },
     isInView: () => isInView,
     keepAbove: (isLeaving) => element.classList.toggle('is-leaving', isLeaving),

@@ -1,8 +1,11 @@
 /** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
 import type { PictureStep } from '../../../src/ports.ts'
+import { LOOK } from './composite-style.ts'
 import { FIRST_FRAME_MS } from './composite-tile.ts'
 import { type CompositeMode, type CompositeTile, createComposition } from './composition.ts'
+import { type Frames, openFrames } from './frames/frame-surface.ts'
 import { createScreenSurface } from './screen-surface.ts'
+import type { Surface } from './surface.ts'
 import { createTopLayer } from './top-layer.ts'
 
 export type { CompositeMode, CompositeTile }
@@ -14,6 +17,13 @@ export interface CompositeOptions {
 
 /** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
 export interface Composite {
+  /**
+   * Makes the picture a file of frames, with the worker of this source, instead of elements on the screen. Resolves with
+   * the bytes (hex) by which the file is known until `show`; with null where browser or page do not allow it.
+   */
+  openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
+  /** Back to the screen: nobody reads the frames. */
+  closeFrames(): void
   /** Lays the picture over the page, or changes its layout. */
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
@@ -29,39 +39,89 @@ export interface Composite {
   painted(): Promise<void>
   /** The same as a flag. */
   readonly isPainted: boolean
+  /** What is painted as frames, a PNG in base64; null while they are not open. */
+  png(): Promise<string | null>
   /** Takes everything back, also the hooks. */
   dispose(): void
 }
 
 export { FIRST_FRAME_MS }
 
-export function createComposite(options: CompositeOptions = {}): Composite {
+export function createComposite({ emptyText = 'Waiting for others' }: CompositeOptions = {}): Composite {
   const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
-  const surface = createScreenSurface(layer.root, options.emptyText ?? 'Waiting for others', nextFrame)
-  const composition = createComposition(surface)
+  const onScreen = () => createScreenSurface(layer.root, emptyText, nextFrame)
+  let surface: Surface = onScreen()
+  let composition = createComposition(surface)
+  let frames: Frames | null = null
+  /** What the present composition was told, for the next one. */
+  let mode: CompositeMode | null = null
+  let tiles: readonly CompositeTile[] = []
+  let step: PictureStep | null = null
+
+  function paintOn(next: Surface): void {
+    composition.dispose()
+    surface = next
+    composition = createComposition(surface)
+    if (step !== null) composition.setStep(step)
+    composition.update(tiles)
+    composition.show(mode)
+  }
 
   function hide(): void {
+    mode = null
     composition.show(null)
     layer.hide()
   }
 
   return {
-    show(mode) {
+    async openFrames(painter, size) {
+      if (frames !== null) return frames.mark
+      try {
+        frames = await openFrames(painter, size, emptyText)
+      } catch (error) {
+        console.warn('The picture is painted on the screen', error)
+        return null
+      }
+      paintOn(frames.surface)
+      layer.root.adoptedStyleSheets = [coverSheet()]
+      return frames.mark
+    },
+    closeFrames() {
+      if (frames === null) return
+      frames = null
+      paintOn(onScreen())
+    },
+    show(wanted) {
+      mode = wanted
       layer.show()
       composition.show(mode)
     },
-    update: composition.update,
-    setStep: composition.setStep,
+    update(next) {
+      tiles = next
+      composition.update(tiles)
+    },
+    setStep(wanted) {
+      step = wanted
+      composition.setStep(step)
+    },
     hide,
-    painted: composition.painted,
+    painted: () => composition.painted(),
     get isPainted() {
       return composition.isPainted
     },
+    png: async () => (await frames?.png()) ?? null,
     dispose() {
       hide()
       composition.dispose()
       layer.dispose()
     },
   }
+}
+
+/** The page under it is not painted either. */
+function coverSheet(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`:host { background: ${LOOK.ground} !important }`)
+  return sheet
 }

@@ -1,5 +1,5 @@
 /** Paints the composite as elements of the page, which the browser shows on its display. */
-import { COMPOSITE_STYLE } from './composite-style.ts'
+import { COMPOSITE_STYLE, LOOK } from './composite-style.ts'
 import { create, createTileView, type ScreenTile, setRectangle } from './composite-tile.ts'
 import type { Surface } from './surface.ts'
 
@@ -50,7 +50,7 @@ export function createScreenSurface(
       rest.classList.toggle('in-view', place !== null)
       if (place === null) return
       setRectangle(rest, place)
-      rest.style.setProperty('font-size', `${Math.round(place.height * REST_SIZE)}px`)
+      rest.style.setProperty('font-size', `${Math.round(place.height * LOOK.restSize)}px`)
       rest.textContent = `+${hiddenCount}`
     },
     showEmpty: (isEmpty) => empty.classList.toggle('in-view', isEmpty),
@@ -65,6 +65,3 @@ export function createScreenSurface(
     },
   }
 }
-
-/** Of the number of those who are not seen, to the height of its place. */
-const REST_SIZE = 0.26

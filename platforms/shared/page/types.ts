@@ -145,8 +145,13 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   begin(): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
   chat(): ChatState
-  /** Lays the recording's picture over the page; resolves when it is on the screen. */
+  /** Of the composite, see there; null also where there is none. */
+  openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
+  closeFrames(): void
+  /** Lays the recording's picture over the page; resolves when it is painted. */
   showComposite(): Promise<void>
+  /** What is recorded, a PNG in base64; null while the screen shows it. */
+  compositePng(): Promise<string | null>
   setPictureStep(step: PictureStep): void
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number

@@ -5,6 +5,7 @@ import { seenAt } from '../../shared/page/chat-time.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
@@ -218,14 +219,10 @@ export function start(config: PageConfig): void {
           .map(({ id, content }) => ({ id, text: content.text })),
       }
     },
-    async showComposite() {
-      if (!composite || config.recordingMode === 'audio_only') return
+    ...pictureCalls(composite, config.recordingMode, () => {
       fillWindow()
       look()
-      composite.show(config.recordingMode)
-      await composite.painted()
-    },
-    setPictureStep: (step) => composite?.setStep(step),
+    }),
     holds: (name, text) => (elements.find(name) as HTMLInputElement | null)?.value === text,
     progress() {
       const { body } = document

@@ -3,6 +3,7 @@ import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
 import { Hands } from '../../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../../shared/page/link.ts'
+import { pictureCalls } from '../../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../../shared/page/roster-teller.ts'
 import { createSound } from '../../../shared/page/sound.ts'
 import { watchSpeech } from '../../../shared/page/speech.ts'
@@ -156,13 +157,7 @@ export function startSdkPage(config: SdkPageConfig): void {
       ears?.begin()
     },
     chat: () => chat.state(),
-    async showComposite() {
-      if (!composite || config.recordingMode === 'audio_only') return
-      look()
-      composite.show(config.recordingMode)
-      await composite.painted()
-    },
-    setPictureStep: (step) => composite?.setStep(step),
+    ...pictureCalls(composite, config.recordingMode, look),
     startSdk: (given) => pilot.start(given),
     joinMeeting(given) {
       sessionStorage.removeItem(LEFT_KEY)

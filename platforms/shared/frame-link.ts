@@ -1,0 +1,80 @@
+/** Whether the picture is painted on the display or into a file of the browser, and where the recorder finds the file. */
+import { rename, rm, symlink } from 'node:fs/promises'
+import { pageScript } from '../../src/page-scripts.ts'
+import { browserBroke, type MeetingPage } from './meeting-page.ts'
+
+const PAINTER = 'page/shared/frame-painter'
+/** A page that was loaded anew may be on its way for a while. */
+const TRIES_AGAIN = 20
+const RETRY_MS = 1000
+
+export class FrameLink {
+  readonly #page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>
+  /** What the link leads to: null for the display, undefined before it is decided. */
+  #path: string | null | undefined
+  #mark: string | null = null
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>) {
+    this.#page = page
+  }
+
+  /** The picture is not on the display. */
+  get isUsed(): boolean {
+    return typeof this.#path === 'string'
+  }
+
+  /**
+   * Before the composite is shown. The first document decides, since a recorder that runs looks at one of the two.
+   * Rejects with a BotError where a later one cannot do as the first did, and with the signal's reason.
+   */
+  prepare(signal: AbortSignal): Promise<void> {
+    const prepared = this.#turn.then(() => this.#prepare(signal))
+    this.#turn = prepared.catch(() => {})
+    return prepared
+  }
+
+  async #prepare(signal: AbortSignal): Promise<void> {
+    const { stage, logger, clock } = this.#page
+    if (stage.frames === undefined || this.#path === null) return
+    if (this.#path === undefined) {
+      this.#path = await this.#open()
+      logger.info('The picture is painted', { on: this.#path === null ? 'the display' : 'frames' })
+      if (this.#path === null) {
+        await this.#page.ask('closeFrames')
+        await rm(stage.frames, { force: true })
+      } else await lead(stage.frames, this.#path)
+      return
+    }
+    for (let attempt = 1; (await this.#open()) !== this.#path; attempt++) {
+      if (attempt >= TRIES_AGAIN)
+        throw browserBroke('The page was loaded anew and does not paint its picture any more.')
+      await clock.sleep(RETRY_MS, signal)
+    }
+  }
+
+  async #open(): Promise<string | null> {
+    const { browser, stage, logger } = this.#page
+    const { width, height } = stage
+    try {
+      const mark = await this.#page.ask('openFrames', pageScript(PAINTER), { width, height })
+      if (mark === null) return null
+      if (mark === this.#mark) return this.#path ?? null
+      const path = await browser.storedFile(Buffer.from(mark, 'hex'), (width * height * 3) / 2)
+      if (path === null) logger.warn('What the page paints is nowhere in the folder of its browser')
+      else this.#mark = mark
+      return path
+    } catch (error) {
+      logger.warn('The page cannot paint frames', { error })
+      return null
+    }
+  }
+}
+
+/** In one step: the link of a browser that is gone may be there. */
+async function lead(link: string, path: string): Promise<void> {
+  const fresh = `${link}.new`
+  await rm(fresh, { force: true })
+  await symlink(path, fresh)
+  await rename(fresh, link)
+}

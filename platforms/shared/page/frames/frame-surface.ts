@@ -1,0 +1,297 @@
+/** Paints the composite into a file that the recorder reads, by a worker; on the display nothing of it is seen. */
+import { FIRST_FRAME_MS, type TileContent, type TileView } from '../composite-tile.ts'
+import { initialsOf, labelOf } from '../initials.ts'
+import type { Place } from '../layout.ts'
+import type { Surface } from '../surface.ts'
+import { followTrack } from '../tile-track.ts'
+import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
+
+export interface Frames {
+  surface: Surface
+  /** The bytes (hex) with which the file begins until something is shown. */
+  mark: string
+  /** What is painted, as a PNG in base64. */
+  png(): Promise<string>
+}
+
+const OPEN_MS = 10_000
+/** What sends no frame for so long may stand still, as a shared page does. */
+const STILL_MS = 500
+/** Frames of who is not seen are taken for so long more: it may come into view for what was learned of them. */
+const LINGER_MS = 1000
+
+/** Not in the library of types: the browser's reader of a track, for windows too. */
+declare const MediaStreamTrackProcessor: new (options: {
+  track: MediaStreamTrack
+  /** Frames. */
+  maxBufferSize: number
+}) => { readable: ReadableStream<VideoFrame> }
+
+/** `painter` is the source of the worker. Rejects where the browser or the page has no place for it. */
+export async function openFrames(
+  painter: string,
+  size: { width: number; height: number },
+  emptyText: string,
+): Promise<Frames> {
+  if (typeof MediaStreamTrackProcessor !== 'function') throw new Error('Tracks cannot be read')
+  const address = URL.createObjectURL(new Blob([painter], { type: 'text/javascript' }))
+  const worker = new Worker(address)
+  const tell = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
+  try {
+    const mark = await opened(worker, () => tell({ type: 'open', ...size }))
+    return framesOf(worker, tell, { ...size, mark, emptyText })
+  } catch (error) {
+    worker.terminate()
+    throw error
+  } finally {
+    URL.revokeObjectURL(address)
+  }
+}
+
+function opened(worker: Worker, open: () => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('The frame painter did not start in time')), OPEN_MS)
+    worker.addEventListener('error', ({ message }) => reject(new Error(message)))
+    worker.addEventListener('message', ({ data }: MessageEvent<FromPainter>) => {
+      if (data.type === 'opened') resolve(data.mark)
+      if (data.type === 'refused') reject(new Error(data.reason))
+    })
+    open()
+  })
+}
+
+function framesOf(
+  worker: Worker,
+  tell: (message: ToPainter, transfer?: Transferable[]) => void,
+  { width, height, mark, emptyText }: { width: number; height: number; mark: string; emptyText: string },
+): Frames {
+  /** In the order in which they came. */
+  const tiles = new Map<number, FrameTile>()
+  const calls = new Map<number, (message: FromPainter) => void>()
+  let tileCount = 0
+  let callCount = 0
+  let isTelling = false
+  let told = ''
+  const scene: { -readonly [Key in keyof Scene]: Scene[Key] } = {
+    ...{ area: { x: 0, y: 0, width, height }, tiles: [], rest: null, emptyText },
+  }
+
+  worker.addEventListener('message', ({ data }: MessageEvent<FromPainter>) => {
+    if (data.type === 'frame') tiles.get(data.tile)?.arrived(data)
+    if (data.type !== 'synced' && data.type !== 'png') return
+    calls.get(data.number)?.(data)
+    calls.delete(data.number)
+  })
+
+  function call(type: 'sync' | 'png', answer: (message: FromPainter) => void): void {
+    callCount++
+    calls.set(callCount, answer)
+    tellScene()
+    tell({ type, number: callCount })
+  }
+
+  function tellScene(): void {
+    if (!isTelling) return
+    isTelling = false
+    const inOrder = [...tiles.values()].sort((one, other) => one.level - other.level)
+    const whole: Scene = { ...scene, tiles: inOrder.flatMap((tile) => tile.shown() ?? []) }
+    const key = JSON.stringify(whole)
+    if (key === told) return
+    told = key
+    tell({ type: 'scene', scene: whole })
+  }
+
+  /** Gathers the changes of one task. */
+  function changeScene(): void {
+    if (isTelling) return
+    isTelling = true
+    queueMicrotask(tellScene)
+  }
+
+  const surface: Surface = {
+    createTile(color, changed) {
+      const tile = ++tileCount
+      const view = createFrameTile({ tile, color, tell, changeScene, changed, forgotten: () => tiles.delete(tile) })
+      tiles.set(tile, view)
+      return view
+    },
+    size: () => ({ width, height }),
+    setArea(area) {
+      scene.area = area
+      changeScene()
+    },
+    showRest(place, hiddenCount) {
+      scene.rest = place === null ? null : { place, text: `+${hiddenCount}` }
+      changeScene()
+    },
+    showEmpty(isEmpty) {
+      scene.emptyText = isEmpty ? emptyText : null
+      changeScene()
+    },
+    nextFrame: (callback) => call('sync', callback),
+    // Whatever frame has come is painted in the same pass as its tile.
+    framesToAppear: 2,
+    reattached() {},
+    dispose: () => worker.terminate(),
+  }
+  return {
+    surface,
+    mark,
+    png: () =>
+      new Promise((resolve) =>
+        call('png', (message) => resolve(message.type === 'png' ? base64(new Uint8Array(message.image)) : '')),
+      ),
+  }
+}
+
+interface FrameTile extends TileView {
+  /** Who leaves lies over who comes. */
+  readonly level: number
+  /** Null where nothing of it is painted. */
+  shown(): SceneTile | null
+  arrived(size: { width: number; height: number }): void
+}
+
+interface FrameTileParts {
+  tile: number
+  color: string
+  tell(message: ToPainter, transfer?: Transferable[]): void
+  changeScene(): void
+  changed(): void
+  forgotten(): void
+}
+
+function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }: FrameTileParts): FrameTile {
+  let content: TileContent = { name: '', stream: null, isScreen: false }
+  let place: Place | null = null
+  let isSpeaking = false
+  let isLeaving = false
+  let isFollowed = false
+  /** Of this track, ever; and since it is followed. */
+  let hasFrame = false
+  let hasArrived = false
+  let waitingSince = 0
+  let aspect: number | null = null
+  let still: ReturnType<typeof setTimeout> | undefined
+  let linger: ReturnType<typeof setTimeout> | undefined
+
+  const followed = followTrack({
+    taken() {
+      unfollow()
+      hasFrame = false
+      waitingSince = performance.now()
+      followWhereWanted()
+      tellChange()
+    },
+    changed() {
+      waitingSince = performance.now()
+      tellChange()
+    },
+  })
+
+  function tellChange(): void {
+    changeScene()
+    changed()
+  }
+
+  /** Who is not seen needs no frames, once it is known that there are some. */
+  function followWhereWanted(): void {
+    const track = followed.track()
+    const isWanted = track !== null && (place !== null || !hasFrame)
+    if (isWanted === isFollowed) return
+    if (track === null || !isWanted) {
+      unfollow()
+      return
+    }
+    isFollowed = true
+    hasArrived = false
+    const frames = new MediaStreamTrackProcessor({ track, maxBufferSize: 1 }).readable
+    tell({ type: 'follow', tile, frames }, [frames])
+    still = setTimeout(() => takeStill(track), STILL_MS)
+  }
+
+  function unfollow(): void {
+    clearTimeout(still)
+    clearTimeout(linger)
+    if (isFollowed) tell({ type: 'unfollow', tile })
+    isFollowed = false
+  }
+
+  /** The page has been showing it for longer than we have been looking. */
+  function takeStill(track: MediaStreamTrack): void {
+    if (hasArrived || track !== followed.track()) return
+    for (const video of document.querySelectorAll('video')) {
+      const isOfTrack =
+        video.srcObject instanceof MediaStream && video.srcObject.getVideoTracks().some((own) => own === track)
+      if (!isOfTrack || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) continue
+      const frame = new VideoFrame(video, { timestamp: 0 })
+      tell({ type: 'still', tile, frame }, [frame])
+      return
+    }
+  }
+
+  const hasPicture = () => hasFrame && followed.isOn()
+
+  return {
+    get level() {
+      return isLeaving ? 1 : 0
+    },
+    shown() {
+      if (place === null || place.isStandby) return null
+      const { picture, caption, fontSize } = place
+      const { name, isScreen } = content
+      const text = { label: labelOf(name), initials: initialsOf(name), color }
+      return { tile, ...text, picture, caption, fontSize, isScreen, isSpeaking, hasPicture: hasPicture() }
+    },
+    arrived({ width, height }) {
+      aspect = width / height
+      hasFrame = true
+      hasArrived = true
+      clearTimeout(linger)
+      linger = setTimeout(followWhereWanted, LINGER_MS)
+      tellChange()
+    },
+    update(next) {
+      content = next
+      followed.follow(next.stream)
+      changeScene()
+    },
+    mark(speaks) {
+      if (speaks === isSpeaking) return
+      isSpeaking = speaks
+      changeScene()
+    },
+    place(next) {
+      place = next
+      followWhereWanted()
+      changeScene()
+    },
+    isInView: () => place !== null,
+    keepAbove(leaves) {
+      isLeaving = leaves
+      changeScene()
+    },
+    isSettled: () => !followed.isOn() || hasFrame || performance.now() - waitingSince > FIRST_FRAME_MS,
+    aspect: () => aspect,
+    hasCamera: followed.isOn,
+    hasPicture,
+    setRate(framesPerSecond) {
+      // The same for all tiles of a surface.
+      tell({ type: 'rest', ms: framesPerSecond === null ? 0 : 1000 / framesPerSecond })
+    },
+    dispose() {
+      followed.follow(null)
+      unfollow()
+      forgotten()
+      tell({ type: 'forget', tile })
+      changeScene()
+    },
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  const PIECE = 0x8000
+  let text = ''
+  for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE))
+  return btoa(text)
+}

@@ -1,0 +1,55 @@
+/** What a page and the worker that paints its frames tell each other: plain data, streams and frames. */
+import type { Rectangle } from '../layout.ts'
+
+/** One picture of a scene, with everything that is painted with it. */
+export interface SceneTile {
+  /** Another number for every tile there ever was. */
+  tile: number
+  label: string
+  initials: string
+  /** Behind the initials. */
+  color: string
+  picture: Rectangle
+  caption: Rectangle
+  fontSize: number
+  isScreen: boolean
+  isSpeaking: boolean
+  /** There is something to show beside the initials. */
+  hasPicture: boolean
+}
+
+/** Places are relative to the area's corner. */
+export interface Scene {
+  area: Rectangle
+  /** The later ones lie over the earlier ones. */
+  tiles: readonly SceneTile[]
+  /** In the place of people for whom there is none. */
+  rest: { place: Rectangle; text: string } | null
+  /** While there is nobody. */
+  emptyText: string | null
+}
+
+export type ToPainter =
+  /** Comes first, once. */
+  | { type: 'open'; width: number; height: number }
+  | { type: 'scene'; scene: Scene }
+  /** Frames of a tile from now on, instead of those before. */
+  | { type: 'follow'; tile: number; frames: ReadableStream<VideoFrame> }
+  /** What stands still, and so sends no frame. */
+  | { type: 'still'; tile: number; frame: VideoFrame }
+  | { type: 'unfollow'; tile: number }
+  | { type: 'forget'; tile: number }
+  /** Milliseconds that each picture stands still after a frame; 0 shows them all. */
+  | { type: 'rest'; ms: number }
+  | { type: 'sync'; number: number }
+  | { type: 'png'; number: number }
+
+export type FromPainter =
+  /** The file is there and begins with these bytes (hex), so that it can be told from others, until the first scene. */
+  | { type: 'opened'; mark: string }
+  | { type: 'refused'; reason: string }
+  /** The first frame of a tile since it is followed, or one of another shape; pixels, as it is seen. */
+  | { type: 'frame'; tile: number; width: number; height: number }
+  /** Everything told before this number was asked for had its turn to be painted. */
+  | { type: 'synced'; number: number }
+  | { type: 'png'; number: number; image: ArrayBuffer }

@@ -1,0 +1,121 @@
+/** The newest frame of one video, upright, as planes of Y, U and V in the pixel module's memory. */
+import type { Pixels } from './pixels.ts'
+
+export interface Plane {
+  address: number
+  /** Pixels; also what rows are apart. */
+  width: number
+  height: number
+}
+
+/** How many pixels of Y, across and down, share one of color. */
+const SHARED_COLOR: Readonly<Record<string, readonly [number, number]>> = { I420: [2, 2], I422: [2, 1], I444: [1, 1] }
+/** What WebRTC decoders give by default, and what the recording says of itself. */
+const USUAL_MATRICES: readonly (string | null)[] = [null, 'smpte170m', 'bt470bg']
+/** Nobody sends more; such a frame would only eat memory. */
+const MOST_PIXELS = 8192 * 8192
+
+/** Newer than the library of types. */
+type Turned = VideoFrame & { rotation?: number }
+
+export class Source {
+  readonly #pixels: Pixels
+  #raw = { address: 0, bytes: 0 }
+  #upright = { address: 0, bytes: 0 }
+  planes: readonly Plane[] = []
+
+  constructor(pixels: Pixels) {
+    this.#pixels = pixels
+  }
+
+  /** Pixels; 0 before the first frame. */
+  get width(): number {
+    return this.planes[0]?.width ?? 0
+  }
+
+  get height(): number {
+    return this.planes[0]?.height ?? 0
+  }
+
+  /** Rejects, and keeps what it has, where the browser does not hand over the frame's pixels. The frame stays open. */
+  async take(frame: VideoFrame): Promise<void> {
+    const rectangle = frame.visibleRect
+    if (rectangle === null || rectangle.width * rectangle.height > MOST_PIXELS) throw new Error('No usable frame')
+    const planes = isUsual(frame) ? await this.#copy(frame) : await this.#convert(frame)
+    const quarters = Math.round(((frame as Turned).rotation ?? 0) / 90) & 3
+    this.planes = quarters === 0 ? planes : this.#turn(planes, quarters)
+  }
+
+  release(): void {
+    for (const room of [this.#raw, this.#upright]) if (room.address !== 0) this.#pixels.release(room.address)
+    this.planes = []
+  }
+
+  async #copy(frame: VideoFrame): Promise<Plane[]> {
+    const { width, height } = frame.visibleRect!
+    const [across, down] = SHARED_COLOR[frame.format!]!
+    const color = { width: Math.ceil(width / across), height: Math.ceil(height / down) }
+    const { planes, bytes } = planesIn([{ width, height }, color, color])
+    this.#raw = this.#roomFor(this.#raw, bytes)
+    const { address } = this.#raw
+    const layout = planes.map((plane) => ({ offset: plane.address, stride: plane.width }))
+    await frame.copyTo(new Uint8Array(this.#pixels.memory.buffer, address, bytes), { layout })
+    return planes.map((plane) => ({ ...plane, address: address + plane.address }))
+  }
+
+  /** What came in other colors, such as those of a canvas or of BT.709, by way of RGB. */
+  async #convert(frame: VideoFrame): Promise<Plane[]> {
+    const { x, y, width: exactWidth, height: exactHeight } = frame.visibleRect!
+    const [width, height] = [exactWidth & ~1, exactHeight & ~1]
+    const color = { width: width / 2, height: height / 2 }
+    const { planes, bytes } = planesIn([{ width, height }, color, color])
+    const rgbaBytes = width * height * 4
+    this.#raw = this.#roomFor(this.#raw, bytes + rgbaBytes)
+    const { address } = this.#raw
+    const rgba = address + bytes
+    const options = { format: 'RGBA' as const, colorSpace: 'srgb' as const, rect: { x, y, width, height } }
+    const layout = [{ offset: 0, stride: width * 4 }]
+    await frame.copyTo(new Uint8Array(this.#pixels.memory.buffer, rgba, rgbaBytes), { ...options, layout })
+    const [luma, u, v] = planes.map((plane) => address + plane.address) as [number, number, number]
+    this.#pixels.fromRgba(rgba, width, height, luma, u, v, width, 0, 0)
+    return planes.map((plane) => ({ ...plane, address: address + plane.address }))
+  }
+
+  #turn(planes: readonly Plane[], quarters: number): Plane[] {
+    const isOnItsSide = quarters % 2 === 1
+    const { planes: turned, bytes } = planesIn(
+      planes.map(({ width, height }) => (isOnItsSide ? { width: height, height: width } : { width, height })),
+    )
+    this.#upright = this.#roomFor(this.#upright, bytes)
+    return turned.map((plane, index) => {
+      const from = planes[index]!
+      const address = this.#upright.address + plane.address
+      this.#pixels.turn(from.address, from.width, from.height, quarters, address)
+      return { ...plane, address }
+    })
+  }
+
+  #roomFor(room: { address: number; bytes: number }, bytes: number): { address: number; bytes: number } {
+    if (room.bytes >= bytes) return room
+    if (room.address !== 0) this.#pixels.release(room.address)
+    return { address: this.#pixels.allocate(bytes), bytes }
+  }
+}
+
+function isUsual({ format, colorSpace, visibleRect }: VideoFrame): boolean {
+  if (format === null || SHARED_COLOR[format] === undefined) return false
+  // A copy begins at a whole pixel of color.
+  if (visibleRect!.x % 2 !== 0 || visibleRect!.y % 2 !== 0) return false
+  return USUAL_MATRICES.includes(colorSpace.matrix) && colorSpace.fullRange !== true
+}
+
+/** One plane after the other; addresses count from the first one's. */
+function planesIn(sizes: readonly { width: number; height: number }[]): { planes: Plane[]; bytes: number } {
+  let bytes = 0
+  const planes = sizes.map(({ width, height }) => {
+    const address = bytes
+    bytes += width * height
+    return { address, width, height }
+  })
+  return { planes, bytes }
+}

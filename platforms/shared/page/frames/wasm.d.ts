@@ -1,0 +1,5 @@
+/** Put into the bundle by `scripts/build.ts`. */
+declare module '*.wasm' {
+  const bytes: Uint8Array<ArrayBuffer>
+  export default bytes
+}
