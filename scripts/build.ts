@@ -72,12 +72,13 @@ export const assembly: Plugin = {
   },
 }
 
-async function compileToWasm(path: string): Promise<Uint8Array> {
-  let binary: Uint8Array | null = null
+/** Rejects with what the compiler says. */
+export async function compileToWasm(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  let binary: Uint8Array<ArrayBuffer> | null = null
   const given = [relative(root, path), '--outFile', 'out.wasm', '--runtime', 'minimal', '--enable', 'simd']
   const { error, stderr } = await compileAssembly([...given, '--optimizeLevel', '3', '--noAssert', '--baseDir', root], {
     writeFile(_name: string, contents: string | Uint8Array) {
-      if (typeof contents !== 'string') binary = contents
+      if (typeof contents !== 'string') binary = new Uint8Array(contents)
     },
   })
   if (error || binary === null) throw new Error(`${path} could not be compiled: ${stderr.toString()}`)

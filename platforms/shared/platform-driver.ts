@@ -200,7 +200,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
 
   async screenshot(): Promise<Uint8Array> {
     // On the display nothing of it is seen.
-    const png = this.#frames.isUsed ? await this.#page.ask('compositePng') : null
+    const png = this.#frames.isUsed ? await this.#page.ask('compositePng').catch(() => null) : null
     if (png !== null) return Buffer.from(png, 'base64')
     const style = this.#parts.options.recordingMode === 'audio_only' ? { style: SEEN_VIDEOS } : {}
     return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial', ...style })

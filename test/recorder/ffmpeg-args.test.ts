@@ -43,6 +43,17 @@ test('sound that comes later than its picture by itself is not delayed', () => {
   expect(values(args, '-af')[0]).toContain('adelay=0:all=1')
 })
 
+test('frames of a file are read at the pace of the recording, without a conversion of colors', () => {
+  const picture = { ...SETTINGS.picture!, from: { frames: "/tmp/a'b:c,[d];e\\f/frames" } }
+  const args = captureArguments({ ...SETTINGS, picture })
+  expect(args).not.toContain('x11grab')
+  expect(args).not.toContain('-vf')
+  expect(values(args, '-isync')).toEqual(['1'])
+  const [, graph] = values(args, '-i')
+  expect(graph).toContain(String.raw`filename=/tmp/a\\\'b\\:c\,\[d\]\;e\\\\f/frames:f=rawvideo:`)
+  expect(graph).toContain('loop=0,settb=AVTB,setpts=N/25/TB,realtime,setpts=RTCTIME-40000')
+})
+
 test('sound alone needs no display, no clock to follow and no delay', () => {
   const args = captureArguments({ ...SETTINGS, picture: null })
   expect(values(args, '-i')).toEqual(['meeting.monitor'])

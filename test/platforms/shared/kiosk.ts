@@ -36,6 +36,8 @@ export interface Screen {
 
 export interface Kiosk {
   context: BrowserContext
+  /** Folder of the browser's profile. */
+  profile: string
   display: string
   /** Opens a page of the local server and waits until it has loaded. */
   open(files: Files, query?: string): Promise<Page>
@@ -50,12 +52,15 @@ export interface Kiosk {
   close(): Promise<void>
 }
 
-export async function openKiosk(options: { entry?: string; flags?: string[] } = {}): Promise<Kiosk> {
+export async function openKiosk(
+  options: { entry?: string; flags?: string[]; bypassesPagePolicy?: boolean } = {},
+): Promise<Kiosk> {
   const script = await bundle(options.entry ?? join(here, 'page', 'harness.entry.ts'))
   const screen = await startScreen()
   const profile = await mkdtemp(join(tmpdir(), 'standin-kiosk-'))
   const context = await chromium.launchPersistentContext(profile, {
     viewport: null,
+    bypassCSP: options.bypassesPagePolicy ?? false,
     executablePath: '/usr/bin/chromium',
     headless: false,
     env: { ...process.env, DISPLAY: screen.display } as Record<string, string>,
@@ -89,6 +94,7 @@ export async function openKiosk(options: { entry?: string; flags?: string[] } = 
 
   return {
     context,
+    profile,
     display: screen.display,
     complaints,
     async open(wanted, query = '') {

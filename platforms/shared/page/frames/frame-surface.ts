@@ -78,6 +78,7 @@ function framesOf(
 
   worker.addEventListener('message', ({ data }: MessageEvent<FromPainter>) => {
     if (data.type === 'frame') tiles.get(data.tile)?.arrived(data)
+    if (data.type === 'failed') console.warn('The frame painter failed', data.reason)
     if (data.type !== 'synced' && data.type !== 'png') return
     calls.get(data.number)?.(data)
     calls.delete(data.number)

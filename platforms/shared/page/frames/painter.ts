@@ -60,6 +60,7 @@ export class FramePainter {
   #restMs = 0
   readonly #syncs: number[] = []
   #passAt = 0
+  #complaint = ''
   #timer: ReturnType<typeof setTimeout> | undefined
   /** One after the other: what a message changes must not change under a pass. */
   #turn: Promise<void> = Promise.resolve()
@@ -221,7 +222,7 @@ export class FramePainter {
         await video.source.take(frame)
         fresh.add(tile)
       } catch (error) {
-        console.warn('A frame could not be read', error)
+        this.#complain(error)
       } finally {
         frame.close()
       }
@@ -309,8 +310,14 @@ export class FramePainter {
     this.#tell({ type: 'png', number, image }, [image])
   }
 
+  #complain(error: unknown): void {
+    const reason = String(error)
+    if (reason !== this.#complaint) this.#tell({ type: 'failed', reason }, [])
+    this.#complaint = reason
+  }
+
   #inTurn(work: () => Promise<void> | void): void {
-    this.#turn = this.#turn.then(work).catch((error) => console.error('The frame painter failed', error))
+    this.#turn = this.#turn.then(work).catch((error) => this.#complain(error))
   }
 }
 

@@ -1,0 +1,208 @@
+import { open } from 'node:fs/promises'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Composite, CompositeTile } from '../../../../../platforms/shared/page/composite.ts'
+import { findStoredFile } from '../../../../../src/browser/stored-file.ts'
+import { pageScript } from '../../../../../src/page-scripts.ts'
+import { type Kiosk, openKiosk } from '../../kiosk.ts'
+import type { FakePicture, Harness } from '../harness.entry.ts'
+
+declare const harness: Harness
+declare global {
+  interface Window {
+    composite: Composite
+    streams: Record<string, MediaStream>
+  }
+}
+
+type Rgb = [number, number, number]
+type TileText = Omit<CompositeTile, 'stream'> & { picture: FakePicture | null }
+
+const SIZE = { width: 1280, height: 720 }
+const BYTES = (SIZE.width * SIZE.height * 3) / 2
+const GROUND: Rgb = [0x15, 0x17, 0x1c]
+const SPEAKING: Rgb = [0x7c, 0xb0, 0xff]
+const [RED, GREEN, BLUE]: [Rgb, Rgb, Rgb] = [
+  [200, 30, 30],
+  [30, 160, 60],
+  [40, 60, 200],
+]
+
+let kiosk: Kiosk
+let page: Page
+let file: string
+
+beforeAll(async () => {
+  kiosk = await openKiosk({ bypassesPagePolicy: true })
+})
+afterAll(() => kiosk?.close())
+beforeEach(async () => {
+  page = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' } })
+  await page.evaluate(() => {
+    window.composite = harness.createComposite()
+    window.streams = {}
+  })
+  const mark = await openFrames(page)
+  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
+  expect(file).not.toBeNull()
+})
+
+function openFrames(on: Page): Promise<string | null> {
+  return on.evaluate(({ painter, size }) => window.composite.openFrames(painter, size), {
+    painter: pageScript('page/shared/frame-painter'),
+    size: SIZE,
+  })
+}
+
+const css = ([red, green, blue]: Rgb) => `rgb(${red} ${green} ${blue})`
+
+const person = (id: string, color: Rgb | null, changed: Partial<TileText> = {}): TileText => ({
+  ...{ id, name: id, isScreen: false, isSpeaking: false },
+  picture: color === null ? null : { color: css(color) },
+  ...changed,
+})
+
+async function show(mode: 'speaker_view' | 'gallery_view', tiles: TileText[]): Promise<void> {
+  await page.evaluate(
+    async ({ wanted, shown }) => {
+      const { streams, composite } = window
+      composite.update(
+        wanted.map(({ picture, ...tile }) => {
+          if (picture) streams[tile.id] ??= harness.fakeStream(picture)
+          return { ...tile, stream: picture ? streams[tile.id]! : null }
+        }),
+      )
+      composite.show(shown)
+      await composite.painted()
+    },
+    { wanted: tiles, shown: mode },
+  )
+}
+
+/** What a player shows of a pixel of the file. */
+async function pixel(x: number, y: number): Promise<Rgb> {
+  await using opened = await open(file)
+  const byte = async (at: number) => (await opened.read(Buffer.alloc(1), 0, 1, at)).buffer[0]!
+  const color = (y >> 1) * (SIZE.width / 2) + (x >> 1)
+  const luma = 1.164 * ((await byte(y * SIZE.width + x)) - 16)
+  const u = (await byte(SIZE.width * SIZE.height + color)) - 128
+  const v = (await byte(SIZE.width * SIZE.height * 1.25 + color)) - 128
+  const channels = [luma + 1.596 * v, luma - 0.392 * u - 0.813 * v, luma + 2.017 * u]
+  return channels.map((value) => Math.round(Math.min(Math.max(value, 0), 255))) as Rgb
+}
+
+const near = (one: Rgb, other: Rgb, by = 14) => one.every((value, index) => Math.abs(value - other[index]!) <= by)
+const expectPixel = async (x: number, y: number, color: Rgb) => {
+  const found = await pixel(x, y)
+  expect(near(found, color), `${found} at ${x},${y}, not ${color}`).toBe(true)
+}
+const untilPixel = (x: number, y: number, color: Rgb) =>
+  expect.poll(async () => near(await pixel(x, y), color)).toBe(true)
+
+test('a gallery is in the file as it is on a screen: pictures, round corners, names, who speaks', async () => {
+  await show('gallery_view', [
+    person('Ann', RED),
+    person('Ben', GREEN, { isSpeaking: true }),
+    person('Cleo', null),
+    person('Dan', BLUE),
+  ])
+  await expectPixel(360, 170, RED)
+  await expectPixel(920, 170, GREEN)
+  await expectPixel(920, 520, BLUE)
+  await expectPixel(4, 4, GROUND)
+  await expectPixel(84, 14, GROUND)
+  await expectPixel(647, 170, SPEAKING)
+  // Cleo's initial stands on a calm ground of its own.
+  expect(near(await pixel(320, 520), GROUND, 20)).toBe(false)
+  const caption = await Promise.all(Array.from({ length: 60 }, (_, index) => pixel(86 + index, 339)))
+  expect(caption.some(([red]) => red > 120)).toBe(true)
+  expect(kiosk.complaints).toEqual([])
+})
+
+test('the display shows nothing of it, and nothing of the page', async () => {
+  await show('gallery_view', [person('Ann', RED)])
+  await expectPixel(640, 340, RED)
+  await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), GROUND)).toBe(true)
+})
+
+test('who speaks fills the picture, and who comes on stage takes it over', async () => {
+  await show('speaker_view', [person('Ann', RED, { isSpeaking: true }), person('Ben', GREEN)])
+  await expectPixel(640, 340, RED)
+  await show('speaker_view', [person('Ann', RED), person('Ben', GREEN, { isSpeaking: true })])
+  await untilPixel(640, 340, GREEN)
+})
+
+test('a camera that goes off becomes initials', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  await expectPixel(640, 200, RED)
+  await show('speaker_view', [person('Ann', null)])
+  await untilPixel(200, 100, [0x23, 0x26, 0x2e])
+})
+
+test('a shared screen and a picture on its side are seen whole', async () => {
+  const screen = { color: css(BLUE), width: 800, height: 800 }
+  await show('speaker_view', [
+    person('Ann', null, { picture: { color: css(GREEN), width: 360, height: 640 } }),
+    person('screen', null, { isScreen: true, picture: screen }),
+  ])
+  await untilPixel(560, 300, BLUE)
+  const side = await pixel(1120, 100)
+  expect(near(side, GREEN) || near(side, [0x23, 0x26, 0x2e]) || near(side, GROUND)).toBe(true)
+})
+
+test('a screen that stands still, and so sends no frame, is seen all the same', async () => {
+  await page.evaluate(() => {
+    const stream = harness.fakeStream({ color: 'rgb(40 60 200)', framesPerSecond: 0 })
+    window.streams.screen = stream
+    const video = Object.assign(document.createElement('video'), { srcObject: stream, muted: true })
+    document.body.append(video)
+    return video.play()
+  })
+  await show('speaker_view', [person('screen', BLUE, { isScreen: true })])
+  await untilPixel(640, 300, BLUE)
+})
+
+test('a smaller picture in the middle, where the machine asks for it', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  await page.evaluate(() => window.composite.setStep({ framesPerSecond: 2, size: 0.5 }))
+  await untilPixel(100, 340, GROUND)
+  await untilPixel(640, 340, RED)
+  await page.evaluate(() => window.composite.setStep({ framesPerSecond: null, size: 1 }))
+  await untilPixel(100, 340, RED)
+})
+
+test('a screenshot is what is recorded', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  const [red, green] = await page.evaluate(async () => {
+    const data = await window.composite.png()
+    const bytes = Uint8Array.from(atob(data!), (sign) => sign.charCodeAt(0))
+    const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+    const pen = new OffscreenCanvas(image.width, image.height).getContext('2d')!
+    pen.drawImage(image, 0, 0)
+    return [...pen.getImageData(640, 340, 1, 1).data]
+  })
+  expect(red).toBeGreaterThan(180)
+  expect(green).toBeLessThan(50)
+})
+
+test('back on the screen, the picture is there', async () => {
+  await page.evaluate(() => window.composite.closeFrames())
+  await show('speaker_view', [person('Ann', RED)])
+  await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), RED)).toBe(true)
+})
+
+test('a page that allows neither workers nor WebAssembly says so, and is painted on the screen', async () => {
+  const strict = await openKiosk()
+  try {
+    page = await strict.open({ '/': { type: 'text/html', body: '<body>The page' } })
+    await page.evaluate(() => {
+      window.composite = harness.createComposite()
+      window.streams = {}
+    })
+    expect(await openFrames(page)).toBeNull()
+    await show('speaker_view', [person('Ann', RED)])
+    await expect.poll(async () => near((await strict.grab()).pixel(640, 340), RED)).toBe(true)
+  } finally {
+    await strict.close()
+  }
+})

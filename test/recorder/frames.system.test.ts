@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setUpStage, type TestStage } from '../media/stage.ts'
+
+const run = promisify(execFile)
+const [WIDTH, HEIGHT] = [1280, 720]
+
+let elsewhere: string
+let stage: TestStage
+
+beforeEach(async () => {
+  elsewhere = await mkdtemp(join(tmpdir(), 'standin-frames-'))
+  stage = await setUpStage()
+})
+
+afterEach(async () => {
+  await stage.close()
+  await rm(elsewhere, { recursive: true, force: true })
+})
+
+/** A gray picture as a browser paints it. */
+const gray = (brightness: number) => Buffer.alloc((WIDTH * HEIGHT * 3) / 2, 128).fill(brightness, 0, WIDTH * HEIGHT)
+
+/** Brightness of the middle of each picture of the recording. */
+async function brightness(): Promise<number[]> {
+  const decoded = [
+    '-i',
+    join(stage.folder, 'video.mp4'),
+    '-vf',
+    'crop=2:2',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'yuv420p',
+    '-',
+  ]
+  const { stdout } = await run('ffmpeg', ['-loglevel', 'error', ...decoded], { encoding: 'buffer' })
+  const BYTES_EACH = 6
+  return [...stdout].filter((_, index) => index % BYTES_EACH === 0)
+}
+
+test('what a browser paints as frames is recorded instead of the display, wherever its file lies', async () => {
+  const folder = join(elsewhere, "it's [a], b:c;d\\e")
+  await mkdir(folder)
+  const file = join(folder, '00000000')
+  await writeFile(file, gray(60))
+  await symlink(file, stage.stage.frames!)
+  await stage.recorder.start()
+  await stage.recorded(3)
+  await writeFile(file, gray(180), { flag: 'r+' })
+  await stage.recorded(6)
+  await stage.finish()
+  expect(stage.complaints).toEqual([])
+  const seen = await brightness()
+  const [span] = stage.recorder.spans()
+  expect(Math.abs(seen.length / 30 - (span!.endedAt! - span!.startedAt) / 1000)).toBeLessThan(0.1)
+  expect(Math.abs(seen[15]! - 60)).toBeLessThan(4)
+  expect(Math.abs(seen.at(-15)! - 180)).toBeLessThan(4)
+})
+
+test('a link that a dead browser left leads nowhere, and the display is recorded', async () => {
+  await symlink(join(elsewhere, 'gone'), stage.stage.frames!)
+  await stage.recorder.start()
+  await stage.recorded(2)
+  await stage.finish()
+  expect(stage.complaints).toEqual([])
+  expect(await brightness()).not.toEqual([])
+})
