@@ -54,10 +54,9 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * standard error; `q` on standard input ends it. Only at -loglevel verbose it tells how long a picture was repeated and
  * how sound was corrected, which quality.ts counts.
  *
- * Inputs. -probesize and -analyzeduration are cut short, because probing swallows the first seconds otherwise. Sound is
- * opened first, so that it runs when the first picture is taken. Both devices stamp with the wall clock; ffmpeg would
- * set each input's first stamp to zero and lose their relation: `-isync` puts sound on the zero of the picture.
- * -fragment_size: sound per packet, at each of which the sound server wakes up too. -draw_mouse 0: no pointer. The queue
+ * Inputs. Probing is cut short, because it swallows the first seconds otherwise. Sound is opened first, so that it runs when
+ * the first picture is taken. Both devices stamp with the wall clock; ffmpeg would set each input's first stamp to zero and
+ * lose their relation: `-isync` puts sound on the zero of the picture. -fragment_size: sound per packet, at each of which the sound server wakes up too. -draw_mouse 0: no pointer. The queue
  * of raw pictures is short, as each takes 3.7 MB.
  *
  * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
@@ -128,24 +127,26 @@ function soundFilters({ picture, voiceSource, noiseFloorDb, silenceMs }: Capture
 
 function pictureInput(picture: Picture): string[] {
   const { from, width, height, framesPerSecond } = picture
-  if ('frames' in from) return ['-thread_queue_size', '8', '-f', 'lavfi', '-i', frameReader(from.frames, picture)]
+  const reading = ['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '8']
+  if ('frames' in from)
+    return [...reading, '-fpsprobesize', '0', '-f', 'lavfi', '-i', frameReader(from.frames, picture)]
   return [
-    ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '8'],
-    ...['-f', 'x11grab', '-draw_mouse', '0', '-framerate', String(framesPerSecond)],
+    ...[...reading, '-f', 'x11grab', '-draw_mouse', '0', '-framerate', String(framesPerSecond)],
     ...['-video_size', `${width}x${height}`, '-i', from.display],
   ]
 }
 
 /**
  * Reads the one frame of the file again and again, at the pace of the recording, and stamps it with the wall clock as a
- * device does. `realtime` holds each frame until its time; it was read one frame earlier.
+ * device does. `realtime` holds each frame until its time: only the first is passed on at once, and each of the others was
+ * read one frame before its stamp. The second, read together with the first, is left out by -fps_mode cfr, since a stream
+ * of no known rate has frames of no length; after that each frame stands in the file at the time at which it was read.
  */
 function frameReader(path: string, { width, height, framesPerSecond }: Picture): string {
   const format = `video_size=${width}x${height}:pixel_format=yuv420p:framerate=${framesPerSecond}`
-  const earlier = Math.round(1e6 / framesPerSecond)
   return [
     `movie=filename=${filterValue(path)}:f=rawvideo:format_opts=${filterValue(format)}:loop=0`,
-    ...['settb=AVTB', `setpts=N/${framesPerSecond}/TB`, 'realtime', `setpts=RTCTIME-${earlier}`],
+    ...['settb=AVTB', `setpts=N/${framesPerSecond}/TB`, 'realtime', 'setpts=RTCTIME'],
   ].join(',')
 }
 

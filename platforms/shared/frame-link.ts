@@ -7,12 +7,15 @@ const PAINTER = 'page/shared/frame-painter'
 /** A page that was loaded anew may be on its way for a while. */
 const TRIES_AGAIN = 20
 const RETRY_MS = 1000
+const CHECK_EVERY_MS = 5000
 
 export class FrameLink {
   readonly #page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>
   /** What the link leads to: null for the display, undefined before it is decided. */
   #path: string | null | undefined
+  /** Of the file it leads to: a file that shows something has it no more. */
   #mark: string | null = null
+  #checkedAt = 0
   #turn: Promise<void> = Promise.resolve()
 
   constructor(page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>) {
@@ -32,6 +35,15 @@ export class FrameLink {
     const prepared = this.#turn.then(() => this.#prepare(signal))
     this.#turn = prepared.catch(() => {})
     return prepared
+  }
+
+  /** To be called often. Rejects with a BotError where the page paints nothing any more: the recording would stand still. */
+  async check(): Promise<void> {
+    const { clock } = this.#page
+    if (!this.isUsed || clock.now() - this.#checkedAt < CHECK_EVERY_MS) return
+    this.#checkedAt = clock.now()
+    const fault = await this.#page.ask('framesFault').catch(() => null)
+    if (fault !== null) throw browserBroke(`The page does not paint its picture any more: ${fault}`)
   }
 
   async #prepare(signal: AbortSignal): Promise<void> {
@@ -62,7 +74,7 @@ export class FrameLink {
       if (mark === this.#mark) return this.#path ?? null
       const path = await browser.storedFile(Buffer.from(mark, 'hex'), (width * height * 3) / 2)
       if (path === null) logger.warn('What the page paints is nowhere in the folder of its browser')
-      else this.#mark = mark
+      else if (path === (this.#path ?? path)) this.#mark = mark
       return path
     } catch (error) {
       logger.warn('The page cannot paint frames', { error })

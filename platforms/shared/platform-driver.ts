@@ -118,14 +118,19 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
 
   constructor(parts: DriverParts<Signs, Kind>) {
     this.#parts = parts
-    const { page, sense, sweep, devices, watching } = parts
+    const { page, sense, sweep, devices, watching = {} } = parts
     const note = (situation: Situation<Kind>) => this.#note(situation)
     this.#page = page
     this.#frames = new FrameLink(page)
     this.#entrance = { ...parts.entrance, page, sense, sweep, note, judge: new AdmissionJudge(page.waits) }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
-    this.#meeting = new MeetingWatch({ ...watching, ...captions, page, sense, devices, sweep, note, onNewDocument })
+    const eachLook: typeof watching.eachLook = async (...look) => {
+      await this.#frames.check()
+      await watching.eachLook?.(...look)
+    }
+    const own = { ...captions, page, sense, devices, sweep, note, onNewDocument, eachLook }
+    this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { ears } = parts.options
     if (ears) page.browser.onCarried((payload) => hearCarried(payload, ears, (id) => this.#meeting.idOf(id)))
     this.#chat = new ChatDesk(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))

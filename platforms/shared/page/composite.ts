@@ -41,6 +41,8 @@ export interface Composite {
   readonly isPainted: boolean
   /** What is painted as frames, a PNG in base64; null while they are not open. */
   png(): Promise<string | null>
+  /** Why no frames are painted any more, for good; null while all is well. */
+  readonly fault: string | null
   /** Takes everything back, also the hooks. */
   dispose(): void
 }
@@ -111,6 +113,9 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
       return composition.isPainted
     },
     png: async () => (await frames?.png()) ?? null,
+    get fault() {
+      return frames?.fault ?? null
+    },
     dispose() {
       hide()
       composition.dispose()

@@ -51,6 +51,7 @@ export function createComposition(surface: Surface): Composition {
   let drawing = false
   let settling = false
   let isPainted = false
+  let tileChanges = 0
   let step: PictureStep = { framesPerSecond: null, size: 1 }
   const waiting = new Set<() => void>()
 
@@ -134,12 +135,12 @@ export function createComposition(surface: Surface): Composition {
   function settle(): void {
     if (isPainted || settling) return
     settling = true
-    const before = shownPlaces
+    const [placesBefore, changesBefore] = [shownPlaces, tileChanges]
     surface.nextFrame(() =>
       surface.nextFrame(() => {
         settling = false
         if (mode === null) return
-        if (before !== shownPlaces || !isComplete()) {
+        if (placesBefore !== shownPlaces || changesBefore !== tileChanges || !isComplete()) {
           settle()
           return
         }
@@ -151,6 +152,7 @@ export function createComposition(surface: Surface): Composition {
   }
 
   function onTileChange(): void {
+    tileChanges++
     isPainted = false
     drawSoon()
   }

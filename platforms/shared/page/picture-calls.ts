@@ -2,13 +2,17 @@ import type { RecordingMode } from '../../../src/wire/codes.ts'
 import type { Composite } from './composite.ts'
 import type { PageApi } from './types.ts'
 
-type PictureCalls = Pick<PageApi, 'openFrames' | 'closeFrames' | 'showComposite' | 'setPictureStep' | 'compositePng'>
+type PictureCalls = Pick<
+  PageApi,
+  'openFrames' | 'closeFrames' | 'framesFault' | 'showComposite' | 'setPictureStep' | 'compositePng'
+>
 
 /** What a driver can ask about the recorded picture. `look` gives the composite what the page has now. */
 export function pictureCalls(composite: Composite | null, mode: RecordingMode, look: () => void): PictureCalls {
   return {
     openFrames: async (painter, size) => (await composite?.openFrames(painter, size)) ?? null,
     closeFrames: () => composite?.closeFrames(),
+    framesFault: () => composite?.fault ?? null,
     async showComposite() {
       if (!composite || mode === 'audio_only') return
       look()

@@ -148,6 +148,8 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   /** Of the composite, see there; null also where there is none. */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   closeFrames(): void
+  /** Why no frames are painted any more; null while they are, and where none are wanted. */
+  framesFault(): string | null
   /** Lays the recording's picture over the page; resolves when it is painted. */
   showComposite(): Promise<void>
   /** What is recorded, a PNG in base64; null while the screen shows it. */

@@ -12,6 +12,8 @@ export interface Frames {
   mark: string
   /** What is painted, as a PNG in base64. */
   png(): Promise<string>
+  /** Why nothing is painted any more; null while it is. */
+  readonly fault: string | null
 }
 
 const OPEN_MS = 10_000
@@ -72,6 +74,7 @@ function framesOf(
   let callCount = 0
   let isTelling = false
   let told = ''
+  let fault: string | null = null
   const scene: { -readonly [Key in keyof Scene]: Scene[Key] } = {
     ...{ area: { x: 0, y: 0, width, height }, tiles: [], rest: null, emptyText },
   }
@@ -79,9 +82,14 @@ function framesOf(
   worker.addEventListener('message', ({ data }: MessageEvent<FromPainter>) => {
     if (data.type === 'frame') tiles.get(data.tile)?.arrived(data)
     if (data.type === 'failed') console.warn('The frame painter failed', data.reason)
+    if (data.type === 'broke') fault = data.reason
     if (data.type !== 'synced' && data.type !== 'png') return
     calls.get(data.number)?.(data)
     calls.delete(data.number)
+  })
+
+  worker.addEventListener('error', ({ message }) => {
+    fault = message
   })
 
   function call(type: 'sync' | 'png', answer: (message: FromPainter) => void): void {
@@ -142,6 +150,9 @@ function framesOf(
       new Promise((resolve) =>
         call('png', (message) => resolve(message.type === 'png' ? base64(new Uint8Array(message.image)) : '')),
       ),
+    get fault() {
+      return fault
+    },
   }
 }
 

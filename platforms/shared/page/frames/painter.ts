@@ -11,13 +11,16 @@ import { Scaling } from './scaling.ts'
 import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
 import { Source } from './source.ts'
 
-/** The recorder takes a picture every 33 or 40 ms; what comes within half of that is painted at once. */
-const PASS_MS = 20
+/** Whoever comes within this of each other is painted in one pass. Later the picture would be behind its sound. */
+const PASS_MS = 4
 const MARK_BYTES = 16
 const FILE_NAME = 'frames'
 /** A document that was there before may hold the file for a moment. */
 const FILE_TRIES = 20
 const FILE_RETRY_MS = 100
+/** Whoever cannot paint tries again, and gives up when nothing helped for so long. */
+const REPAINT_MS = 500
+const GIVE_UP_MS = 5000
 
 /** Not in the library of types for windows: files of the browser's storage, for workers. */
 interface SyncFile {
@@ -61,6 +64,8 @@ export class FramePainter {
   readonly #syncs: number[] = []
   #passAt = 0
   #complaint = ''
+  /** Since when every pass failed; null while they do not. */
+  #failingSince: number | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   /** One after the other: what a message changes must not change under a pass. */
   #turn: Promise<void> = Promise.resolve()
@@ -204,7 +209,12 @@ export class FramePainter {
       const tiles = scene.tiles.map((tile) => moved(tile, scene.area))
       const fresh = await this.#takeFrames(tiles)
       this.#shown = tiles.map((tile) => ({ tile, video: this.#fitOf(tile) }))
-      this.#paint(scene, fresh)
+      try {
+        this.#paint(scene, fresh)
+        this.#failingSince = null
+      } catch (error) {
+        this.#paintAllAgain(error)
+      }
     }
     for (const number of syncs) this.#tell({ type: 'synced', number }, [])
   }
@@ -258,6 +268,14 @@ export class FramePainter {
     }
     if (first >= last) return
     for (const { at, bytes } of picture.rows(first, last)) this.#file!.write(bytes, { at })
+  }
+
+  #paintAllAgain(error: unknown): void {
+    this.#complain(error)
+    this.#groundKey = ''
+    this.#failingSince ??= this.#passAt
+    if (this.#passAt - this.#failingSince < GIVE_UP_MS) setTimeout(() => this.#paintSoon(), REPAINT_MS)
+    else this.#tell({ type: 'broke', reason: String(error) }, [])
   }
 
   /** Paints what differs from before; returns whose ground is new. */

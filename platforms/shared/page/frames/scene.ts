@@ -50,6 +50,8 @@ export type FromPainter =
   | { type: 'refused'; reason: string }
   /** Something was not painted; told once for each reason in a row. */
   | { type: 'failed'; reason: string }
+  /** Nothing is painted any more. */
+  | { type: 'broke'; reason: string }
   /** The first frame of a tile since it is followed, or one of another shape; pixels, as it is seen. */
   | { type: 'frame'; tile: number; width: number; height: number }
   /** Everything told before this number was asked for had its turn to be painted. */

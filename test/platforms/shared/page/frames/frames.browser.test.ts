@@ -47,11 +47,24 @@ beforeEach(async () => {
   expect(file).not.toBeNull()
 })
 
+/** The worker's file can be made to fail, see `letWritesFail`. */
+const PAINTER = `
+  const { write } = FileSystemSyncAccessHandle.prototype
+  let fails = false
+  new BroadcastChannel('disk').onmessage = ({ data }) => { fails = data }
+  FileSystemSyncAccessHandle.prototype.write = function (...given) {
+    if (fails) throw new Error('no room on the disk')
+    return write.apply(this, given)
+  };
+  ${pageScript('page/shared/frame-painter')}`
+
 function openFrames(on: Page): Promise<string | null> {
-  return on.evaluate(({ painter, size }) => window.composite.openFrames(painter, size), {
-    painter: pageScript('page/shared/frame-painter'),
-    size: SIZE,
-  })
+  const given = { painter: PAINTER, size: SIZE }
+  return on.evaluate(({ painter, size }) => window.composite.openFrames(painter, size), given)
+}
+
+function letWritesFail(fails: boolean): Promise<void> {
+  return page.evaluate((message) => new BroadcastChannel('disk').postMessage(message), fails)
 }
 
 const css = ([red, green, blue]: Rgb) => `rgb(${red} ${green} ${blue})`
@@ -189,6 +202,26 @@ test('back on the screen, the picture is there', async () => {
   await page.evaluate(() => window.composite.closeFrames())
   await show('speaker_view', [person('Ann', RED)])
   await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), RED)).toBe(true)
+})
+
+test('what could not be written for a while is made up for', async () => {
+  const told: string[] = []
+  page.on('console', (message) => told.push(message.text()))
+  await show('speaker_view', [person('Ann', RED)])
+  await letWritesFail(true)
+  await show('speaker_view', [person('Ann', null)])
+  await expect.poll(() => told.join()).toContain('no room on the disk')
+  await letWritesFail(false)
+  await untilPixel(200, 100, [0x23, 0x26, 0x2e])
+  expect(await page.evaluate(() => window.composite.fault)).toBeNull()
+})
+
+test('who cannot write any more says so', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  expect(await page.evaluate(() => window.composite.fault)).toBeNull()
+  await letWritesFail(true)
+  await show('speaker_view', [person('Ann', null)])
+  await expect.poll(() => page.evaluate(() => window.composite.fault)).toContain('no room on the disk')
 })
 
 test('a page that allows neither workers nor WebAssembly says so, and is painted on the screen', async () => {
