@@ -8,6 +8,10 @@ import { type Kiosk, openKiosk } from '../../kiosk.ts'
 import type { FakePicture, Harness } from '../harness.entry.ts'
 
 declare const harness: Harness
+/** Not in the library of types: a track that a script writes. */
+declare const MediaStreamTrackGenerator: new (init: {
+  kind: 'video'
+}) => MediaStreamTrack & { writable: WritableStream<VideoFrame> }
 declare global {
   interface Window {
     composite: Composite
@@ -173,6 +177,65 @@ test('a screen that stands still, and so sends no frame, is seen all the same', 
   })
   await show('speaker_view', [person('screen', BLUE, { isScreen: true })])
   await untilPixel(640, 300, BLUE)
+})
+
+/** A camera whose frames are red above and blue below, as the page says. */
+async function cameraOf(init: { rotation?: number; matrix?: 'smpte170m' | 'bt709'; isRgb?: boolean }): Promise<void> {
+  await page.evaluate(({ rotation = 0, matrix = 'smpte170m', isRgb = false }) => {
+    const [width, height] = [640, 360]
+    const yuv = {
+      smpte170m: { above: [85, 103, 203], below: [76, 192, 109] },
+      bt709: { above: [73, 111, 203], below: [73, 192, 114] },
+    }[matrix]
+    const planes = new Uint8Array((width * height * 3) / 2)
+    for (const [plane, at, bytes] of [
+      [0, 0, width * height],
+      [1, width * height, (width * height) / 4],
+      [2, width * height * 1.25, (width * height) / 4],
+    ] as const) {
+      planes.fill(yuv.above[plane]!, at, at + bytes / 2)
+      planes.fill(yuv.below[plane]!, at + bytes / 2, at + bytes)
+    }
+    const canvas = new OffscreenCanvas(width, height)
+    const pen = canvas.getContext('2d')!
+    pen.fillStyle = 'rgb(200 30 30)'
+    pen.fillRect(0, 0, width, height / 2)
+    pen.fillStyle = 'rgb(40 60 200)'
+    pen.fillRect(0, height / 2, width, height / 2)
+    const frame = (timestamp: number) => {
+      if (isRgb) return new VideoFrame(canvas, { timestamp, rotation } as VideoFrameInit)
+      const colorSpace = { matrix, primaries: 'bt709', transfer: 'bt709', fullRange: false } as const
+      const shape = { codedWidth: width, codedHeight: height, format: 'I420', timestamp } as const
+      return new VideoFrame(planes, { ...shape, colorSpace, rotation } as VideoFrameBufferInit)
+    }
+    const track = new MediaStreamTrackGenerator({ kind: 'video' })
+    const writer = track.writable.getWriter()
+    let count = 0
+    setInterval(() => writer.write(frame(count++ * 66_000)).catch(() => {}), 66)
+    window.streams.Ann = new MediaStream([track])
+  }, init)
+  await show('speaker_view', [person('Ann', RED)])
+}
+
+test.each([
+  ['as decoders give them', {}],
+  ['of BT.709', { matrix: 'bt709' as const }],
+  ['of a canvas', { isRgb: true }],
+])('frames %s have their colors', async (_, init) => {
+  await cameraOf(init)
+  await untilPixel(640, 170, RED)
+  await untilPixel(640, 510, BLUE)
+})
+
+type Point = [x: number, y: number]
+test.each<[number, Point, Point]>([
+  [90, [780, 340], [500, 340]],
+  [180, [640, 510], [640, 170]],
+  [270, [500, 340], [780, 340]],
+])('frames that are turned by %i degrees are seen upright', async (rotation, red, blue) => {
+  await cameraOf({ rotation })
+  await untilPixel(...red, RED)
+  await untilPixel(...blue, BLUE)
 })
 
 test('a smaller picture in the middle, where the machine asks for it', async () => {
