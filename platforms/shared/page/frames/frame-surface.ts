@@ -73,6 +73,8 @@ function framesOf(
   let tileCount = 0
   let callCount = 0
   let isTelling = false
+  /** Before it the file keeps its mark. */
+  let isShown = false
   let told = ''
   let fault: string | null = null
   const scene: { -readonly [Key in keyof Scene]: Scene[Key] } = {
@@ -93,6 +95,7 @@ function framesOf(
   })
 
   function call(type: 'sync' | 'png', answer: (message: FromPainter) => void): void {
+    if (type === 'sync') isShown = true
     callCount++
     calls.set(callCount, answer)
     tellScene()
@@ -100,7 +103,7 @@ function framesOf(
   }
 
   function tellScene(): void {
-    if (!isTelling) return
+    if (!isTelling || !isShown) return
     isTelling = false
     const inOrder = [...tiles.values()].sort((one, other) => one.level - other.level)
     const whole: Scene = { ...scene, tiles: inOrder.flatMap((tile) => tile.shown() ?? []) }

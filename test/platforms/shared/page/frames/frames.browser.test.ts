@@ -136,6 +136,22 @@ test('a gallery is in the file as it is on a screen: pictures, round corners, na
   expect(kiosk.complaints).toEqual([])
 })
 
+test('until it is shown, the file can be told from others', async () => {
+  const start = async () => {
+    await using opened = await open(file)
+    return (await opened.read(Buffer.alloc(16), 0, 16, 0)).buffer.toString('hex')
+  }
+  const mark = await openFrames(page)
+  await page.evaluate(() => {
+    const stream = harness.fakeStream({ color: 'rgb(30 160 60)' })
+    window.composite.update([{ id: 'Ben', name: 'Ben', isScreen: false, isSpeaking: false, stream }])
+  })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await start()).toBe(mark)
+  await show('speaker_view', [person('Ann', RED)])
+  expect(await start()).not.toBe(mark)
+})
+
 test('the display shows nothing of it, and nothing of the page', async () => {
   await show('gallery_view', [person('Ann', RED)])
   await expectPixel(640, 340, RED)
