@@ -69,7 +69,8 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
  * one (6 against 14 million cycles for a picture, docs/benchmarks.md), so the way from a display goes over bgr24. The
  * matrix is that of BT.601 on each way and is written into the stream, because players take unmarked pictures of this size
- * for BT.709. Frames come as the encoder takes them.
+ * for BT.709. Frames come as the encoder takes them. Both say that pixels are square (`setsar`): a browser that takes the place
+ * of a dead one may paint on the other, and one file has the same settings throughout.
  *
  * Container. Each fragment is stored as it comes, so that a kill costs half a second; delay_moov writes the header with
  * the first fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
@@ -158,7 +159,7 @@ function filterValue(text: string): string {
 function videoEncoding({ from, framesPerSecond }: Picture): string[] {
   const gop = String(framesPerSecond * SECONDS_BETWEEN_KEY_FRAMES)
   return [
-    ...('frames' in from ? [] : ['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p']),
+    ...('frames' in from ? [] : ['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p,setsar=1']),
     ...['-r', String(framesPerSecond), '-fps_mode', 'cfr', '-frame_drop_threshold', '0.5'],
     ...['-c:v', 'libx264', '-preset', 'superfast', '-subq', '0', '-threads', '2'],
     ...['-crf', String(VIDEO_CRF), '-maxrate', `${VIDEO_MAX_KILOBITS}k`, '-bufsize', `${2 * VIDEO_MAX_KILOBITS}k`],

@@ -70,3 +70,20 @@ test('a link that a dead browser left leads nowhere, and the display is recorded
   expect(stage.complaints).toEqual([])
   expect(await brightness()).not.toEqual([])
 })
+
+test('a span of the display goes on where one of frames ended, in the same file', async () => {
+  const file = join(elsewhere, 'frames')
+  await writeFile(file, gray(60))
+  await symlink(file, stage.stage.frames!)
+  await stage.recorder.start()
+  await stage.recorded(2)
+  await stage.recorder.pause()
+  await rm(stage.stage.frames!)
+  await stage.recorder.resume()
+  await stage.recorded(4)
+  await stage.finish()
+  expect(stage.complaints).toEqual([])
+  const [first, second] = stage.recorder.spans()
+  const seconds = [first, second].reduce((sum, span) => sum + span!.endedAt! - span!.startedAt, 0) / 1000
+  expect(Math.abs((await brightness()).length / 30 - seconds)).toBeLessThan(0.2)
+})
