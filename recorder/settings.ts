@@ -8,7 +8,7 @@ export const PICTURE_HEIGHT = 720
  * How much longer Chromium takes, in software rendering, to bring a picture to the display, or into the file of frames, than
  * to bring its sound to the sound server. Medians of flash and beep of many recordings on idle cores.
  */
-export const PICTURE_LATENCY_MS = { display: 30, frames: -8 } as const
+export const PICTURE_LATENCY_MS = { display: 45, frames: 10 } as const
 
 /**
  * Milliseconds of sound that Chromium hands over at a time. Left alone it takes 10, and each time four processes wake up;

@@ -9,7 +9,7 @@ import type { WebRtcTap } from './webrtc-tap.ts'
  */
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
 /** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
-const SOUND_OUTPUT_MS = 80
+const SOUND_OUTPUT_MS = 95
 
 /**
  * After a moment in which the machine stood still all sound of that time is there, and late by it, while the picture is
