@@ -56,8 +56,9 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  *
  * Inputs. Probing is cut short, because it swallows the first seconds otherwise. Sound is opened first, so that it runs when
  * the first picture is taken. Both devices stamp with the wall clock; ffmpeg would set each input's first stamp to zero and
- * lose their relation: `-isync` puts sound on the zero of the picture. -fragment_size: sound per packet, at each of which the sound server wakes up too. -draw_mouse 0: no pointer. The queue
- * of raw pictures is short, as each takes 3.7 MB.
+ * lose their relation: `-isync` puts sound on the zero of the picture. -fragment_size: sound per packet, at each of which the
+ * sound server wakes up too. -draw_mouse 0: no pointer. The queue of raw pictures is short, as each takes 3.7 MB on a display
+ * and 1.4 MB in a file.
  *
  * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
  * pictures stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to
@@ -69,8 +70,8 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
  * one (6 against 14 million cycles for a picture, docs/benchmarks.md), so the way from a display goes over bgr24. The
  * matrix is that of BT.601 on each way and is written into the stream, because players take unmarked pictures of this size
- * for BT.709. Frames come as the encoder takes them. Both say that pixels are square (`setsar`): a browser that takes the place
- * of a dead one may paint on the other, and one file has the same settings throughout.
+ * for BT.709. Frames come as the encoder takes them. Both say that pixels are square (`setsar`): a browser that takes the
+ * place of a dead one may paint on the other, and one file has the same settings throughout.
  *
  * Container. Each fragment is stored as it comes, so that a kill costs half a second; delay_moov writes the header with
  * the first fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
