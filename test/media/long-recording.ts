@@ -68,8 +68,13 @@ export async function numbersShown(page: Page, url: string, seeks: readonly numb
     const brightness = await page.evaluate(async (at) => {
       const video = document.querySelector('video')!
       video.pause()
-      await new Promise((resolve, reject) => {
-        video.addEventListener('seeked', resolve, { once: true })
+      await new Promise<void>((resolve, reject) => {
+        // `seeked` is no sign: it can come before the frame that it is about.
+        const look: VideoFrameRequestCallback = (_, { mediaTime }) => {
+          if (Math.abs(mediaTime - at) < 0.5) resolve()
+          else video.requestVideoFrameCallback(look)
+        }
+        video.requestVideoFrameCallback(look)
         video.addEventListener('error', () => reject(new Error(video.error?.message)), { once: true })
         video.currentTime = at
       })
