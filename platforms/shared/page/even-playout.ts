@@ -19,8 +19,12 @@ const SOUND_OUTPUT_MS = 95
 const LATE_BY_MS = 60
 const IN_TIME_MS = 30
 const LOOK_EVERY_MS = 500
-/** Where sound comes unevenly for long, the browser lets it wait longer for minutes: so the picture does too. */
-const LOOKS_TO_FOLLOW = 15
+/**
+ * Where sound comes unevenly the browser lets it wait longer, for seconds or minutes: so the picture does too. It waits for
+ * what sound kept waiting in all of these looks, but one that may be mistaken: a short moment is over before the picture
+ * would be there, and when sound is back the picture has to follow soon.
+ */
+const LOOKS_TO_FOLLOW = 6
 const LEAST_CHANGE_MS = 10
 /** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
 const MOST_DELAY_MS = 1000
@@ -71,8 +75,8 @@ export function evenPlayout(
     delays.push(ms)
     if (delays.length > LOOKS_TO_FOLLOW) delays.shift()
     else if (delays.length < LOOKS_TO_FOLLOW) return
-    const usual = delays.toSorted((one, other) => one - other)[LOOKS_TO_FOLLOW >> 1]!
-    const wanted = Math.min(Math.max(soundDelayMs, Math.round(usual)) + SOUND_OUTPUT_MS, MOST_DELAY_MS)
+    const lasting = delays.toSorted((one, other) => one - other)[1]!
+    const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + SOUND_OUTPUT_MS, MOST_DELAY_MS)
     if (Math.abs(wanted - pictureDelayMs) < LEAST_CHANGE_MS) return
     pictureDelayMs = wanted
     for (const receiver of pictures) receiver.jitterBufferTarget = wanted

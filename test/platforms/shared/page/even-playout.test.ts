@@ -94,6 +94,23 @@ describe('sound that waits longer for good', () => {
     expect(picture.jitterBufferTarget).toBe(ofPicture)
   })
 
+  test('is followed after three seconds, and back after one; one look that errs moves nothing', async () => {
+    const arrives = begin('even')
+    const [sound, picture] = [arrives('audio'), arrives('video')]
+    const own = sound.jitterBufferTarget!
+    const ofPicture = picture.jitterBufferTarget!
+    await sound.plays(10, own)
+    await sound.plays(2, own + 130)
+    expect(picture.jitterBufferTarget).toBe(ofPicture)
+    await sound.plays(1, own + 120)
+    expect(picture.jitterBufferTarget).toBe(ofPicture + 120)
+    await sound.plays(0.5, own)
+    await sound.plays(3, own + 120)
+    expect(picture.jitterBufferTarget).toBe(ofPicture + 120)
+    await sound.plays(1, own)
+    expect(picture.jitterBufferTarget).toBe(ofPicture)
+  })
+
   test('by little is not worth a change', async () => {
     const arrives = begin('even')
     const [sound, picture] = [arrives('audio'), arrives('video')]
