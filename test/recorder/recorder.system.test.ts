@@ -2,7 +2,7 @@ import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
-import { childrenOf, setUpStage, type TestStage, until } from '../media/stage.ts'
+import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
 /** What the design promises. */
@@ -169,6 +169,8 @@ test('finishing without a recording gives no files, and every operation may be r
 
 test('closing in the middle of a start ends it and leaves no process', async () => {
   const { recorder } = await open()
+  // The encoder waits for the display, and so does the start.
+  process.kill(await oneChild('Xvfb'), 'SIGSTOP')
   const starting = recorder.start()
   const outcome = expect(starting).rejects.toThrow('closed')
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length > 0)
