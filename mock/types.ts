@@ -62,6 +62,8 @@ export interface MockMeeting {
   readonly bot: {
     microphoneOn: boolean
     cameraOn: boolean
+    /** Sound and pictures of the meeting reach the page; false again ten seconds after it went without a word. */
+    isConnected: boolean
     /** IVF or WebM of what the bot's camera sent lately; null if nothing. */
     savedCamera(): Promise<Uint8Array | null>
     sent(): { audioPackets: number; videoPackets: number; audioIsSilent: boolean | null }

@@ -104,6 +104,10 @@ export class MediaLink {
     this.ports.send({ do: 'slots', slots })
   }
 
+  isConnected(): boolean {
+    return this.session?.isConnected() ?? false
+  }
+
   sent() {
     return this.lastSession?.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null }
   }

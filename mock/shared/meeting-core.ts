@@ -320,6 +320,9 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
       get cameraOn() {
         return current()?.cameraOn ?? false
       },
+      get isConnected() {
+        return current()?.media.isConnected() ?? false
+      },
       savedCamera: async () => (await current()?.media.savedCamera()) ?? null,
       sent: () => current()?.media.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null },
     }

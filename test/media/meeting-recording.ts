@@ -101,7 +101,7 @@ export async function pictureAt(path: string, seconds: number): Promise<Picture>
   return picture
 }
 
-/** Share (0 to 1) of the picture that has this look's background color. */
+/** Share (0 to 1) of what is painted that has this look's background color. */
 export function shownShare(picture: Picture, look: number): number {
   const { red, green, blue } = lookColor(look)
   return shareOf(picture, (r, g, b) => Math.abs(r - red) + Math.abs(g - green) + Math.abs(b - blue) < 45)
@@ -111,10 +111,28 @@ export function whiteShare(picture: Picture): number {
   return shareOf(picture, (r, g, b) => r > 215 && g > 215 && b > 215)
 }
 
-function shareOf({ pixels }: Picture, fits: (r: number, g: number, b: number) => boolean): number {
-  let count = 0
-  for (let at = 0; at < pixels.length; at += 3) if (fits(pixels[at]!, pixels[at + 1]!, pixels[at + 2]!)) count += 1
-  return count / (pixels.length / 3)
+function shareOf(picture: Picture, fits: (r: number, g: number, b: number) => boolean): number {
+  const painted = paintedPixels(picture)
+  return painted.filter(([r, g, b]) => fits(r, g, b)).length / painted.length
+}
+
+type Rgb = [red: number, green: number, blue: number]
+
+/** All of the picture, or its middle half where a machine that did not keep up painted no more than that. */
+function paintedPixels({ pixels }: Picture): Rgb[] {
+  const middle: Rgb[] = []
+  const around: Rgb[] = []
+  for (let y = 0; y < SMALL.height; y++) {
+    for (let x = 0; x < SMALL.width; x++) {
+      const at = 3 * (y * SMALL.width + x)
+      const isMiddle = Math.abs(2 * x + 1 - SMALL.width) < SMALL.width / 2
+      const inMiddle = isMiddle && Math.abs(2 * y + 1 - SMALL.height) < SMALL.height / 2
+      ;(inMiddle ? middle : around).push([pixels[at]!, pixels[at + 1]!, pixels[at + 2]!])
+    }
+  }
+  const [corner] = around
+  const isEmpty = around.every((pixel) => pixel.every((value, index) => Math.abs(value - corner![index]!) < 40))
+  return isEmpty ? middle : [...around, ...middle]
 }
 
 /** Times at which the picture turns white. */
