@@ -18,6 +18,7 @@ import {
   PICTURE_WIDTH,
   PIECES_ON_THE_WAY,
   type RecorderLimits,
+  SOUND_AHEAD_MS,
   SOUND_PIECE_MS,
 } from './settings.ts'
 import { StandingStage } from './standing-stage.ts'
@@ -79,6 +80,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const over = new AbortController()
   const stage = new StandingStage({
     ...{ folder: workFolder, hasPicture, width, height, soundPieceMs, logger },
+    ...(hasPicture && !options.isHeardLive ? { soundAheadMs: SOUND_AHEAD_MS } : {}),
     withVoice: options.withVoice ?? false,
     readyDeadlineMs: limits.serverReadyMs,
     onLost: (error) => fail('stage', error),

@@ -16,6 +16,7 @@ export interface StandingStageOptions {
   height: number
   withVoice: boolean
   soundPieceMs: number
+  soundAheadMs?: number
   readyDeadlineMs: number
   logger: Pick<Logger, 'info' | 'warn'>
   /** A server died; who lives on the stage has nothing to show on or to sound into. */
@@ -50,7 +51,8 @@ export class StandingStage {
 
   /** Starts what does not run. Rejects when that is not ready in time or the signal is aborted. */
   async prepare(signal: AbortSignal): Promise<Stage> {
-    const { folder, hasPicture, width, height, withVoice, soundPieceMs, readyDeadlineMs, logger } = this.#options
+    const { folder, hasPicture, width, height, withVoice, soundPieceMs, soundAheadMs, readyDeadlineMs, logger } =
+      this.#options
     signal.throwIfAborted()
     const isStanding = this.servers !== null
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -80,6 +82,7 @@ export class StandingStage {
         height,
       },
       ...(hasPicture ? { frames: this.framesLink } : {}),
+      ...(soundAheadMs === undefined ? {} : { soundAheadMs }),
       ...(sound.voice === null ? {} : { voiceSink: sound.voice.sink }),
     }
   }

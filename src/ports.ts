@@ -24,6 +24,8 @@ export interface Stage {
   voiceSink?: string
   /** Milliseconds of sound that the browser is to hand over at a time; absent where that is its own affair. */
   soundPieceMs?: number
+  /** Milliseconds of sound that the browser is to keep ready in the Pulse server; absent where that is its own affair. */
+  soundAheadMs?: number
   /** Pixels. */
   width: number
   height: number

@@ -29,7 +29,7 @@ export async function openGoogleMeet(
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
-  const opening = { script: meetScript(options), mediaOrigins: [ORIGIN] }
+  const opening = { script: meetScript(options, stage), mediaOrigins: [ORIGIN] }
   const page = await openMeetingPage<PageSigns, ElementName>(stage, signal, options, opening)
   const wantsCamera = options.botImage !== null
   const devices = new DeviceKeeper(page, {

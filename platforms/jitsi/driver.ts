@@ -44,6 +44,7 @@ export async function openJitsi(
     botImage,
     recordingMode,
     playout: options.playout ?? 'even',
+    soundAheadMs: stage.soundAheadMs,
     ...earsConfig(options),
     meetingHosts: [new URL(address.url).hostname],
     selectors: SELECTORS,

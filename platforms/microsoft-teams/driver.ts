@@ -28,7 +28,7 @@ export async function openMicrosoftTeams(
   const expectsAccount = options.expectsAccount ?? false
   const url = expectsAccount ? withAccount(target.url) : target.url
   const page = await openMeetingPage<PageSigns, ElementName, TeamsPageApi>(stage, signal, options, {
-    script: teamsScript(options),
+    script: teamsScript(options, stage),
     waits: TEAMS_WAITS,
     mediaOrigins: mediaOrigins(url),
   })

@@ -1,4 +1,5 @@
 /** Microsoft Teams' page as the driver knows it: the script in it and what can be asked of it. */
+import type { Stage } from '../../src/ports.ts'
 import { earsConfig } from '../shared/carried-sound.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
@@ -10,19 +11,23 @@ import { WORDS } from './words.ts'
 
 export type TeamsPage = MeetingPage<PageSigns, ElementName, TeamsPageApi>
 
-export function teamsScript({
-  botName,
-  botImage,
-  recordingMode,
-  playout = 'even',
-  captions = false,
-  ears,
-}: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout' | 'ears' | 'captions'>) {
+export function teamsScript(
+  {
+    botName,
+    botImage,
+    recordingMode,
+    playout = 'even',
+    captions = false,
+    ears,
+  }: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout' | 'ears' | 'captions'>,
+  { soundAheadMs }: Pick<Stage, 'soundAheadMs'>,
+) {
   return meetingScript<PageConfig>('page/microsoft-teams', {
     botName,
     botImage,
     recordingMode,
     playout,
+    soundAheadMs,
     captions,
     ...earsConfig({ ears }),
     meetingHosts: TEAMS_HOSTS,

@@ -247,6 +247,7 @@ function environment(stage: Stage, home: string): Record<string, string> {
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
     PULSE_SERVER: stage.pulseServer.startsWith('/') ? `unix:${stage.pulseServer}` : stage.pulseServer,
     PULSE_SINK: stage.pulseSink,
+    ...(stage.soundAheadMs === undefined ? {} : { PULSE_LATENCY_MSEC: String(stage.soundAheadMs) }),
     ...(stage.display === null ? {} : { DISPLAY: stage.display }),
   }
 }

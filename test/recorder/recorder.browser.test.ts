@@ -36,6 +36,9 @@ test('what Chromium shows and plays is recorded together, from the first picture
   // Its sound runs once Chromium knows how long a sample takes to be heard.
   await browser.page.waitForFunction(() => Number(document.documentElement.dataset.heardSeconds) > 3)
 
+  // A machine that stands still for a moment finds sound in the server meanwhile.
+  expect(await browser.page.evaluate('sound.currentTime - heardNow()')).toBeGreaterThan(stage.soundAheadMs! / 2000)
+
   await recorder.start()
   await until(() => events.some((event) => event.type === 'progress' && event.seconds > 10), 60_000)
   await recorder.finish(signal)

@@ -142,6 +142,16 @@ test('silence and sound are told as they change', async () => {
   expect(told()).toEqual([true, false, true])
 })
 
+test('sound is kept ready beside a picture that nobody sees live', async () => {
+  const aheadMs = async (options: Parameters<typeof open>[0]) => {
+    const { recorder } = await open(options)
+    return (await recorder.prepare(new AbortController().signal)).soundAheadMs
+  }
+  expect(await aheadMs({ mode: 'speaker_view' })).toBe(200)
+  expect(await aheadMs({ mode: 'speaker_view', isHeardLive: true })).toBeUndefined()
+  expect(await aheadMs({ mode: 'audio_only' })).toBeUndefined()
+})
+
 test('sound is asked for in pieces as large as its listeners allow', async () => {
   const pieceMs = async (options: Parameters<typeof open>[0]) => {
     const { recorder } = await open(options)

@@ -10,6 +10,8 @@ import type { WebRtcTap } from './webrtc-tap.ts'
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
 /** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
 const SOUND_OUTPUT_MS = 95
+/** So much of the sound that is to be kept ready in the sound server is there anyway, as part of that time; measured likewise. */
+const KEPT_READY_MS = 80
 
 /**
  * After a moment in which the machine stood still all sound of that time is there, and late by it, while the picture is
@@ -31,14 +33,17 @@ const MOST_DELAY_MS = 1000
 
 export function evenPlayout(
   tap: Pick<WebRtcTap, 'onTrack'>,
-  { playout, recordingMode }: Pick<CommonConfig, 'playout' | 'recordingMode'>,
+  { playout, recordingMode, soundAheadMs = 0 }: Pick<CommonConfig, 'playout' | 'recordingMode' | 'soundAheadMs'>,
 ): void {
-  const soundDelayMs = SOUND_DELAY_MS[playout]
+  /** What waits behind the browser does not wait in it: together it is the same time. */
+  const laterMs = Math.max(0, soundAheadMs - KEPT_READY_MS)
+  const soundDelayMs = Math.max(SOUND_DELAY_MS.live, SOUND_DELAY_MS[playout] - laterMs)
+  const soundOutputMs = SOUND_OUTPUT_MS + laterMs
   const sounds = new Map<RTCRtpReceiver, Waited>()
   const pictures = new Set<RTCRtpReceiver>()
   /** What is heard waited so long, in the last looks. */
   const delays: number[] = []
-  let pictureDelayMs = soundDelayMs + SOUND_OUTPUT_MS
+  let pictureDelayMs = soundDelayMs + soundOutputMs
 
   tap.onTrack(({ receiver, track }) => {
     if (track.kind === 'video') {
@@ -76,7 +81,7 @@ export function evenPlayout(
     if (delays.length > LOOKS_TO_FOLLOW) delays.shift()
     else if (delays.length < LOOKS_TO_FOLLOW) return
     const lasting = delays.toSorted((one, other) => one - other)[1]!
-    const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + SOUND_OUTPUT_MS, MOST_DELAY_MS)
+    const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + soundOutputMs, MOST_DELAY_MS)
     if (Math.abs(wanted - pictureDelayMs) < LEAST_CHANGE_MS) return
     pictureDelayMs = wanted
     for (const receiver of pictures) receiver.jitterBufferTarget = wanted

@@ -19,6 +19,8 @@ export interface CommonConfig {
   botImage: string | null
   recordingMode: RecordingMode
   playout: Playout
+  /** `Stage.soundAheadMs` */
+  soundAheadMs?: number | undefined
   /** What captions say is told. */
   captions?: boolean
   /** What is to be heard in the page itself; left out: nothing. */

@@ -49,6 +49,7 @@ export async function openZoomSdk(
       botImage: options.botImage,
       recordingMode: options.recordingMode,
       playout: options.playout ?? 'even',
+      soundAheadMs: stage.soundAheadMs,
       ...earsConfig(options),
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,

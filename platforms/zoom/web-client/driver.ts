@@ -43,6 +43,7 @@ export async function openWebClient(
     botImage,
     recordingMode,
     playout: options.playout ?? 'even',
+    soundAheadMs: stage.soundAheadMs,
     captions: options.captions ?? false,
     ...earsConfig(options),
     meetingHosts: hosts,

@@ -50,6 +50,7 @@ class Stream {
 function begin(
   playout: Playout,
   recordingMode: CommonConfig['recordingMode'] = 'speaker_view',
+  soundAheadMs?: number,
 ): (kind: string) => Stream {
   const listeners: ((tapped: TappedTrack) => void)[] = []
   const tap: Pick<WebRtcTap, 'onTrack'> = {
@@ -58,7 +59,7 @@ function begin(
       return () => {}
     },
   }
-  evenPlayout(tap, { playout, recordingMode })
+  evenPlayout(tap, { playout, recordingMode, soundAheadMs })
   return (kind) => {
     const stream = new Stream(kind)
     for (const tell of listeners) tell({ receiver: stream, track: stream.track } as unknown as TappedTrack)
@@ -77,6 +78,13 @@ test.each(['even', 'live'] as const)(
     expect(picture - sound).toBeLessThan(150)
   },
 )
+
+test('sound that is kept ready behind the browser waits less in it, so that the picture waits as long as ever', () => {
+  const [usual, ahead] = [begin('even'), begin('even', 'speaker_view', 200)]
+  expect(ahead('audio').jitterBufferTarget).toBe(usual('audio').jitterBufferTarget! - 120)
+  expect(ahead('video').jitterBufferTarget).toBe(usual('video').jitterBufferTarget)
+  expect(begin('even', 'speaker_view', 5000)('audio').jitterBufferTarget).toBeGreaterThan(0)
+})
 
 describe('sound that waits longer for good', () => {
   test('is followed by every picture, and back again; a stream in which nobody speaks counts for nothing', async () => {
