@@ -25,7 +25,7 @@ export const INDEXED_SECONDS = 4 * 3600
 export const END_SECONDS = 60
 
 /**
- * Milliseconds of sound that Chromium keeps ready in the sound server beside a picture that nobody sees live. Left alone it
+ * Milliseconds of sound that Chromium keeps ready in the sound server beside a picture where nobody hears it live. Left alone it
  * keeps three pieces: where the machine stands still for longer the server has nothing to play, and what comes after it is
  * late for seconds, or for good (docs/benchmarks.md). The meeting's sound waits less before it, so that it comes no later.
  */

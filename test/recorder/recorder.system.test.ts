@@ -142,7 +142,7 @@ test('silence and sound are told as they change', async () => {
   expect(told()).toEqual([true, false, true])
 })
 
-test('sound is kept ready beside a picture that nobody sees live', async () => {
+test('sound is kept ready beside a picture where nobody hears it live', async () => {
   const aheadMs = async (options: Parameters<typeof open>[0]) => {
     const { recorder } = await open(options)
     return (await recorder.prepare(new AbortController().signal)).soundAheadMs
