@@ -1,7 +1,6 @@
 /** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting.ts'
 import type { MeetingDriver, Stage } from '../../src/ports.ts'
-import { earsConfig } from '../shared/carried-sound.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
 import { DeviceKeeper } from '../shared/device-keeper.ts'
 import { DialogSweeper } from '../shared/dialogs.ts'
@@ -9,6 +8,7 @@ import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
+import { scriptConfig } from '../shared/script-config.ts'
 import type { MeetingSense } from '../shared/situation.ts'
 import type { Waits } from '../shared/waits.ts'
 import { labelSources } from '../shared/words.ts'
@@ -40,12 +40,7 @@ export async function openJitsi(
   const microphone = options.microphone ?? 'off'
   const address = addressOf(target, { recordingMode, camera, microphone })
   const script = meetingScript<PageConfig>('page/jitsi', {
-    botName,
-    botImage,
-    recordingMode,
-    playout: options.playout ?? 'even',
-    soundAheadMs: stage.soundAheadMs,
-    ...earsConfig(options),
+    ...scriptConfig(options, stage),
     meetingHosts: [new URL(address.url).hostname],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

@@ -1,7 +1,5 @@
 /** What a page hands out of what it hears, read with care: the page is not ours, and it may hold anything. */
 import type { Ears } from '../../src/ports.ts'
-import type { DriverOptions } from './driver-options.ts'
-import type { EarsConfig } from './page/types.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
 const MOST_MIX_BYTES = 24_000
@@ -28,9 +26,4 @@ export function hearCarried(
   else if (kind === 'v' && bytes.length <= MOST_OPUS_BYTES && participantId !== '') {
     if (participantId.length <= MOST_ID_LENGTH) ears.takeVoice({ participantId: idOf(participantId), at, opus: bytes })
   }
-}
-
-/** What the page is told of who wants to hear. */
-export function earsConfig({ ears }: Pick<DriverOptions, 'ears'>): { ears?: EarsConfig } {
-  return ears ? { ears: { mixRate: ears.mixRate, voices: ears.wantsVoices } } : {}
 }

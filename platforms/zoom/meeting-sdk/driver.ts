@@ -3,13 +3,13 @@ import type { ConfCredentials } from '../../../src/conf-credentials.ts'
 import { BotError } from '../../../src/errors.ts'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver, Stage } from '../../../src/ports.ts'
-import { earsConfig } from '../../shared/carried-sound.ts'
 import type { ChatSteps } from '../../shared/chat-desk.ts'
 import { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { DialogSweeper } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { meetingScript } from '../../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
+import { scriptConfig } from '../../shared/script-config.ts'
 import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
@@ -45,12 +45,7 @@ export async function openZoomSdk(
   const served = await serve(options.sdkBase ?? null)
   try {
     const script = meetingScript<SdkPageConfig>('page/zoom/meeting-sdk', {
-      botName: options.botName,
-      botImage: options.botImage,
-      recordingMode: options.recordingMode,
-      playout: options.playout ?? 'even',
-      soundAheadMs: stage.soundAheadMs,
-      ...earsConfig(options),
+      ...scriptConfig(options, stage),
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),

@@ -2,12 +2,12 @@
 import type { Frame, Page } from 'playwright'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver, Stage } from '../../../src/ports.ts'
-import { earsConfig } from '../../shared/carried-sound.ts'
 import { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { DialogSweeper } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { meetingScript } from '../../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
+import { scriptConfig } from '../../shared/script-config.ts'
 import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { leaveSteps } from '../leaving.ts'
@@ -39,13 +39,7 @@ export async function openWebClient(
   const { botName, botImage, recordingMode } = options
   const hosts = [...new Set([new URL(target.url).hostname, ...COMMON_HOSTS])]
   const script = meetingScript<PageConfig>('page/zoom', {
-    botName,
-    botImage,
-    recordingMode,
-    playout: options.playout ?? 'even',
-    soundAheadMs: stage.soundAheadMs,
-    captions: options.captions ?? false,
-    ...earsConfig(options),
+    ...scriptConfig(options, stage),
     meetingHosts: hosts,
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),

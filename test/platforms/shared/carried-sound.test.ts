@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { earsConfig, hearCarried } from '../../../platforms/shared/carried-sound.ts'
+import { hearCarried } from '../../../platforms/shared/carried-sound.ts'
 import type { HeardSound, HeardVoice } from '../../../src/ports.ts'
 
 function ears() {
@@ -50,9 +50,4 @@ test.each([
   const heard = ears()
   hearCarried(payload, heard, sameId, 0)
   expect([...heard.mixes, ...heard.voices]).toEqual([])
-})
-
-test('the page is told only what somebody wants to hear', () => {
-  expect(earsConfig({})).toEqual({})
-  expect(earsConfig({ ears: ears() })).toEqual({ ears: { mixRate: 16_000, voices: true } })
 })
