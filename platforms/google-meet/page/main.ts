@@ -27,6 +27,7 @@ import { receiveNoVideo } from './no-incoming-video.ts'
 import { Roster } from './roster.ts'
 import { createSignsReader } from './signs.ts'
 import { watchMeetSpeech } from './speech.ts'
+import { hearStraight } from './straight-sound.ts'
 import { compositeTiles, readRows, readTiles, type SeenTile } from './tiles.ts'
 import { createToastReader } from './toasts.ts'
 import type { ElementName, PageConfig, PageSigns } from './types.ts'
@@ -82,6 +83,7 @@ function start(config: PageConfig): void {
 
   if (tap) {
     evenPlayout(tap, config)
+    hearStraight(tap)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
       const take =

@@ -90,6 +90,7 @@ test('the script leaves no name in the page, and the browser functions look nati
       sources: [
         RTCPeerConnection,
         RTCPeerConnection.prototype.createDataChannel,
+        AudioContext.prototype.createMediaStreamSource,
         fetch,
         navigator.mediaDevices.getUserMedia,
       ].map((native) => [
