@@ -27,7 +27,7 @@ export const END_SECONDS = 60
 /**
  * Milliseconds of sound that Chromium keeps ready in the sound server beside a picture where nobody hears it live. Left alone it
  * keeps three pieces: where the machine stands still for longer the server has nothing to play, and what comes after it is
- * late for seconds, or for good (docs/benchmarks.md). The meeting's sound waits less before it, so that it comes no later.
+ * late for seconds (docs/benchmarks.md).
  */
 export const SOUND_AHEAD_MS = 200
 

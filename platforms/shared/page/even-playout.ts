@@ -9,7 +9,7 @@ import type { WebRtcTap } from './webrtc-tap.ts'
  */
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
 /** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
-const SOUND_OUTPUT_MS = 95
+const SOUND_OUTPUT_MS = 35
 /** So much of the sound that is to be kept ready in the sound server is there anyway, as part of that time; measured likewise. */
 const KEPT_READY_MS = 80
 
@@ -35,10 +35,8 @@ export function evenPlayout(
   tap: Pick<WebRtcTap, 'onTrack'>,
   { playout, recordingMode, soundAheadMs = 0 }: Pick<CommonConfig, 'playout' | 'recordingMode' | 'soundAheadMs'>,
 ): void {
-  /** What waits behind the browser does not wait in it: together it is the same time. */
-  const laterMs = Math.max(0, soundAheadMs - KEPT_READY_MS)
-  const soundDelayMs = Math.max(SOUND_DELAY_MS.live, SOUND_DELAY_MS[playout] - laterMs)
-  const soundOutputMs = SOUND_OUTPUT_MS + laterMs
+  const soundDelayMs = SOUND_DELAY_MS[playout]
+  const soundOutputMs = SOUND_OUTPUT_MS + Math.max(0, soundAheadMs - KEPT_READY_MS)
   const sounds = new Map<RTCRtpReceiver, Waited>()
   const pictures = new Set<RTCRtpReceiver>()
   /** What is heard waited so long, in the last looks. */
