@@ -39,7 +39,7 @@ export function excuseSilence(before: Observed, now: number): Observed {
   return { ...before, lastSpeechAt: now }
 }
 
-/** While the bot has no browser it knows nobody and nothing; whatever a rule counts, it counts from now. */
+/** A bot that saw nothing knows nobody and nothing; whatever a rule counts, it counts from now. */
 export function unseen(before: Observed, now: number): Observed {
   return { ...firstObservation(now), hasSeenOthers: before.hasSeenOthers }
 }
@@ -55,11 +55,14 @@ function accompanied(before: Observed, at: number): Observed {
 export function observe(before: Observed, event: MeetingEvent | RecorderEvent): Observed {
   switch (event.type) {
     case 'heartbeat': {
-      const wasBlind = event.at - before.lastHeartbeatAt > OBSERVER_HEALTHY_MS
-      const known = { ...before, lastHeartbeatAt: event.at }
-      if (event.others === null) return wasBlind ? { ...known, aloneSince: null } : known
+      // The page did not answer, the machine was asleep, or its clock was set, forward or back.
+      const wasBlind = Math.abs(event.at - before.lastHeartbeatAt) > OBSERVER_HEALTHY_MS
+      const known = wasBlind
+        ? { ...unseen(before, event.at), isAudible: before.isAudible }
+        : { ...before, lastHeartbeatAt: event.at }
+      if (event.others === null) return known
       if (event.others > 0) return accompanied(known, event.at)
-      return { ...known, aloneSince: wasBlind ? event.at : (before.aloneSince ?? event.at) }
+      return { ...known, aloneSince: known.aloneSince ?? event.at }
     }
     case 'participant_joined':
       return accompanied(before, event.at)

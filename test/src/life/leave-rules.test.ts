@@ -53,6 +53,21 @@ describe('silence', () => {
     expect(reason(watched(met, 45, 2))).toBe('NO_SPEAKER')
   })
 
+  test('counts anew after a time in which nothing was seen, and after the clock was set', () => {
+    for (const at of [met.lastHeartbeatAt + 3_600_000, met.lastHeartbeatAt - 3_600_000]) {
+      const back = observe(watched(met, 38, 2), { type: 'heartbeat', others: 2, at })
+      expect(reason(back)).toBeNull()
+      expect(reason(watched(back, 39, 2))).toBeNull()
+      expect(reason(watched(back, 45, 2))).toBe('NO_SPEAKER')
+    }
+  })
+
+  test('is none where somebody is heard through a time in which nothing was seen', () => {
+    const heard = observe(met, { type: 'sound', isAudible: true, at: 1_500 })
+    const back = observe(heard, { type: 'heartbeat', others: 2, at: met.lastHeartbeatAt + 3_600_000 })
+    expect(reason(watched(back, 60, 2))).toBeNull()
+  })
+
   const mark = (isSpeaking: boolean, at: number) =>
     ({ type: 'speaking', participantId: 'a', isSpeaking, source: 'page', confidence: 0.5, at }) as const
 
