@@ -3,44 +3,21 @@
  * The recorder reads it there as often as it likes, so that no picture is converted to the screen's colors and back.
  */
 import type { Rectangle } from '../layout.ts'
-import { evenPlace, type Fit, fitInto } from './fit.ts'
+import { type Fit, fitInto } from './fit.ts'
+import { type FrameFile, openFrameFile } from './frame-file.ts'
 import { Ground } from './ground.ts'
 import { Picture } from './picture.ts'
 import { loadPixels, type Pixels } from './pixels.ts'
-import { Scaling } from './scaling.ts'
+import { meet, moved, movedScene, placeOf } from './places.ts'
 import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
-import { Source } from './source.ts'
+import { Video } from './video.ts'
 
 /** Whoever comes within this of each other is painted in one pass. Later the picture would be behind its sound. */
 const PASS_MS = 4
 const MARK_BYTES = 16
-const FILE_NAME = 'frames'
-/** A document that was there before may hold the file for a moment. */
-const FILE_TRIES = 20
-const FILE_RETRY_MS = 100
 /** Whoever cannot paint tries again, and gives up when nothing helped for so long. */
 const REPAINT_MS = 500
 const GIVE_UP_MS = 5000
-
-/** Not in the library of types for windows: files of the browser's storage, for workers. */
-interface SyncFile {
-  write(bytes: Uint8Array<ArrayBuffer>, options: { at: number }): number
-  truncate(bytes: number): void
-}
-type FileHandle = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncFile> }
-
-interface Video {
-  reader: ReadableStreamDefaultReader<VideoFrame> | null
-  /** Came and was not painted yet. */
-  newest: VideoFrame | null
-  source: Source
-  scaling: Scaling | null
-  /** As told last. */
-  shape: string
-  paintedAt: number
-  /** Runs while it stands still. */
-  rest: ReturnType<typeof setTimeout> | undefined
-}
 
 interface Shown {
   tile: SceneTile
@@ -53,7 +30,7 @@ export class FramePainter {
   #pixels: Pixels | null = null
   #picture: Picture | null = null
   #ground: Ground | null = null
-  #file: SyncFile | null = null
+  #file: FrameFile | null = null
   readonly #videos = new Map<number, Video>()
   #scene: Scene | null = null
   #shown: readonly Shown[] = []
@@ -86,12 +63,11 @@ export class FramePainter {
         this.#scene = message.scene
         return this.#paintSoon()
       case 'follow':
-        this.#unfollow(message.tile)
-        return this.#follow(message.tile, message.frames.getReader())
+        return this.#videoOf(message.tile).follow(message.frames, (frame) => this.#arrive(message.tile, frame))
       case 'still':
         return this.#arrive(message.tile, message.frame)
       case 'unfollow':
-        return this.#unfollow(message.tile)
+        return this.#videos.get(message.tile)?.unfollow()
       case 'forget':
         return this.#forget(message.tile)
       case 'rest':
@@ -110,7 +86,7 @@ export class FramePainter {
       this.#pixels = await loadPixels()
       this.#picture = new Picture(this.#pixels, width, height)
       this.#ground = new Ground(width, height)
-      this.#file = await openFile()
+      this.#file = await openFrameFile()
       const mark = crypto.getRandomValues(new Uint8Array(MARK_BYTES))
       this.#file.truncate(this.#picture.bytes)
       this.#file.write(mark, { at: 0 })
@@ -120,63 +96,15 @@ export class FramePainter {
     }
   }
 
-  #follow(tile: number, reader: ReadableStreamDefaultReader<VideoFrame>): void {
-    this.#videoOf(tile).reader = reader
-    const read = async () => {
-      for (;;) {
-        const { value } = await reader.read()
-        if (value === undefined) return
-        if (this.#videos.get(tile)?.reader === reader) this.#arrive(tile, value)
-        else value.close()
-      }
-    }
-    // A stream that is given up rejects; there is nothing to read then.
-    read().catch(() => {})
-  }
-
   #arrive(tile: number, frame: VideoFrame): void {
     const video = this.#videoOf(tile)
-    video.newest?.close()
-    video.newest = frame
-    const shape = shapeOf(frame)
-    const key = `${shape.width}x${shape.height}`
-    if (video.shape !== key) {
-      video.shape = key
-      this.#tell({ type: 'frame', tile, ...shape }, [])
-    }
-    if (this.#shown.some((shown) => shown.tile.tile === tile)) this.#paintInTime(video)
-  }
-
-  #paintInTime(video: Video): void {
-    const restsMs = this.#restsMs(video)
-    if (restsMs <= 0) this.#paintSoon()
-    else
-      video.rest ??= setTimeout(() => {
-        video.rest = undefined
-        this.#paintSoon()
-      }, restsMs)
-  }
-
-  #restsMs({ paintedAt }: Video): number {
-    return this.#restMs === 0 ? 0 : paintedAt + this.#restMs - performance.now()
-  }
-
-  #unfollow(tile: number): void {
-    const video = this.#videos.get(tile)
-    if (video === undefined) return
-    video.reader?.cancel().catch(() => {})
-    video.reader = null
-    video.newest?.close()
-    video.newest = null
-    video.shape = ''
+    const size = video.arrive(frame)
+    if (size !== null) this.#tell({ type: 'frame', tile, ...size }, [])
+    if (this.#shown.some((shown) => shown.tile.tile === tile)) video.whenRested(this.#restMs, () => this.#paintSoon())
   }
 
   #forget(tile: number): void {
-    this.#unfollow(tile)
-    const video = this.#videos.get(tile)
-    clearTimeout(video?.rest)
-    video?.source.release()
-    video?.scaling?.release()
+    this.#videos.get(tile)?.release()
     this.#videos.delete(tile)
     this.#tileKeys.delete(tile)
   }
@@ -184,8 +112,7 @@ export class FramePainter {
   #videoOf(tile: number): Video {
     let video = this.#videos.get(tile)
     if (video === undefined) {
-      const source = new Source(this.#pixels!)
-      video = { reader: null, newest: null, source, scaling: null, shape: '', paintedAt: 0, rest: undefined }
+      video = new Video(this.#pixels!)
       this.#videos.set(tile, video)
     }
     return video
@@ -223,18 +150,10 @@ export class FramePainter {
   async #takeFrames(tiles: readonly SceneTile[]): Promise<Set<number>> {
     const fresh = new Set<number>()
     for (const { tile } of tiles) {
-      const video = this.#videos.get(tile)
-      if (!video?.newest || this.#restsMs(video) > 0) continue
-      const frame = video.newest
-      video.newest = null
-      video.paintedAt = this.#passAt
       try {
-        await video.source.take(frame)
-        fresh.add(tile)
+        if (await this.#videos.get(tile)?.take(this.#passAt, this.#restMs)) fresh.add(tile)
       } catch (error) {
         this.#complain(error)
-      } finally {
-        frame.close()
       }
     }
     return fresh
@@ -262,7 +181,10 @@ export class FramePainter {
       if (!isAll && !isGroundNew && !(video !== null && fresh.has(tile.tile))) continue
       const place = placeOf(tile)
       if (isGroundNew && changed !== 'all') picture.layGround(place)
-      if (video !== null) this.#layVideo(tile.tile, video)
+      if (video !== null) {
+        const known = this.#videos.get(tile.tile)!
+        picture.layVideo(known.source, known.scaling(video), video.to)
+      }
       first = Math.min(first, place.y)
       last = Math.max(last, place.y + place.height)
     }
@@ -304,15 +226,6 @@ export class FramePainter {
     this.#picture!.takeGround(this.#ground!.read(place), place)
   }
 
-  #layVideo(tile: number, video: Fit): void {
-    const known = this.#videos.get(tile)!
-    if (!known.scaling?.suits(known.source, video)) {
-      known.scaling?.release()
-      known.scaling = new Scaling(this.#pixels!, known.source, video)
-    }
-    this.#picture!.layVideo(known.source, known.scaling, video.to)
-  }
-
   async #sendPng(number: number): Promise<void> {
     const { width, height } = this.#picture!
     const planes = this.#picture!.rows(0, height)
@@ -337,54 +250,6 @@ export class FramePainter {
   #inTurn(work: () => Promise<void> | void): void {
     this.#turn = this.#turn.then(work).catch((error) => this.#complain(error))
   }
-}
-
-async function openFile(): Promise<SyncFile> {
-  const folder = await navigator.storage.getDirectory()
-  const handle = (await folder.getFileHandle(FILE_NAME, { create: true })) as FileHandle
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await handle.createSyncAccessHandle()
-    } catch (error) {
-      if (attempt >= FILE_TRIES) throw error
-      await new Promise((resolve) => setTimeout(resolve, FILE_RETRY_MS))
-    }
-  }
-}
-
-/** As people see it. */
-function shapeOf(frame: VideoFrame & { rotation?: number }): { width: number; height: number } {
-  const { width, height } = frame.visibleRect ?? { width: frame.codedWidth, height: frame.codedHeight }
-  return (frame.rotation ?? 0) % 180 === 0 ? { width, height } : { width: height, height: width }
-}
-
-function moved(tile: SceneTile, { x, y }: Rectangle): SceneTile {
-  const picture = evenPlace(shifted(tile.picture, x, y))
-  const caption = evenPlace(shifted(tile.caption, x, y))
-  return { ...tile, picture, caption: { ...caption, y: picture.y + picture.height } }
-}
-
-function movedScene(scene: Scene): Scene {
-  const { x, y } = scene.area
-  return scene.rest === null ? scene : { ...scene, rest: { ...scene.rest, place: shifted(scene.rest.place, x, y) } }
-}
-
-function shifted(place: Rectangle, x: number, y: number): Rectangle {
-  return { ...place, x: place.x + x, y: place.y + y }
-}
-
-/** The picture and the name under it. */
-function placeOf({ picture, caption }: SceneTile): Rectangle {
-  return { ...picture, height: caption.y + caption.height - picture.y }
-}
-
-function meet(one: Rectangle, other: Rectangle): boolean {
-  return (
-    one.x < other.x + other.width &&
-    other.x < one.x + one.width &&
-    one.y < other.y + other.height &&
-    other.y < one.y + one.height
-  )
 }
 
 function hex(bytes: Uint8Array): string {
