@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { readFrameNumber } from '../mock/media/bar-code.ts'
 import { lookColor } from '../mock/media/pictures.ts'
+import { pictureTimes, probe } from '../test/media/media-info.ts'
 import { LOOKS, SOURCE_FRAMES_PER_SECOND } from './meeting.ts'
 
 const SOURCE = { width: 640, height: 360 }
@@ -31,19 +32,20 @@ export interface PictureCheck {
 
 /** Looks at the seconds `from` to `until`. Rejects where no camera picture is found. */
 export async function checkPicture(path: string, from: number, until: number): Promise<PictureCheck> {
-  const size = await sizeOf(path)
+  const { width = 0, height = 0 } = await probe(path)
+  const size = { width, height }
   const box = await findTile(path, size, from, until)
-  const height = Math.round((READ_WIDTH * box.height) / box.width)
+  const readHeight = Math.round((READ_WIDTH * box.height) / box.width)
   const pixels = await decode(path, from, until - from, [
     ...[
       '-vf',
-      `${wholeSize(size)},crop=${box.width}:${box.height}:${box.x}:${box.y},scale=${READ_WIDTH}:${height}:flags=area`,
+      `${wholeSize(size)},crop=${box.width}:${box.height}:${box.x}:${box.y},scale=${READ_WIDTH}:${readHeight}:flags=area`,
     ],
     ...['-pix_fmt', 'gray'],
   ])
-  const times = await timesOf(path, from, until)
-  const frames = Array.from({ length: Math.floor(pixels.length / (READ_WIDTH * height)) }, (_, index) =>
-    pixels.subarray(index * READ_WIDTH * height, (index + 1) * READ_WIDTH * height),
+  const times = (await pictureTimes(path)).filter((time) => time >= from - 0.001 && time < until - 0.001)
+  const frames = Array.from({ length: Math.floor(pixels.length / (READ_WIDTH * readHeight)) }, (_, index) =>
+    pixels.subarray(index * READ_WIDTH * readHeight, (index + 1) * READ_WIDTH * readHeight),
   )
   // Pictures fill their tile and are cut at the sides, or above and below.
   const scale = Math.max(box.width / SOURCE.width, box.height / SOURCE.height)
@@ -51,7 +53,7 @@ export async function checkPicture(path: string, from: number, until: number): P
   const numbers = frames.map((frame) =>
     readFrameNumber((x, y) => {
       const column = Math.floor(inTile(x, SOURCE.width, box.width) * READ_WIDTH)
-      const row = Math.floor(inTile(y, SOURCE.height, box.height) * height)
+      const row = Math.floor(inTile(y, SOURCE.height, box.height) * readHeight)
       return frame[row * READ_WIDTH + column] ?? 0
     }),
   )
@@ -129,24 +131,6 @@ function boxOf(pixels: Buffer, { width, height }: Size, look: number): Box | nul
 function extentOf(counts: readonly number[]): [number, number] {
   const enough = Math.max(...counts) * 0.3
   return [counts.findIndex((count) => count > enough), counts.findLastIndex((count) => count > enough)]
-}
-
-async function sizeOf(path: string): Promise<Size> {
-  const { stdout } = await probe(path, ['-show_entries', 'stream=width,height'])
-  const [width, height] = stdout.trim().split(',').map(Number)
-  return { width: width ?? 0, height: height ?? 0 }
-}
-
-async function timesOf(path: string, from: number, until: number): Promise<number[]> {
-  const { stdout } = await probe(path, ['-show_entries', 'packet=pts_time'])
-  const times = stdout.split('\n').map(Number.parseFloat)
-  return times.filter((time) => time >= from - 0.001 && time < until - 0.001).sort((one, other) => one - other)
-}
-
-function probe(path: string, entries: string[]): Promise<{ stdout: string }> {
-  return run('ffprobe', ['-v', 'error', '-select_streams', 'v:0', ...entries, '-of', 'csv=p=0', path], {
-    maxBuffer: 2 ** 28,
-  })
 }
 
 async function decode(path: string, from: number, seconds: number | null, options: string[]): Promise<Buffer> {

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
+const run = promisify(execFile)
+
 /** The types of the boxes at the top of an MP4, in order. */
 export async function topLevelBoxes(path: string): Promise<string[]> {
   const file = await open(path)
@@ -37,9 +39,7 @@ export interface Media {
 
 /** What ffprobe says of a file; rejects when it cannot be played. */
 export async function probe(path: string): Promise<Media> {
-  const { stdout } = await promisify(execFile)('ffprobe', [
-    ...['-v', 'error', '-of', 'json', '-show_format', '-show_streams', path],
-  ])
+  const { stdout } = await run('ffprobe', [...['-v', 'error', '-of', 'json', '-show_format', '-show_streams', path]])
   const { format, streams } = JSON.parse(stdout) as {
     format: { duration: string }
     streams: { codec_type: string; codec_name: string; width?: number; height?: number; avg_frame_rate?: string }[]
@@ -52,4 +52,15 @@ export async function probe(path: string): Promise<Media> {
     height: video?.height,
     frameRate: video?.avg_frame_rate,
   }
+}
+
+/** When each picture of a recording is shown, in seconds, in order. */
+export async function pictureTimes(path: string): Promise<number[]> {
+  const { stdout } = await run(
+    'ffprobe',
+    ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', path],
+    { maxBuffer: 2 ** 28 },
+  )
+  const times = stdout.split('\n').map(Number.parseFloat)
+  return times.filter((time) => !Number.isNaN(time)).sort((one, other) => one - other)
 }

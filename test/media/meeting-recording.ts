@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { BEEP_HZ, lookColor, voiceFrequency } from '../../mock/media/room.ts'
+import { pictureTimes } from './media-info.ts'
 
 const RATE = 16_000
 const SMALL = { width: 160, height: 90 }
@@ -75,14 +76,8 @@ export interface Picture {
 
 /** Every picture of a stretch, small, with its time in the recording. */
 export async function picturesOf(path: string, start = 0, seconds?: number): Promise<Picture[]> {
-  const { stdout } = await run('ffprobe', [
-    ...['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', path],
-  ])
   const end = seconds === undefined ? Number.POSITIVE_INFINITY : start + seconds
-  const times = stdout
-    .split('\n')
-    .map(Number.parseFloat)
-    .filter((time) => time >= start - 0.001 && time < end - 0.001)
+  const times = (await pictureTimes(path)).filter((time) => time >= start - 0.001 && time < end - 0.001)
   const bytes = await decode([
     ...['-ss', String(start), '-i', path, '-map', '0:v:0', '-frames:v', String(Math.max(1, times.length))],
     ...['-vf', `scale=${SMALL.width}:${SMALL.height}:flags=area`, '-fps_mode', 'passthrough', '-pix_fmt', 'rgb24'],

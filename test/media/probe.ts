@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
-import { isIndexFirst } from './media-info.ts'
+import { isIndexFirst, pictureTimes } from './media-info.ts'
 import { SOURCE } from './tone-and-flash.ts'
 
 /** A beep and the flash that belongs to it, in seconds of the recording. */
@@ -87,14 +87,7 @@ const SMALL_PICTURES = [
 ]
 
 async function measurePictures(path: string) {
-  const times = (
-    await run('ffprobe', [
-      ...['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', path],
-    ])
-  )
-    .split('\n')
-    .map((line) => Number.parseFloat(line))
-    .filter((time) => !Number.isNaN(time))
+  const times = await pictureTimes(path)
   const flashes: number[] = []
   const clock: Array<{ seconds: number; shownMs: number }> = []
   let repeated = 0
