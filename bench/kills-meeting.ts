@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { type MockPlatformName, startMock } from '../mock/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
-import { BotProcess } from '../test/end-to-end/bot-process.ts'
+import { BotProcess, platformArguments } from '../test/end-to-end/bot-process.ts'
 import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
 import { probe } from '../test/media/media-info.ts'
 import type { Verdict } from './kills-check.ts'
@@ -24,8 +24,7 @@ export async function killInMeeting(
   await bundlePageScripts()
   const server = await startMock(platform)
   const meeting = server.open('open', { people: FOUR_PEOPLE })
-  const jitsiHost = platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
-  const bot = new BotProcess(server, meeting, { out: folder, arguments: jitsiHost })
+  const bot = new BotProcess(server, meeting, { out: folder, arguments: platformArguments(platform, meeting) })
   try {
     await bot.whenStatus('in_call_recording')
     await passes(3 + Math.random() * 5)

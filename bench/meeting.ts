@@ -24,7 +24,7 @@ export interface Scene {
 
 export function openScene(server: MockServer, options: { cameras?: boolean; talk?: Talk } = {}): Scene {
   const people = PEOPLE.map((person) => ({ ...person, camera: options.cameras ?? true }))
-  const meeting = server.open('open-meeting-join-now', { people })
+  const meeting = server.open('open', { people })
   let turn = 0
   let speaker: string | null = null
   const next = () => {

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { MockPlatformName } from '../../mock/index.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { packageRoot } from '../../src/page-scripts.ts'
 import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '../../src/wire/events.ts'
@@ -144,6 +145,11 @@ export class BotProcess {
     const seen = this.events.map(({ event }) => ('status' in event ? `${event.type}:${event.status}` : event.type))
     return new Error(`No fitting ${type} came.\nSeen: ${seen.join(', ')}\n${this.#errors.slice(-4000)}`)
   }
+}
+
+/** What a bot has to be told to take a link of this mock: servers of one's own run Jitsi Meet under any name. */
+export function platformArguments(platform: MockPlatformName, meeting: MockMeeting): string[] {
+  return platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
 }
 
 function descendants(root: number): number[] {

@@ -4,6 +4,7 @@ import type { DiarizationSegment } from '../../src/life/timeline.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { JITSI, MICROSOFT_TEAMS, ZOOM } from '../platforms/conformance/platforms.ts'
+import { platformArguments } from './bot-process.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
 
@@ -12,9 +13,8 @@ describe.each([MICROSOFT_TEAMS, ZOOM, JITSI])('$name', ({ platform, start }) => 
 
   test('is recorded in speaker view: who speaks is seen, heard and noted', async () => {
     const meeting = openMeeting()
-    const jitsiHost = platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
     const bot = startBot(meeting, {
-      arguments: jitsiHost,
+      arguments: platformArguments(platform, meeting),
       job: { entry_message: 'Hello from Standin', bot_name: 'Notes' },
     })
     await bot.whenStatus('in_call_recording')
