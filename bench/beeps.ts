@@ -114,7 +114,7 @@ async function watchHost(seconds: number): Promise<number[]> {
   while (performance.now() < until) {
     await passes(Math.min(LOOK_SECONDS, (until - performance.now()) / 1000))
     const now = cpuTimes()
-    stolen.push((now.stolen - before.stolen) / (now.all - before.all))
+    stolen.push((now.stolen - before.stolen) / Math.max(1, now.all - before.all))
     before = now
   }
   return stolen

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { MockMeeting, MockServer } from '../mock/types.ts'
 import { makeSoundHome, startAudioSink } from '../recorder/audio-sink.ts'
@@ -24,6 +25,7 @@ export interface Visitor {
 
 const READY_MS = 20_000
 const IN_CALL_MS = 60_000
+const PRESS_MS = 2_000
 
 export async function visit(
   server: MockServer,
@@ -76,8 +78,7 @@ export async function visit(
     const inTheWay = page.getByRole('button', { name: /^(Continue without|Got it)/ })
     await page.addLocatorHandler(inTheWay, (button) => button.first().click(), { noWaitAfter: true })
     await page.locator('input[type="text"]').fill('Visitor')
-    await page.locator('button', { hasText: 'Join now' }).click()
-    await meeting.whenState('call', IN_CALL_MS)
+    await joined(page, meeting)
     return {
       page,
       display: display.name,
@@ -91,4 +92,21 @@ export async function visit(
     await close()
     throw error
   }
+}
+
+/** The button is pressed until the page is in: a press may close a dialog only, whose own button says the same. */
+async function joined(page: Page, meeting: MockMeeting): Promise<void> {
+  let isOver = false
+  const inCall = meeting.whenState('call', IN_CALL_MS).finally(() => {
+    isOver = true
+  })
+  const press = async () => {
+    while (!isOver) {
+      const button = page.locator('button', { hasText: 'Join now' }).first()
+      // It is gone, or something lies over it.
+      await button.click({ timeout: PRESS_MS }).catch(() => {})
+      await Promise.race([inCall.catch(() => {}), sleep(PRESS_MS)])
+    }
+  }
+  await Promise.all([inCall, press()])
 }
