@@ -6,16 +6,14 @@
  * mock than Google Meet, `-- --mode gallery_view` another picture; `-- --every` prints each beep, `-- --keep <folder>` leaves
  * the recordings there.
  */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { MOCK_PLATFORMS, startMock } from '../mock/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
 import { BotProcess, platformArguments } from '../test/end-to-end/bot-process.ts'
-import { pictureTimes } from '../test/media/media-info.ts'
-import { beepsIn, offsets, soundOf } from '../test/media/meeting-recording.ts'
+import { beepsIn, flashesOf, offsets, soundOf } from '../test/media/meeting-recording.ts'
 import { median, worst } from '../test/media/statistics.ts'
 import { openScene, passes } from './meeting.ts'
 import { measureTree } from './process-tree.ts'
@@ -35,9 +33,6 @@ const { values } = parseArgs({
 const IN_STEP_MS = 40
 const PART_SECONDS = 300
 const LOOK_SECONDS = 10
-/** A picture is looked at in this size, in gray. */
-const SMALL = { width: 32, height: 18 }
-const run = promisify(execFile)
 
 /** Seconds of the recording at which a flash is seen, and how much later its beep is heard. */
 interface Beep {
@@ -125,25 +120,6 @@ function cpuTimes(): { all: number; stolen: number } {
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!
   const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number)
   return { all: ticks.reduce((sum, value) => sum + value, 0), stolen: ticks[7] ?? 0 }
-}
-
-/** Seconds at which all of the picture turns white. */
-async function flashesOf(path: string): Promise<number[]> {
-  const times = await pictureTimes(path)
-  const { stdout: pixels } = await run(
-    'ffmpeg',
-    [
-      ...['-v', 'error', '-i', path, '-map', '0:v:0', '-vf', `scale=${SMALL.width}:${SMALL.height}:flags=area`],
-      ...['-fps_mode', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo', 'pipe:1'],
-    ],
-    { encoding: 'buffer', maxBuffer: 2 ** 31 - 1 },
-  )
-  const size = SMALL.width * SMALL.height
-  const shares = times.map((_, index) => {
-    const picture = pixels.subarray(index * size, (index + 1) * size)
-    return picture.filter((value) => value > 215).length / size
-  })
-  return times.filter((_, index) => index > 0 && shares[index]! > 0.4 && shares[index - 1]! < 0.2)
 }
 
 /** Each recording in parts of five minutes, then all together. */

@@ -43,7 +43,7 @@ export async function checkPicture(path: string, from: number, until: number): P
     ],
     ...['-pix_fmt', 'gray'],
   ])
-  const times = (await pictureTimes(path)).filter((time) => time >= from - 0.001 && time < until - 0.001)
+  const times = await pictureTimes(path, from, until)
   const frames = Array.from({ length: Math.floor(pixels.length / (READ_WIDTH * readHeight)) }, (_, index) =>
     pixels.subarray(index * READ_WIDTH * readHeight, (index + 1) * READ_WIDTH * readHeight),
   )

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { JITSI } from '../platforms/conformance/platforms.ts'
+import { platformArguments } from './bot-process.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
 
@@ -9,7 +10,7 @@ const { openMeeting, startBot } = endToEnd(JITSI.start)
 
 test('the picture goes on in the same file, without a gap', async () => {
   const meeting = openMeeting()
-  const bot = startBot(meeting, { arguments: ['--jitsi-host', new URL(meeting.url).hostname] })
+  const bot = startBot(meeting, { arguments: platformArguments('jitsi', meeting) })
   await bot.whenStatus('in_call_recording')
   await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
   await passes(1)

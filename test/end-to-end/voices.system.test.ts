@@ -1,8 +1,8 @@
 /** A file of each voice, of whole bots: everybody's own words at their times, cross talk apart, and nobody else's. */
 import { describe, expect, test } from 'vitest'
-import { startMockGoogleMeet } from '../../mock/index.ts'
-import { startMockJitsi } from '../../mock/jitsi/index.ts'
+import { startMock } from '../../mock/index.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
+import { platformArguments } from './bot-process.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 import { endToEnd } from './stage.ts'
 
@@ -16,21 +16,15 @@ interface VoiceEntry {
 const ON_THE_WAY = 1
 
 describe.each([
-  { platform: 'Google Meet, whose streams go from speaker to speaker', start: startMockGoogleMeet, options: [] },
-  { platform: 'Jitsi Meet, with a stream for each person', start: startMockJitsi, options: ['--jitsi-host'] },
-])('$platform', ({ start, options }) => {
-  let hosts: readonly string[] = []
-  const { openMeeting, startBot } = endToEnd(async () => {
-    const server = await start()
-    hosts = server.hosts
-    return server
-  })
+  { name: 'Google Meet, whose streams go from speaker to speaker', platform: 'meet' },
+  { name: 'Jitsi Meet, with a stream for each person', platform: 'jitsi' },
+] as const)('$name', ({ platform }) => {
+  const { openMeeting, startBot } = endToEnd(() => startMock(platform))
 
   test('each person has a file of their own voice, on the clock of the recording', async () => {
     const meeting = openMeeting()
-    const hostOptions = options.flatMap((option) => hosts.flatMap((host) => [option, host]))
     const bot = startBot(meeting, {
-      arguments: ['--separate-tracks', ...hostOptions],
+      arguments: ['--separate-tracks', ...platformArguments(platform, meeting)],
       job: { recording_mode: 'audio_only' },
     })
     await bot.whenStatus('in_call_recording')

@@ -54,13 +54,18 @@ export async function probe(path: string): Promise<Media> {
   }
 }
 
-/** When each picture of a recording is shown, in seconds, in order. */
-export async function pictureTimes(path: string): Promise<number[]> {
+/** When each picture of a recording, or of a stretch of it, is shown, in seconds, in order. */
+export async function pictureTimes(
+  path: string,
+  from = Number.NEGATIVE_INFINITY,
+  until = Number.POSITIVE_INFINITY,
+): Promise<number[]> {
   const { stdout } = await run(
     'ffprobe',
     ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', path],
     { maxBuffer: 2 ** 28 },
   )
   const times = stdout.split('\n').map(Number.parseFloat)
-  return times.filter((time) => !Number.isNaN(time)).sort((one, other) => one - other)
+  // With a millisecond to spare, since times are rounded. An empty line is no number, and in no stretch.
+  return times.filter((time) => time >= from - 0.001 && time < until - 0.001).sort((one, other) => one - other)
 }

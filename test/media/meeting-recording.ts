@@ -6,6 +6,8 @@ import { pictureTimes } from './media-info.ts'
 
 const RATE = 16_000
 const SMALL = { width: 160, height: 90 }
+const TINY = { width: 32, height: 18 }
+const WHITE = 215
 /** Long enough to tell voices apart that are 16 Hz or more from each other. */
 const VOICE_WINDOW_SECONDS = 0.25
 /** A voice sounds with 0.2; the swelling of another one spills over with less than a tenth of that. */
@@ -77,7 +79,7 @@ export interface Picture {
 /** Every picture of a stretch, small, with its time in the recording. */
 export async function picturesOf(path: string, start = 0, seconds?: number): Promise<Picture[]> {
   const end = seconds === undefined ? Number.POSITIVE_INFINITY : start + seconds
-  const times = (await pictureTimes(path)).filter((time) => time >= start - 0.001 && time < end - 0.001)
+  const times = await pictureTimes(path, start, end)
   const bytes = await decode([
     ...['-ss', String(start), '-i', path, '-map', '0:v:0', '-frames:v', String(Math.max(1, times.length))],
     ...['-vf', `scale=${SMALL.width}:${SMALL.height}:flags=area`, '-fps_mode', 'passthrough', '-pix_fmt', 'rgb24'],
@@ -103,7 +105,7 @@ export function shownShare(picture: Picture, look: number): number {
 }
 
 export function whiteShare(picture: Picture): number {
-  return shareOf(picture, (r, g, b) => r > 215 && g > 215 && b > 215)
+  return shareOf(picture, (r, g, b) => r > WHITE && g > WHITE && b > WHITE)
 }
 
 function shareOf(picture: Picture, fits: (r: number, g: number, b: number) => boolean): number {
@@ -132,10 +134,30 @@ function paintedPixels({ pixels }: Picture): Rgb[] {
 
 /** Times at which the picture turns white. */
 export function flashesIn(pictures: readonly Picture[]): number[] {
-  const shares = pictures.map(whiteShare)
-  return pictures
-    .filter((_, index) => index > 0 && shares[index]! > 0.4 && shares[index - 1]! < 0.2)
-    .map(({ seconds }) => seconds)
+  return turnedWhite(
+    pictures.map(({ seconds }) => seconds),
+    pictures.map(whiteShare),
+  )
+}
+
+/** The same of a whole recording, which may last for hours: pictures are looked at very small, and in gray. */
+export async function flashesOf(path: string): Promise<number[]> {
+  const times = await pictureTimes(path)
+  const pixels = await decode([
+    ...['-i', path, '-map', '0:v:0', '-vf', `scale=${TINY.width}:${TINY.height}:flags=area`],
+    ...['-fps_mode', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo'],
+  ])
+  const size = TINY.width * TINY.height
+  const shares = times.map((_, index) => {
+    const picture = pixels.subarray(index * size, (index + 1) * size)
+    return picture.filter((value) => value > WHITE).length / size
+  })
+  return turnedWhite(times, shares)
+}
+
+/** By the white share of the picture at each time. */
+function turnedWhite(times: readonly number[], shares: readonly number[]): number[] {
+  return times.filter((_, index) => index > 0 && shares[index]! > 0.4 && shares[index - 1]! < 0.2)
 }
 
 /** How much later the sound of each flash comes than its picture, in milliseconds; pairs further apart are none. */
