@@ -9,7 +9,7 @@ import type { WebRtcTap } from './webrtc-tap.ts'
  */
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
 /** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
-const SOUND_OUTPUT_MS = 35
+const SOUND_OUTPUT_MS = 45
 /** So much of the sound that is to be kept ready in the sound server is there anyway, as part of that time; measured likewise. */
 const KEPT_READY_MS = 80
 
