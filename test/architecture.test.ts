@@ -175,7 +175,7 @@ describe('imports', () => {
   })
 
   test.each([
-    ['playwright', ['platforms/', 'src/browser/browser.ts', 'src/browser/plugins.ts']],
+    ['playwright', ['platforms/', 'src/browser/bot-browser.ts', 'src/browser/browser.ts', 'src/browser/plugins.ts']],
     ['ws', ['src/control-link/', 'streaming/', 'mock/']],
     ['@aws-sdk/', ['storage/']],
     ['werift', ['mock/']],

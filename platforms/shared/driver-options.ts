@@ -1,4 +1,4 @@
-import type { BrowserState, MappedHost } from '../../src/browser/browser.ts'
+import type { BrowserState, MappedHost, OpenBrowser } from '../../src/browser/browser.ts'
 import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Clock, Ears } from '../../src/ports.ts'
@@ -24,6 +24,8 @@ export interface DriverOptions {
   /** The browser's binary; null for Debian's. */
   chromium: string | null
   browserPlugins: readonly string[]
+  /** Default: a Chromium of the bot's own. Tests share one and give each bot a context of it. */
+  openBrowser?: OpenBrowser
   logger: Logger
   clock?: Clock
   /** For a platform that is joined through its SDK; the others know none. */

@@ -60,7 +60,7 @@ export async function openMeetingPage<
       state: options.browserState ?? null,
       logger,
     }
-    browser = await openBrowser(stage, browserOptions, signal)
+    browser = await (options.openBrowser ?? openBrowser)(stage, browserOptions, signal)
   } catch (error) {
     signal.throwIfAborted()
     const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0]

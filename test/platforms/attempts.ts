@@ -1,4 +1,4 @@
-/** Attempts to be in a mock meeting, with a driver in a real, headless Chromium: what the tests of every platform need. */
+/** Attempts to be in a mock meeting, with a driver in a real, headless Chromium that a file shares: what the tests of every platform need. */
 
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
@@ -8,6 +8,7 @@ import type { MeetingEvent, MeetingTarget } from '../../src/meeting.ts'
 import type { Admission, MeetingDriver, Stage } from '../../src/ports.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
 import { guestOptions } from './driver-options.ts'
+import { SharedChromium } from './shared-chromium.ts'
 
 export interface Attempt<Meeting extends MockMeeting = MockMeeting> {
   meeting: Meeting
@@ -53,6 +54,7 @@ export interface AttemptSetting<Server extends AnyServer> {
 export function attempts<Server extends AnyServer>(setting: AttemptSetting<Server>) {
   type Meeting = MeetingOf<Server>
   let mock: Server
+  const chromium = new SharedChromium()
   const opened = new Set<MeetingDriver>()
   beforeAll(async () => {
     mock = await setting.start()
@@ -62,6 +64,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     opened.clear()
   })
   afterAll(async () => {
+    await chromium.close()
     await mock.close()
   })
 
@@ -75,6 +78,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     const target = setting.targetOf(meeting)
     const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {
       ...guestOptions(mock),
+      openBrowser: chromium.open,
       waits: { ...setting.waitsAt(speed), ...waits },
       ...driverOptions,
     })

@@ -10,6 +10,7 @@ import type { MeetingEvent, MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver } from '../../../src/ports.ts'
 import { eventOf } from '../attempts.ts'
 import { guestOptions } from '../driver-options.ts'
+import { SharedChromium } from '../shared-chromium.ts'
 import { BotLife } from './bot-life.ts'
 import { SILENT_STAGE, waitsAt } from './ground.ts'
 import type { PlatformUnderTest } from './platforms.ts'
@@ -43,6 +44,7 @@ export interface Rig {
 /** To be called once at the top of the suite; everything it opened is closed at its end. */
 export function conformanceRig(platform: PlatformUnderTest): Rig {
   let mock: MockServer
+  const chromium = new SharedChromium()
   const folder = mkdtempSync(join(tmpdir(), 'standin-conformance-'))
   const undo: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
@@ -50,6 +52,7 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
   })
   afterAll(async () => {
     for (const step of undo.splice(0).reverse()) await step()
+    await chromium.close()
     await mock.close()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -61,6 +64,7 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
   }
   const optionsOf = (more: Partial<DriverOptions>): DriverOptions => ({
     ...guestOptions(mock),
+    openBrowser: chromium.open,
     botName: BOT_NAME,
     waits: waitsAt(platform.speed),
     ...platform.driver,

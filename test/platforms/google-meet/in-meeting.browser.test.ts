@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { type BotBrowser, type OpenBrowser, openBrowser } from '../../../src/browser/browser.ts'
 import { meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()
@@ -123,29 +123,15 @@ test('page-freeze: a page that does not answer decides nothing, and three silenc
   expect(evidence.signs.last).not.toBeNull()
 })
 
-/** The browser of this process: the child of ours that carries a profile of the driver. */
-function ownBrowsers(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]
-        return (
-          parent === String(process.pid) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('standin-browser-')
-        )
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
-}
-
 test('a browser that dies is a failure at once', async () => {
-  const attempt = await inside('open-meeting-join-now')
+  let chromium: BotBrowser | null = null
+  const openOwn: OpenBrowser = async (...given) => {
+    chromium = await openBrowser(...given)
+    return chromium
+  }
+  const attempt = await inside('open-meeting-join-now', { driver: { openBrowser: openOwn } })
   await attempt.event('heartbeat')
-  const [browser] = ownBrowsers()
-  expect(browser).toBeDefined()
-  process.kill(browser!, 'SIGKILL')
+  process.kill(chromium!.processId!, 'SIGKILL')
   const failed = await attempt.event('failed')
   expect(failed.error).toMatchObject({ canRetry: true, message: expect.stringContaining('browser broke') })
   const evidence = await attempt.driver.evidence()
