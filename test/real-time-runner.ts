@@ -1,22 +1,22 @@
 /**
- * Runs tests that measure sound and picture in real time. Where a machine stands still for a second, both are a second
- * late, whoever records them: what failed on an overloaded machine is run again once the machine has time, twice at most,
- * and stands in the report with `(retry x1)`. On a machine that has time, a failure is one.
+ * Runs tests that measure sound and picture in real time. While a machine stands still (its host takes the cores away, or
+ * suspends it), both are late, whoever records them. So a test that failed while the machine stood still is run once more,
+ * when it runs again, and stands in the report as a retry. Nothing else is repeated.
  */
 import { type RunnerTask, TestRunner } from 'vitest'
-import { OverloadWatch } from './overload.ts'
+import { StandstillWatch } from './standstill.ts'
 
 export default class RealTimeRunner extends TestRunner {
-  readonly #machine = new OverloadWatch()
+  readonly #machine = new StandstillWatch()
 
   override async onBeforeTryTask(test: RunnerTask): Promise<void> {
     super.onBeforeTryTask(test)
-    if (test.result?.retryCount) await this.#machine.rested()
+    if (test.result?.retryCount) await this.#machine.recovered()
     this.#machine.begin()
   }
 
   override async onBeforeRunTask(test: RunnerTask): Promise<void> {
     await super.onBeforeRunTask(test)
-    test.retry = { count: 2, condition: () => this.#machine.wasOverloaded() }
+    test.retry = { count: 1, condition: () => this.#machine.stoodStill() }
   }
 }

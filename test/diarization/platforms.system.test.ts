@@ -1,6 +1,6 @@
 /** Who spoke when, on every platform's mock, in a real browser: one meeting each that holds every hard case. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { OverloadWatch } from '../overload.ts'
+import { StandstillWatch } from '../standstill.ts'
 import { GOOGLE_MEET, JITSI, MICROSOFT_TEAMS, ZOOM, ZOOM_SDK } from '../platforms/conformance/platforms.ts'
 import { playScene } from './scripted-meeting.ts'
 import { hardCases } from './scripts.ts'
@@ -9,7 +9,7 @@ const MOST_WRONG = 0.05
 /** A second in which the machine stands still garbles the sound itself, and is 5 % of all that is said. */
 const MOST_WRONG_WITH_STANDSTILLS = 0.15
 
-const machine = new OverloadWatch()
+const machine = new StandstillWatch()
 
 describe.each([GOOGLE_MEET, MICROSOFT_TEAMS, ZOOM, ZOOM_SDK, JITSI])('$name', (platform) => {
   test('says who spoke when with an error of at most 5 %, whatever happens in the meeting', async () => {

@@ -2,6 +2,7 @@
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright'
 import { expect } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
+import { HEADLESS_SHELL } from '../headless-shell.ts'
 
 /** Waits for a value; a loaded machine gets the time it needs. */
 export const poll: typeof expect.poll = (look, options) =>
@@ -93,7 +94,7 @@ export abstract class MockBrowser<Server extends MockServer, Meeting extends Moc
 /** A Chromium to which the mock is the platform. */
 export function launchFor(mock: MockServer): Promise<Browser> {
   return chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: HEADLESS_SHELL,
     args: [
       '--no-sandbox',
       '--disable-background-networking',

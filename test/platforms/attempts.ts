@@ -6,6 +6,7 @@ import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
 import type { Waits } from '../../platforms/shared/waits.ts'
 import type { MeetingEvent, MeetingTarget } from '../../src/meeting.ts'
 import type { Admission, MeetingDriver, Stage } from '../../src/ports.ts'
+import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
 import { guestOptions } from './driver-options.ts'
 import { SharedChromium } from './shared-chromium.ts'
@@ -78,6 +79,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     const target = setting.targetOf(meeting)
     const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {
       ...guestOptions(mock),
+      chromium: HEADLESS_SHELL,
       openBrowser: chromium.open,
       waits: { ...setting.waitsAt(speed), ...waits },
       ...driverOptions,

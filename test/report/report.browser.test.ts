@@ -1,13 +1,15 @@
 /** The report in a real browser: opened as a file, as people do. */
+
 import { pathToFileURL } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeReport } from '../../report/index.ts'
+import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { addVideo, FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  browser = await chromium.launch({ executablePath: HEADLESS_SHELL, args: ['--no-sandbox'] })
 })
 afterAll(() => browser.close())
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright'
 import { readFrameNumber } from '../../../mock/media/bar-code.ts'
 import type { MediaSession } from '../../../mock/media/room.ts'
+import { HEADLESS_SHELL } from '../../headless-shell.ts'
 import { inPage, type PageSide } from './page-side.ts'
 
 declare global {
@@ -40,7 +41,7 @@ export class MediaPage {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
+      executablePath: HEADLESS_SHELL,
       args: [
         '--no-sandbox',
         '--disable-background-networking',

@@ -1,12 +1,13 @@
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from '../../../platforms/shared/unseen-videos.ts'
+import { HEADLESS_SHELL } from '../../headless-shell.ts'
 
 let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium' })
+  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
   page = await browser.newPage({ viewport: { width: 320, height: 180 } })
   await page.setContent('<body style="margin:0"><video muted style="width:320px;height:180px"></video>')
   await page.evaluate(async () => {

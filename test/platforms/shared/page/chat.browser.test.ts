@@ -1,9 +1,11 @@
 /** What stands in a page's chat, read in a real browser: markup of messages, and panels of thousands of them. */
+
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HEADLESS_SHELL } from '../../../headless-shell.ts'
 import type { Chat } from './chat.entry.ts'
 
 declare const chat: Chat
@@ -13,7 +15,7 @@ let page: Page
 beforeAll(async () => {
   const entry = join(dirname(fileURLToPath(import.meta.url)), 'chat.entry.ts')
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: 'iife' })
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  browser = await chromium.launch({ executablePath: HEADLESS_SHELL, args: ['--no-sandbox'] })
   page = await browser.newPage()
   await page.setContent('<main></main>')
   await page.addScriptTag({ content: outputFiles[0]!.text })

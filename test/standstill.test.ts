@@ -7,7 +7,7 @@ test('a machine that stood still is noticed', async () => {
   const watching = startWatch(`
     watch.begin()
     process.stdin.on('data', () => {
-      process.stdout.write(String(watch.wasOverloaded()))
+      process.stdout.write(String(watch.stoodStill()))
       process.exit()
     })
     setTimeout(() => process.stdout.write('begun '), 300)`)
@@ -23,7 +23,7 @@ test('a machine that stood still is waited for until it has time again', async (
   const watching = startWatch(`
     const beganAt = performance.now()
     setTimeout(() => process.stdout.write('begun '), 300)
-    await watch.rested(1000)
+    await watch.recovered(1000)
     process.stdout.write(String(Math.floor((performance.now() - beganAt) / 1000)))
     process.exit()`)
   await expect.poll(watching.said).toBe('begun ')
@@ -35,7 +35,7 @@ test('a machine that stood still is waited for until it has time again', async (
 
 /** A program that watches, and may be made to stand still. */
 function startWatch(code: string) {
-  const head = `import { OverloadWatch } from './test/overload.ts'; const watch = new OverloadWatch();`
+  const head = `import { StandstillWatch } from './test/standstill.ts'; const watch = new StandstillWatch();`
   const node = spawn(process.execPath, ['-e', head + code], { stdio: ['pipe', 'pipe', 'inherit'] })
   let said = ''
   node.stdout.on('data', (text) => {
@@ -46,7 +46,7 @@ function startWatch(code: string) {
     said: () => said,
     async standStill() {
       node.kill('SIGSTOP')
-      await passes(600)
+      await passes(900)
       node.kill('SIGCONT')
     },
   }

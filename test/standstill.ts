@@ -1,0 +1,39 @@
+/** Whether this machine stood still while a test measured something. */
+import { setTimeout as passes } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+
+/** A thread that sleeps 20 ms was woken so late: no load of ours does that, so the machine itself stood still. */
+const STANDSTILL_MS = 500
+/** A machine that has stood still does so again within moments, often for minutes. */
+const REST_MS = 10_000
+const LONGEST_REST_MS = 180_000
+
+export class StandstillWatch {
+  readonly #longest = new Int32Array(new SharedArrayBuffer(4))
+
+  constructor() {
+    new Worker(new URL('./standstill-thread.ts', import.meta.url), { workerData: this.#longest }).unref()
+  }
+
+  begin(): void {
+    Atomics.store(this.#longest, 0, 0)
+  }
+
+  /** Milliseconds of the longest standstill since `begin`. */
+  longestMs(): number {
+    return Atomics.load(this.#longest, 0)
+  }
+
+  stoodStill(): boolean {
+    return this.longestMs() >= STANDSTILL_MS
+  }
+
+  /** Resolves after `restMs` without a standstill, or after `longestMs` in any case. */
+  async recovered(restMs = REST_MS, longestMs = LONGEST_REST_MS): Promise<void> {
+    const last = performance.now() + longestMs
+    do {
+      this.begin()
+      await passes(restMs)
+    } while (this.stoodStill() && performance.now() < last)
+  }
+}
