@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Tests that mostly wait share the cores, one more at once than there are. */
-const WAITING = availableParallelism() + 1
+const CORES = availableParallelism()
 
+/** A lane is what its tests need of the machine; the end of a file's name tells its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']
 const SYSTEM = ['test/**/*.system.test.ts']
+const MEASURED = ['test/**/*.measured.test.ts']
 const LONG = ['test/**/*.long.test.ts']
 
-/** Whole bots, real servers, and everything that measures sound or picture in real time. */
+/** Sound and pictures in real time; a standstill of the machine counts. */
 const REAL_TIME = { runner: './test/real-time-runner.ts', testTimeout: 180_000, hookTimeout: 180_000 }
 
 export default defineConfig({
@@ -18,25 +19,37 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Modules hold no state of their own, so files may share them: loading them anew costs more than most tests.
     isolate: false,
+    // Lanes of one group run at once, as many files as its workers; the groups run one after the other.
     projects: [
       {
         extends: true,
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, ...SYSTEM, ...LONG],
+          exclude: [...BROWSER, ...SYSTEM, ...MEASURED, ...LONG],
           testTimeout: 30_000,
-          maxWorkers: WAITING,
+          maxWorkers: CORES + 1,
           sequence: { groupOrder: 0 },
         },
       },
       {
+        // Pages in a browser. They compute for a moment and wait for the next.
         extends: true,
-        test: { ...REAL_TIME, name: 'browser', include: BROWSER, maxWorkers: WAITING, sequence: { groupOrder: 0 } },
+        test: { ...REAL_TIME, name: 'browser', include: BROWSER, maxWorkers: CORES + 1, sequence: { groupOrder: 0 } },
+      },
+      {
+        // Whole bots and real servers, which mostly wait for a meeting to go on.
+        extends: true,
+        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: CORES, sequence: { groupOrder: 1 } },
+      },
+      {
+        // Measures sound and picture to the millisecond: alone.
+        extends: true,
+        test: { ...REAL_TIME, name: 'measured', include: MEASURED, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
       {
         extends: true,
-        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: CORES, sequence: { groupOrder: 3 } },
       },
     ],
   },

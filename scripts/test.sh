@@ -1,18 +1,29 @@
 #!/bin/sh
-# `npm test`: set-up with what tests need, then lint, types and all tests, in this order. All of them run even when an
+# `npm test`: set-up with what tests need, then lint, types and the tests, in this order. All of them run even when an
 # earlier one fails, so that one run shows everything. Ends with the line `N passed, N failed`: the tests, and one
-# failed more for each of lint, types or test run that failed as such.
+# failed more for each of lint, types or test run that failed as such. A run in which tests were retried after a
+# standstill of the machine says how many: `retried_2: N passed, N failed`.
 #
-#   npm test                         everything
+#   npm test                         everything that a change is likely to break
+#   npm run test:long                the long lane: what takes minutes, or repeats a proof with another real server
 #   npm test -- test/src/states      arguments go to vitest
+#
+# Where the time went stands in .cache/test-report.txt afterwards.
 set -u
 
 cd -- "$(dirname -- "$0")/.." || exit 1
 root=$(pwd -P)
 summary=.cache/test-summary
 results=.cache/test-results.json
+report=.cache/test-report.txt
 mkdir -p .cache
-rm -f "$summary" "$results"
+rm -f "$summary" "$results" "$report"
+
+lanes='--project=!long'
+if [ "${1-}" = --long ]; then
+  lanes='--project=long'
+  shift
+fi
 
 finish() {
   printf '%s\n' "$1" | tee "$summary"
@@ -34,10 +45,12 @@ run() {
 
 run lint biome check .
 run types tsc --noEmit
-run tests vitest run --reporter=default --reporter=json --outputFile.json="$results" "$@"
+run tests vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@"
 
 [ -z "$failed" ] || printf '\nfailed:%s\n' "$failed"
-line=$(node scripts/count-tests.ts "$results" "$failed") || line='0 passed, 1 failed'
 printf '\n'
+text=$(node scripts/test-report.ts "$results" "$report" "$failed") || text='0 passed, 1 failed'
+printf '%s\n' "$text" | sed '$d'
+line=$(printf '%s\n' "$text" | tail -n 1)
 [ -z "$failed" ] || finish "$line" 1
 finish "$line" 0

@@ -6,12 +6,21 @@
 import { type RunnerTask, TestRunner } from 'vitest'
 import { StandstillWatch } from './standstill.ts'
 
+declare module 'vitest' {
+  interface TaskMeta {
+    retriedAfterStandstillMs?: number
+  }
+}
+
 export default class RealTimeRunner extends TestRunner {
   readonly #machine = new StandstillWatch()
 
   override async onBeforeTryTask(test: RunnerTask): Promise<void> {
     super.onBeforeTryTask(test)
-    if (test.result?.retryCount) await this.#machine.recovered()
+    if (test.result?.retryCount) {
+      test.meta.retriedAfterStandstillMs = this.#machine.longestMs()
+      await this.#machine.recovered()
+    }
     this.#machine.begin()
   }
 

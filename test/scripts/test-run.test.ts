@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { closingLine } from '../../scripts/count-tests.ts'
+import { closingLine, figures, type Report } from '../../scripts/test-report.ts'
 import { type Checkout, makeCheckout } from './checkout.ts'
 
-const file = (status: string, ...tests: string[]) => ({
+const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
+  name: '/checkout/test/a.test.ts',
   status,
-  assertionResults: tests.map((each) => ({ status: each })),
+  startTime: 0,
+  endTime: 1000,
+  assertionResults: tests.map((each) => ({ status: each, fullName: each })),
 })
 
 describe('the closing line', () => {
@@ -28,6 +31,37 @@ describe('the closing line', () => {
     expect(closingLine(report, ['tests'])).toBe('3 passed, 1 failed')
     expect(closingLine(null, ['tests'])).toBe('0 passed, 1 failed')
   })
+
+  test('counts what was retried after a standstill', () => {
+    const retried = file('passed', 'passed', 'passed')
+    retried.assertionResults[1]!.meta = { retriedAfterStandstillMs: 900 }
+    expect(closingLine({ numPassedTests: 2, numFailedTests: 0, testResults: [retried] }, [])).toBe(
+      'retried_1: 2 passed, 0 failed',
+    )
+  })
+})
+
+test('the figures name the time of each lane, the slowest files, and what was retried', () => {
+  const joined = { ...file('passed', 'joins', 'leaves'), name: '/checkout/test/join.browser.test.ts', startTime: 500 }
+  joined.endTime = 9_500
+  joined.assertionResults[0]!.meta = { retriedAfterStandstillMs: 900 }
+  const alone = { ...file('passed', 'is in sync'), name: '/checkout/test/sync.measured.test.ts', startTime: 10_000 }
+  alone.endTime = 11_000
+  const report = { numPassedTests: 4, numFailedTests: 0, testResults: [file('passed', 'adds'), joined, alone] }
+  expect(figures(report, '/checkout').split('\n')).toEqual([
+    'Lanes (from the first test to the last):',
+    '    1.0 s  fast: 1 tests in 1 files',
+    '    9.0 s  browser: 2 tests in 1 files',
+    '    1.0 s  measured: 1 tests in 1 files',
+    '',
+    'Slowest files:',
+    '    9.0 s  test/join.browser.test.ts',
+    '    1.0 s  test/a.test.ts',
+    '    1.0 s  test/sync.measured.test.ts',
+    '',
+    'Retried after a standstill of the machine: 1',
+    '  test/join.browser.test.ts: joins (stood still 900 ms)',
+  ])
 })
 
 describe('npm test', () => {
@@ -35,7 +69,7 @@ describe('npm test', () => {
 
   beforeEach(async () => {
     checkout = await makeCheckout()
-    // Lint, types and tests, each a link to one fake; `node scripts/count-tests.ts` is the real one.
+    // Lint, types and tests, each a link to one fake; `node scripts/test-report.ts` is the real one.
     await checkout.fake(
       'npm',
       `mkdir -p node_modules/.bin

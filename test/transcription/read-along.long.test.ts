@@ -1,14 +1,14 @@
-/** Read along in whole bots: the platform's own captions, and a provider that hears real speech. */
+/** Read along on the other platforms, and with a provider that hears real speech. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startMockGoogleMeet, startMockMicrosoftTeams, startMockZoom } from '../../mock/index.ts'
-import { WORDS } from '../../mock/shared/caption-writer.ts'
-import { passes, truthOf } from '../end-to-end/meeting-script.ts'
+import { startMockMicrosoftTeams, startMockZoom } from '../../mock/index.ts'
+import { truthOf } from '../end-to-end/meeting-script.ts'
 import { endToEnd } from '../end-to-end/stage.ts'
 import { recognizing, startDeepgram } from './deepgram-service.ts'
+import { readsCaptions } from './read-along.ts'
 import { shareFound } from './sphinx.ts'
 
 interface Spoken {
@@ -20,62 +20,11 @@ interface Spoken {
 }
 
 const KEY = 'dg-canary-0815'
-const SPOKEN_WORDS = 8
-
-/** True where these words stand in the text that everybody says, one after the other, none left out, none twice. */
-function areInOrder(words: readonly string[]): boolean {
-  return WORDS.some((_, begin) => words.every((word, index) => WORDS[(begin + index) % WORDS.length] === word))
-}
 
 describe.each([
-  ['Google Meet', startMockGoogleMeet],
   ['Microsoft Teams', startMockMicrosoftTeams],
   ['Zoom', startMockZoom],
-] as const)('%s', (_name, start) => {
-  const { openMeeting, startBot } = endToEnd(start)
-
-  test('captions are turned on, read along and kept, word for word', async () => {
-    const meeting = openMeeting()
-    const bot = startBot(meeting, { arguments: ['--captions'], job: { recording_mode: 'audio_only' } })
-    await bot.whenStatus('in_call_recording')
-    await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
-    await passes(3)
-    for (const { id, name } of [
-      { id: 'ann', name: 'Ann Host' },
-      { id: 'ben', name: 'Ben <b>Bold</b>' },
-    ]) {
-      // However busy the machine is: until so many words were read.
-      meeting.startSpeaking(id)
-      const read = () => bot.partials.filter(({ text }) => text.split(' ').length >= SPOKEN_WORDS)
-      await expect.poll(() => read().map(({ speaker }) => speaker?.name), { timeout: 60_000 }).toContain(name)
-      meeting.stopSpeaking(id)
-      await bot.whenEvent('transcript', ({ speaker }) => speaker?.name === name)
-      await passes(1)
-    }
-    meeting.endForAll()
-    const { exitCode } = await bot.ended()
-    expect(exitCode).toBe(0)
-
-    const { provider, result } = bot.json<{ provider: string; result: { utterances: Spoken[] } }>('transcription.json')
-    expect(provider).toBe('captions')
-    const turns = truthOf(meeting, bot)
-    for (const { name, start, end } of turns) {
-      const words = result.utterances.filter(({ speaker }) => speaker === name).flatMap((spoken) => spoken.words)
-      console.log(
-        `${name} ${start.toFixed(1)}-${end.toFixed(1)}: ${words.map(({ word, start: at }) => `${word}@${at.toFixed(1)}`).join(' ')}`,
-      )
-      expect(words.length).toBeGreaterThanOrEqual(SPOKEN_WORDS)
-      expect(areInOrder(words.map(({ word }) => word))).toBe(true)
-      expect(Math.abs(words[0]!.start - start)).toBeLessThan(2.5)
-      expect(words.at(-1)!.end).toBeLessThan(end + 2.5)
-    }
-    expect(new Set(result.utterances.map(({ speaker }) => speaker))).toEqual(new Set(turns.map(({ name }) => name)))
-    const told = bot.events.flatMap(({ event }) => (event.type === 'transcript' ? [event.text] : []))
-    expect(told.join(' ')).toBe(result.utterances.map(({ text }) => text).join(' '))
-    expect(bot.partials.length).toBeGreaterThan(3)
-    expect(readFileSync(bot.file('events.jsonl'), 'utf8')).not.toContain('"is_final":false')
-  })
-})
+] as const)('%s', (_name, start) => readsCaptions(start))
 
 describe('a provider that hears the meeting', () => {
   const { openMeeting, startBot } = endToEnd()

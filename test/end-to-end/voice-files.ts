@@ -1,6 +1,6 @@
 /** A file of each voice, of whole bots: everybody's own words at their times, cross talk apart, and nobody else's. */
-import { describe, expect, test } from 'vitest'
-import { startMock } from '../../mock/index.ts'
+import { expect, test } from 'vitest'
+import { type MockPlatformName, startMock } from '../../mock/index.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { platformArguments } from './bot-process.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
@@ -15,10 +15,8 @@ interface VoiceEntry {
 /** What the browser holds back for evenness, at most; seconds behind a turn's end. */
 const ON_THE_WAY = 1
 
-describe.each([
-  { name: 'Google Meet, whose streams go from speaker to speaker', platform: 'meet' },
-  { name: 'Jitsi Meet, with a stream for each person', platform: 'jitsi' },
-] as const)('$name', ({ platform }) => {
+/** To be called in a test file. */
+export function writesVoiceFiles(platform: MockPlatformName): void {
   const { openMeeting, startBot } = endToEnd(() => startMock(platform))
 
   test('each person has a file of their own voice, on the clock of the recording', async () => {
@@ -77,7 +75,7 @@ describe.each([
     expect(Math.abs(lagSeconds)).toBeLessThanOrEqual(0.15)
     expect(likeness).toBeGreaterThan(0.8)
   })
-})
+}
 
 /** Loudness by 5 ms of a recording against that of all its voices, moved until they are most alike (1: the same). */
 function compare(recorded: Float32Array, voices: readonly Float32Array[]): { lagSeconds: number; likeness: number } {

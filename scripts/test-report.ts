@@ -1,0 +1,94 @@
+/**
+ * What a test run says at its end: `test-report.ts <vitest's JSON report> <file for the figures> <names of failed steps>`.
+ * Prints the time of each lane, the slowest files and each retried test, keeps the same in the file, and ends with the
+ * closing line. A step that failed counts as one, unless it is the tests and these already show what failed.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The parts of vitest's report (Jest's format) that are read here. Times are milliseconds. */
+export interface Report {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: TestFile[]
+}
+
+interface TestFile {
+  name: string
+  status: string
+  startTime: number
+  endTime: number
+  assertionResults: { status: string; fullName: string; meta?: { retriedAfterStandstillMs?: number } }[]
+}
+
+const SLOWEST = 20
+
+/** A file that could not even be loaded has no tests in the report, so it counts as one failed. */
+export function closingLine(report: Report | null, failedSteps: string[]): string {
+  const unloadable = (report?.testResults ?? []).filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  ).length
+  const failedTests = (report?.numFailedTests ?? 0) + unloadable
+  const unexplained = failedSteps.filter((step) => step !== 'tests' || failedTests === 0).length
+  const retried = report ? retriedTests(report).length : 0
+  const counts = `${report?.numPassedTests ?? 0} passed, ${failedTests + unexplained} failed`
+  return retried === 0 ? counts : `retried_${retried}: ${counts}`
+}
+
+/** The figures of a run, for a person: where its time went, and what was retried and why. */
+export function figures(report: Report, root: string): string {
+  const files = report.testResults.filter(({ assertionResults }) => assertionResults.length > 0)
+  const lanes = Map.groupBy(files, laneOf)
+  const retried = retriedTests(report)
+  return [
+    'Lanes (from the first test to the last):',
+    ...[...lanes].map(([lane, own]) => {
+      const from = Math.min(...own.map(({ startTime }) => startTime))
+      const to = Math.max(...own.map(({ endTime }) => endTime))
+      const tests = own.reduce((sum, { assertionResults }) => sum + assertionResults.length, 0)
+      return `${seconds(to - from)}  ${lane}: ${tests} tests in ${own.length} files`
+    }),
+    '',
+    `Slowest files:`,
+    ...files
+      .sort((one, other) => timeOf(other) - timeOf(one))
+      .slice(0, SLOWEST)
+      .map((file) => `${seconds(timeOf(file))}  ${relative(root, file.name)}`),
+    '',
+    `Retried after a standstill of the machine: ${retried.length === 0 ? 'none' : retried.length}`,
+    ...retried.map(
+      ({ file, test, standstillMs }) => `  ${relative(root, file)}: ${test} (stood still ${standstillMs} ms)`,
+    ),
+  ].join('\n')
+}
+
+/** Such as `browser` of `join.browser.test.ts`. */
+function laneOf({ name }: TestFile): string {
+  return /\.([a-z]+)\.test\.ts$/.exec(name)?.[1]?.match(/^(browser|system|measured|long)$/)?.[0] ?? 'fast'
+}
+
+function retriedTests(report: Report) {
+  return report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.flatMap(({ fullName, meta }) =>
+      meta?.retriedAfterStandstillMs === undefined
+        ? []
+        : [{ file: name, test: fullName, standstillMs: meta.retriedAfterStandstillMs }],
+    ),
+  )
+}
+
+const timeOf = ({ startTime, endTime }: TestFile) => endTime - startTime
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [file = '', figuresFile = '', steps = ''] = process.argv.slice(2)
+  const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : null
+  if (report) {
+    const text = figures(report, process.cwd())
+    writeFileSync(figuresFile, `${text}\n`)
+    console.log(`${text}\n`)
+  }
+  console.log(closingLine(report, steps.split(' ').filter(Boolean)))
+}

@@ -1,0 +1,40 @@
+/** Who spoke when, on a platform's mock, in a real browser: one meeting each that holds every hard case. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { PlatformUnderTest } from '../platforms/conformance/platforms.ts'
+import { StandstillWatch } from '../standstill.ts'
+import { playScene } from './scripted-meeting.ts'
+import { hardCases } from './scripts.ts'
+
+const MOST_WRONG = 0.05
+/** A second in which the machine stands still garbles the sound itself, and is 5 % of all that is said. */
+const MOST_WRONG_WITH_STANDSTILLS = 0.15
+
+const machine = new StandstillWatch()
+
+/** To be called in a test file: each platform's meeting is a test. */
+export function saysWhoSpokeWhen(platforms: readonly PlatformUnderTest[]): void {
+  describe.each(platforms)('$name', (platform) => {
+    test('says who spoke when with an error of at most 5 %, whatever happens in the meeting', async () => {
+      const mock = await platform.start()
+      onTestFinished(() => mock.close())
+      machine.begin()
+      const { error, truth, segments, turns, invented } = await playScene(platform, mock, hardCases())
+      const stoodStill = machine.stoodStill()
+      const told = JSON.stringify({ error, truth, segments }, null, 1)
+
+      // The scene was played: two at once, and voices of both who have one name.
+      expect(error.total, told).toBeGreaterThan(15)
+      expect(new Set(truth.map(({ speaker }) => speaker)).size).toBe(4)
+      expect(error.rate, told).toBeLessThanOrEqual(stoodStill ? MOST_WRONG_WITH_STANDSTILLS : MOST_WRONG)
+      expect(invented, told).toBeLessThanOrEqual(stoodStill ? 1 : 0)
+      // A yes of a third of a second is too short to count for the rate.
+      expect(turns.noted, told).toBeGreaterThanOrEqual(turns.all - 1)
+      const namesakes = segments.filter(({ speaker }) => speaker === 'Alex Kim').map((segment) => segment.user_id)
+      expect(new Set(namesakes).size, 'people of one name are two').toBe(2)
+      const names = new Set(segments.map(({ speaker }) => speaker))
+      expect(names, 'who was renamed has the last name, also for what was said before').toEqual(
+        new Set(['Ann Host', 'Benedict "Ben" Bold', 'Alex Kim']),
+      )
+    })
+  })
+}

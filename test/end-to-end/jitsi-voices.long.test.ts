@@ -1,0 +1,4 @@
+import { writesVoiceFiles } from './voice-files.ts'
+
+// Each person has a stream.
+writesVoiceFiles('jitsi')

@@ -1,0 +1,4 @@
+import { writesVoiceFiles } from './voice-files.ts'
+
+// Its streams go from speaker to speaker.
+writesVoiceFiles('meet')

@@ -1,0 +1,3 @@
+import { mediaRoomContract } from './room-contract.ts'
+
+mediaRoomContract('a real media server')
