@@ -123,6 +123,6 @@ export interface MockMeetingOptions {
   /** Whoever waits is let in, denied or left alone not before this is resolved, however long the time for it has been over. */
   hostReady?: Promise<unknown>
   lang?: string
-  /** How the media come: through which server, with which losses. */
-  media?: Pick<MediaRoomOptions, 'via' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'>
+  /** How the media come: in which size, through which server, with which losses. */
+  media?: Pick<MediaRoomOptions, 'width' | 'height' | 'fps' | 'via' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'>
 }

@@ -3,6 +3,7 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { expect } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
+import { SMALL_PICTURES } from './small-pictures.ts'
 
 /** Waits for a value; a loaded machine gets the time it needs. */
 export const poll: typeof expect.poll = (look, options) =>
@@ -59,7 +60,7 @@ export abstract class MockBrowser<Server extends MockServer, Meeting extends Moc
 
   /** Opens a scenario in a fresh page. */
   async open(scenario: string, options: MockMeetingOptions = {}, init?: () => void): Opened<Meeting> {
-    const meeting = this.mock.open(scenario, { speed: QUICK, seed: 1, ...options }) as Meeting
+    const meeting = this.mock.open(scenario, { speed: QUICK, seed: 1, media: SMALL_PICTURES, ...options }) as Meeting
     const page = await this.page(init ? { init } : {})
     await page.goto(this.addressOf(meeting), { waitUntil: 'commit' })
     return { meeting, page }

@@ -7,6 +7,7 @@ import type { Waits } from '../../platforms/shared/waits.ts'
 import type { MeetingEvent, MeetingTarget } from '../../src/meeting.ts'
 import type { Admission, MeetingDriver, Stage } from '../../src/ports.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
+import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
 import { guestOptions } from './driver-options.ts'
 import { SharedChromium } from './shared-chromium.ts'
@@ -74,7 +75,8 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     const speed = meetingOptions.speed ?? setting.speed
     // A slow machine must not miss the waiting room that it is to tell of.
     const { promise: hostReady, resolve: saidWhereItIs } = Promise.withResolvers<void>()
-    const meeting = known ?? (mock.open(scenario, { seed: 1, speed, hostReady, ...meetingOptions }) as Meeting)
+    const meeting =
+      known ?? (mock.open(scenario, { seed: 1, speed, hostReady, media: SMALL_PICTURES, ...meetingOptions }) as Meeting)
     const stop = new AbortController()
     const target = setting.targetOf(meeting)
     const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {

@@ -8,6 +8,7 @@ import type { MockMeeting, MockMeetingOptions, MockServer } from '../../../mock/
 import { type DriverOptions, openDriver, recognizeMeeting } from '../../../platforms/index.ts'
 import type { MeetingEvent, MeetingTarget } from '../../../src/meeting.ts'
 import type { MeetingDriver } from '../../../src/ports.ts'
+import { SMALL_PICTURES } from '../../mock/small-pictures.ts'
 import { eventOf } from '../attempts.ts'
 import { guestOptions } from '../driver-options.ts'
 import { SharedChromium } from '../shared-chromium.ts'
@@ -74,7 +75,8 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
   return {
     folder,
     mock: () => mock,
-    meeting: (scenario, options) => mock.open(scenario, { seed: 1, speed: platform.speed, ...options }),
+    meeting: (scenario, options) =>
+      mock.open(scenario, { seed: 1, speed: platform.speed, media: SMALL_PICTURES, ...options }),
     async session(meeting, options = {}) {
       const stop = new AbortController()
       const driver = await openDriver(optionsOf(options))(targetOf(meeting), SILENT_STAGE, stop.signal)

@@ -129,7 +129,7 @@ test('a browser that dies is a failure at once', async () => {
     chromium = await openBrowser(...given)
     return chromium
   }
-  const attempt = await inside('open-meeting-join-now', { driver: { openBrowser: openOwn } })
+  const attempt = await inside('open-meeting-join-now', { driver: { chromium: null, openBrowser: openOwn } })
   await attempt.event('heartbeat')
   process.kill(chromium!.processId!, 'SIGKILL')
   const failed = await attempt.event('failed')
