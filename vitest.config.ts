@@ -7,7 +7,9 @@ const CORES = availableParallelism()
 const BROWSER = ['test/**/*.browser.test.ts']
 const SYSTEM = ['test/**/*.system.test.ts']
 const MEASURED = ['test/**/*.measured.test.ts']
-const LONG = ['test/**/*.long.test.ts']
+/** The mock meetings' own pages and media run with the long lane: every driver test fails where a mock does not work. */
+const MOCKS = ['test/mock/**/*.browser.test.ts']
+const LONG = ['test/**/*.long.test.ts', ...MOCKS]
 
 /** Sound and pictures in real time; a standstill of the machine counts. */
 const REAL_TIME = { runner: './test/real-time-runner.ts', testTimeout: 180_000, hookTimeout: 180_000 }
@@ -35,7 +37,7 @@ export default defineConfig({
       {
         // Pages in a browser. They compute for a moment and wait for the next.
         extends: true,
-        test: { ...REAL_TIME, name: 'browser', include: BROWSER, maxWorkers: CORES + 1, sequence: { groupOrder: 0 } },
+        test: { ...REAL_TIME, name: 'browser', include: BROWSER, exclude: MOCKS, maxWorkers: CORES + 1, sequence: { groupOrder: 0 } },
       },
       {
         // Whole bots and real servers, which mostly wait for a meeting to go on.
