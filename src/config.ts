@@ -32,12 +32,17 @@ export interface BotConfig {
   logLevel: LogLevel
 }
 
+/** A bot is started minutes before its meeting; an instant further ahead is a mistake of the job. */
+const MAX_AHEAD_MS = 24 * 3_600_000
+
 export interface Settings {
   /** The job as it came: parsed JSON and options laid over it. */
   job: unknown
   /** As typed: `host=ip:port`. */
   hostMap: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
+  /** UTC milliseconds; absent: the system's clock. */
+  now?: number
   /** A person typed the streaming addresses at the terminal of this machine. */
   trustsStreams?: boolean
   /** Hosts that run Jitsi Meet, as typed; those of STANDIN_JITSI_HOSTS are added. */
@@ -72,7 +77,8 @@ export function readConfig(settings: Settings): BotConfig {
   const trustsStreams = settings.trustsStreams === true || environment.STANDIN_PRIVATE_STREAMS === 'allow'
   const parsed = jobSchema.safeParse(settings.job)
   if (!parsed.success) problems.push(...problemsOf(parsed.error))
-  else if (!trustsStreams) problems.push(...unsafeStreams(parsed.data))
+  else problems.push(...tooFarAhead(parsed.data, settings.now ?? Date.now()))
+  if (parsed.success && !trustsStreams) problems.push(...unsafeStreams(parsed.data))
   const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
   const meetingUrl = (settings.job as { meeting_url?: unknown } | null)?.meeting_url
   const target = typeof meetingUrl === 'string' ? settings.recognize(meetingUrl, { jitsiHosts }) : null
@@ -110,6 +116,11 @@ function unsafeStreams({ streaming }: Job): Problem[] {
     const message = isPrivate ? 'is not a public address' : 'must start with wss://'
     return [{ path: `streaming.${field}`, message: `${message} (STANDIN_PRIVATE_STREAMS=allow permits it)` }]
   })
+}
+
+function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {
+  if (!plannedAt || Date.parse(plannedAt) - now <= MAX_AHEAD_MS) return []
+  return [{ path: 'not_before', message: 'is more than 24 hours ahead; start the bot nearer to its meeting' }]
 }
 
 function workFolderOf(job: Job, environment: Settings['environment']): string {

@@ -59,6 +59,7 @@ function withJoinOptions(command: Command): Command {
     .option('--name <name>', 'what the bot is called in the meeting')
     .addOption(new Option('--mode <mode>', 'what is recorded').choices([...RECORDING_MODES]))
     .addOption(new Option('--frame-rate <fps>', 'frames a second').choices(['25', '30']).argParser(Number))
+    .option('--not-before <time>', 'when to ask to join, such as 2026-11-21T10:00:00+01:00 (default: at once)')
     .option('--entry-message <text>', 'written into the chat on admission')
     .option('--image <file|url>', "shown as the bot's picture: PNG, JPEG or WebP")
     .option('--out <folder>', "where the recording's folder is made (default: recordings)")

@@ -11,6 +11,7 @@ export interface JoinOptions {
   name?: string
   mode?: string
   frameRate?: number
+  notBefore?: string
   entryMessage?: string
   image?: string
   out?: string
@@ -56,6 +57,7 @@ export function jobFrom(
   set('bot_name', options.name)
   set('recording_mode', options.mode)
   set('frame_rate', options.frameRate)
+  set('not_before', options.notBefore)
   set('entry_message', options.entryMessage)
   set('recording_consent', options.recordingConsent)
   set('browser_state', options.browserState)

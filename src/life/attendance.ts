@@ -36,6 +36,8 @@ export interface AttendanceParts {
   /** Where the next browser lives; what died of it since the last one is set up again. */
   prepareStage(): Promise<Stage>
   botName: string
+  /** Resolves when the bot may open the link; called with a browser ready. */
+  whenMayJoin(): Promise<void>
   /** Of each wait in a waiting room. */
   waitingRoomSeconds: number
   clock: Clock
@@ -186,7 +188,7 @@ export class Attendance implements InMeeting {
   }
 
   async #attempt(): Promise<void> {
-    const { target, openMeeting, prepareStage, clock, signal, waitingRoomSeconds: limit } = this.#parts
+    const { target, openMeeting, prepareStage, whenMayJoin, clock, signal, waitingRoomSeconds: limit } = this.#parts
     const broken = new Promise<never>((_, reject) => {
       this.#breakOff = reject
     })
@@ -194,6 +196,8 @@ export class Attendance implements InMeeting {
     broken.catch(() => {})
     const driver = await openMeeting(target, await prepareStage(), signal)
     this.#driver = driver
+    await Promise.race([whenMayJoin(), broken])
+    signal.throwIfAborted()
     const admission = await within(
       clock,
       JOIN_DEADLINE_MS,

@@ -29,6 +29,7 @@ import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
+import { openJoinGate } from './join-gate.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
 import { noteMeeting } from './meeting-notes.ts'
 import { PictureRelief } from './picture-relief.ts'
@@ -114,7 +115,15 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const { openMeeting, workFolder } = parts
   const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
   const prepareStage = () => atEdge('recorder', recorder.prepare(ending.signal))
-  const meeting = new Attendance({ ...common, target, openMeeting, prepareStage, botName: job.bot_name, onWaitingRoom })
+  const meeting = new Attendance({
+    ...common,
+    target,
+    openMeeting,
+    prepareStage,
+    botName: job.bot_name,
+    whenMayJoin: openJoinGate({ ...common, job }),
+    onWaitingRoom,
+  })
   const gaps: Gap[] = []
   const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
   const recording = new RecordingSwitch(recorder, clock, noteGap)

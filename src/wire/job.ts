@@ -189,6 +189,12 @@ export const jobSchema = z
   .strictObject({
     bot_id: z.uuid().describe('Also the name of the folder that holds the recording.'),
     meeting_url: meetingUrl,
+    not_before: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .describe(
+        'When the bot opens the link and asks to join: an instant with its offset, such as 2026-11-21T10:00:00+01:00, at most 24 hours ahead. Everything else is prepared before. An instant in the past means at once.',
+      ),
     bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
     frame_rate: z.literal([25, 30]).default(25),

@@ -26,6 +26,28 @@ function problems(from: Settings): readonly string[] {
   throw new Error('the configuration was accepted')
 }
 
+describe('a planned time (not_before)', () => {
+  const now = Date.parse('2026-11-21T09:00:00Z')
+
+  test.each(['2026-11-22T09:00:00Z', '2026-11-21T10:30:00+01:00', '2026-11-21T09:00:30.250Z', '2020-01-01T00:00:00Z'])(
+    '%s is accepted',
+    (not_before) => {
+      expect(readConfig(settings({ not_before }, { now })).job.not_before).toBe(not_before)
+    },
+  )
+
+  test.each([
+    ['2026-11-22T09:00:01Z', 'is more than 24 hours ahead'],
+    ['2026-11-22T10:00:01+00:30', 'is more than 24 hours ahead'],
+    ['2026-11-21T10:00:00', 'Invalid ISO datetime'],
+    ['2026-11-21', 'Invalid ISO datetime'],
+    ['2026-02-30T10:00:00Z', 'Invalid ISO datetime'],
+    ['1795253400', 'Invalid ISO datetime'],
+  ])('%s is refused: %s', (not_before, message) => {
+    expect(() => readConfig(settings({ not_before }, { now }))).toThrow(`not_before: ${message}`)
+  })
+})
+
 describe('configuration', () => {
   test('puts the recording in a folder named by the bot', () => {
     const config = readConfig(settings({ storage: { type: 'folder', path: 'out' } }))

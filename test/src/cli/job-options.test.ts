@@ -31,6 +31,11 @@ describe('options as a job', () => {
     expect(jobFrom(undefined, {}, { STANDIN_JOB: '{"bot_name":"env"}' })).toMatchObject({ bot_name: 'env' })
   })
 
+  test('the planned time is a field of the job', () => {
+    const notBefore = '2026-11-21T10:00:00+01:00'
+    expect(jobFrom(URL_OF_MEETING, { notBefore }, {})).toMatchObject({ not_before: notBefore })
+  })
+
   test('separate tracks are a field of the job', () => {
     expect(jobFrom(URL_OF_MEETING, { separateTracks: true }, {})).toMatchObject({ separate_tracks: true })
     expect(jobFrom(URL_OF_MEETING, {}, {})).not.toHaveProperty('separate_tracks')

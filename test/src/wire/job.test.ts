@@ -148,6 +148,23 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     ],
   ],
   [
+    'not_before',
+    [
+      { not_before: '2026-11-21T10:00:00Z' },
+      { not_before: '2026-11-21T10:00:00.125+01:00' },
+      { not_before: '1999-12-31T23:59:59-11:00' },
+      { not_before: null },
+    ],
+    [
+      { not_before: '' },
+      { not_before: '2026-11-21' },
+      { not_before: '2026-11-21T10:00:00' },
+      { not_before: '2026-02-30T10:00:00Z' },
+      { not_before: 1_795_253_400 },
+      { not_before: 'tomorrow' },
+    ],
+  ],
+  [
     'recording_consent',
     [{ recording_consent: 'accept' }, { recording_consent: 'refuse' }],
     [{ recording_consent: true }, { recording_consent: 'ask' }],

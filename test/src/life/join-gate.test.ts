@@ -1,0 +1,105 @@
+/** When a bot asks to join: it is ready early, and is at the door at its planned time. */
+import { describe, expect, test } from 'vitest'
+import { BotError } from '../../../src/errors.ts'
+import { untilStopped, World } from '../../fakes/world.ts'
+
+/** Where the hand-moved clock begins. */
+const START = Date.parse('2026-11-21T09:00:00.000Z')
+const planned = (seconds: number) => ({ not_before: new Date(START + seconds * 1000).toISOString() })
+const notices = (world: World) => world.events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
+
+/** Notes the instants at which the bot opens the link, in seconds from the start. */
+function noteJoins(world: World): number[] {
+  const joins: number[] = []
+  const { join } = world
+  world.join = (signal) => {
+    joins.push((world.clock.now() - START) / 1000)
+    return join(signal)
+  }
+  return joins
+}
+
+describe('a bot with a planned time', () => {
+  test('prepares everything at once and opens the link at the planned time', async () => {
+    let joins: number[] = []
+    const world = new World((it) => {
+      joins = noteJoins(it)
+      it.prepareStorage = async () => void it.calls.push('prepare storage')
+    }, planned(90))
+    await world.clock.advance(89_999)
+    expect(world.calls).toEqual(['prepare storage', 'prepare stage', 'open meeting'])
+    expect(world.statuses()).toEqual(['joining_call'])
+    await world.clock.advance(1)
+    expect(joins).toEqual([90])
+    expect(notices(world)).toEqual([])
+  })
+
+  test('reads the offset of the planned time', async () => {
+    const world = new World(() => {}, { not_before: '2026-11-21T11:00:30+02:00' })
+    await world.clock.advance(29_000)
+    expect(world.calls).not.toContain('join')
+    await world.clock.advance(1_000)
+    expect(world.calls).toContain('join')
+  })
+
+  test('waits in the waiting room for its limit, counted from the request to join', async () => {
+    const world = new World(
+      (it) => {
+        it.join = async () => 'waiting_room'
+        it.waitForAdmission = untilStopped
+      },
+      { ...planned(600), timeout_config: { waiting_room_timeout: 60 } },
+    )
+    await world.clock.advance(659_000)
+    expect(world.statuses()).toEqual(['joining_call', 'in_waiting_room'])
+    expect(await world.report()).toMatchObject({ error_code: 'TIMEOUT_WAITING_TO_START' })
+  })
+
+  test.each(['command', 'interrupt'] as const)('ends without joining when a %s stops it while it waits', async (by) => {
+    const world = new World(() => {}, planned(600))
+    await world.clock.advance(300_000)
+    world.stop(by)
+    const { report, exitCode } = await world.end()
+    expect(report).toMatchObject({ status: 'failed', error_code: 'EXITING_MEETING_BEFORE_RECORD', joined_at: null })
+    expect(exitCode).toBe(0)
+    expect(world.calls).not.toContain('join')
+    expect(world.calls.slice(-4)).toEqual(['leave', 'close meeting', 'close recorder', 'drain'])
+  })
+
+  test('waits again for the planned time when the display breaks while it waits', async () => {
+    let joins: number[] = []
+    const world = new World((it) => {
+      joins = noteJoins(it)
+    }, planned(60))
+    await world.clock.advance(20_000)
+    world.emitRecorder({ type: 'failed', lost: 'stage', error: new Error('Xvfb ended'), at: world.clock.now() })
+    await world.clock.advance(60_000)
+    expect(world.calls.filter((call) => call === 'open meeting')).toHaveLength(2)
+    expect(joins).toEqual([60])
+  })
+
+  test('joins at once and reports that it is late when the planned time is long past', async () => {
+    const world = new World(() => {}, planned(-7_200))
+    await world.untilStatus('in_call_recording')
+    expect(notices(world)).toEqual(['The bot asks to join 7200 s after its planned time (not_before).'])
+  })
+
+  test('reports once that it is late, also when a first attempt to join fails', async () => {
+    let attempts = 0
+    const world = new World((it) => {
+      it.join = async () => {
+        if (++attempts === 1) throw new BotError('BOT_NOT_ACCEPTED', 'Refused', { canRetry: true })
+        return 'in_meeting'
+      }
+    }, planned(-30))
+    await world.clock.advance(10_000)
+    expect(attempts).toBe(2)
+    expect(notices(world)).toHaveLength(1)
+  })
+})
+
+test('a bot without a planned time joins at once', async () => {
+  const world = new World()
+  await world.clock.advance(0)
+  expect(world.calls).toContain('join')
+})
