@@ -359,6 +359,11 @@ export interface ControlPlane {
   show(partial: Transcript): void
   /** Commands from the first moment on. Each gets exactly one answer. */
   onCommand(listener: (command: BotCommand) => Promise<CommandAnswer>): void
+  /**
+   * Resolves when the control plane has welcomed the bot and stored what was reported before, so that a command which it
+   * sent instead has arrived. Never rejects; may wait for ever.
+   */
+  whenWelcomed(): Promise<void>
   /** Waits until everything is acknowledged, at most `deadlineMs`. Never rejects. */
   drain(deadlineMs: number): Promise<void>
   close(): Promise<void>

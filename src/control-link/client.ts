@@ -56,6 +56,7 @@ class ControlLink implements CommandedControlPlane {
   readonly #usage: UsageMeter
   readonly #heartbeat: NodeJS.Timeout
   readonly #whenQuiet = new Set<() => void>()
+  readonly #welcome = Promise.withResolvers<void>()
   #whenEnded: (() => void) | null = null
   /** Numbers up to here may be known to the control plane; what it claims beyond them cannot be ours. */
   #toldSeq: number
@@ -100,21 +101,17 @@ class ControlLink implements CommandedControlPlane {
 
   submit: CommandedControlPlane['submit'] = (command) => this.#desk.submit(command)
 
+  async whenWelcomed(): Promise<void> {
+    await this.#welcome.promise
+    await this.#untilQuiet(this.#timing.acceptMs)
+  }
+
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true
     if (this.#reconnect) this.#connect()
-    if (!this.#isQuiet() && !this.#isClosed) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(() => {
-        const missing = this.#journal.lastSeq - this.#journal.acknowledged
-        this.#logger.warn('Not every event was acknowledged in time; the journal keeps them', { missing })
-        resolve()
-      }, deadlineMs)
-      this.#whenQuiet.add(resolve)
-      await promise
-      this.#whenQuiet.delete(resolve)
-      clearTimeout(timer)
-    }
+    await this.#untilQuiet(deadlineMs)
+    const missing = this.#journal.lastSeq - this.#journal.acknowledged
+    if (missing > 0) this.#logger.warn('Not every event was acknowledged in time; the journal keeps them', { missing })
     this.#isDraining = false
     await this.#journal.flush()
   }
@@ -228,6 +225,7 @@ class ControlLink implements CommandedControlPlane {
     this.#logger.info('The control link is up', { url: placeOf(this.#options.url), acknowledged: start })
     this.#journal.acknowledge(start)
     session.sentSeq = start
+    this.#welcome.resolve()
     this.#desk.sendUnsent()
     this.#sendEvents()
     this.#tellQuiet()
@@ -300,6 +298,16 @@ class ControlLink implements CommandedControlPlane {
       cpu_percent: cpuPercent,
       memory_bytes: memoryBytes,
     })
+  }
+
+  async #untilQuiet(deadlineMs: number): Promise<void> {
+    if (this.#isQuiet() || this.#isClosed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, deadlineMs)
+    this.#whenQuiet.add(resolve)
+    await promise
+    this.#whenQuiet.delete(resolve)
+    clearTimeout(timer)
   }
 
   #isQuiet(): boolean {

@@ -33,6 +33,8 @@ export function createLocalControlPlane(options: LocalOptions): CommandedControl
     show: (partial) => options.onPartial?.(partial),
     onCommand: (listener) => desk.listen(listener),
     submit: (command) => desk.submit(command),
+    // There is no welcome to wait for.
+    whenWelcomed: () => Promise.resolve(),
     drain: () => journal.flush(),
     close: () => journal.close(),
   }

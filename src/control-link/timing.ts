@@ -9,6 +9,8 @@ export interface LinkTiming {
   handshakeMs: number
   /** From `hello` to `welcome`. */
   welcomeMs: number
+  /** For the acknowledgement that follows a welcome; a control plane that stores more slowly has still welcomed the bot. */
+  acceptMs: number
   pingMs: number
   /** A link on which nothing is heard for this long is dead, although nobody said so. */
   silenceMs: number
@@ -24,6 +26,7 @@ export const DEFAULT_TIMING: Readonly<LinkTiming> = {
   heartbeatMs: HEARTBEAT_EVERY_MS,
   handshakeMs: 10_000,
   welcomeMs: 10_000,
+  acceptMs: 2_000,
   pingMs: 5_000,
   silenceMs: 20_000,
   closeMs: 2_000,

@@ -1,5 +1,5 @@
-/** When a bot that is ready may open the link: not before its planned time. */
-import { sleepUntil } from '../clock.ts'
+/** When a bot that is ready may open the link: at its planned time, and with the welcome of its control plane. */
+import { aborted, sleepUntil, within } from '../clock.ts'
 import type { Clock, ControlPlane } from '../ports.ts'
 import type { Job } from '../wire/job.ts'
 
@@ -7,8 +7,8 @@ import type { Job } from '../wire/job.ts'
 const LATE_MS = 5_000
 
 export interface JoinGateParts {
-  job: Pick<Job, 'not_before'>
-  control: Pick<ControlPlane, 'report'>
+  job: Pick<Job, 'not_before' | 'wait_for_welcome_seconds'>
+  control: Pick<ControlPlane, 'report' | 'whenWelcomed'>
   clock: Clock
   /** The end of the life. */
   signal: AbortSignal
@@ -17,16 +17,31 @@ export interface JoinGateParts {
 /** The returned function resolves when the bot may join, and rejects when the life ends first. Repeatable. */
 export function openJoinGate({ job, control, clock, signal }: JoinGateParts): () => Promise<void> {
   const plannedAt = job.not_before ? Date.parse(job.not_before) : null
+  const limit = job.wait_for_welcome_seconds
+  // Counted from the start of the life, so that a control plane that is away makes no bot late that was started early.
+  const welcomed = limit === 0 ? Promise.resolve() : untilWelcomed()
   let hasJoined = false
   return async () => {
+    await welcomed
     if (plannedAt !== null) await sleepUntil(clock, plannedAt, signal)
+    signal.throwIfAborted()
     if (!hasJoined && plannedAt !== null) reportLateness(clock.now() - plannedAt)
     hasJoined = true
   }
 
+  /** Never rejects. */
+  async function untilWelcomed(): Promise<void> {
+    const welcomeOrEnd = Promise.race([control.whenWelcomed(), aborted(signal)])
+    await within(clock, limit * 1000, welcomeOrEnd, () => new Error('No welcome came')).catch(() =>
+      warn(`The control plane did not welcome the bot within ${limit} s; the bot asks to join without it.`),
+    )
+  }
+
   function reportLateness(ms: number): void {
-    if (ms < LATE_MS) return
-    const message = `The bot asks to join ${Math.round(ms / 1000)} s after its planned time (not_before).`
+    if (ms >= LATE_MS) warn(`The bot asks to join ${Math.round(ms / 1000)} s after its planned time (not_before).`)
+  }
+
+  function warn(message: string): void {
     control.report({ type: 'notice', level: 'warning', message })
   }
 }

@@ -195,6 +195,14 @@ export const jobSchema = z
       .describe(
         'When the bot opens the link and asks to join: an instant with its offset, such as 2026-11-21T10:00:00+01:00, at most 24 hours ahead. Everything else is prepared before. An instant in the past means at once.',
       ),
+    wait_for_welcome_seconds: z
+      .int()
+      .min(0)
+      .max(3600)
+      .default(0)
+      .describe(
+        'How long the bot waits, from its start on, for the welcome of its control plane before it asks to join; then it goes on without.',
+      ),
     bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
     frame_rate: z.literal([25, 30]).default(25),

@@ -65,6 +65,7 @@ export class World {
   waitingFor: WaitingFor = 'admission'
   obtainRecordingRight: (limitMs: number, signal: AbortSignal) => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
+  whenWelcomed: () => Promise<void> = async () => {}
   prepareStorage: () => Promise<void> = async () => {}
   sendChat: (text: string) => Promise<void> = async () => {}
   leave: () => Promise<void> = async () => {}
@@ -239,6 +240,7 @@ export class World {
         onCommand: (listener) => {
           this.command = listener
         },
+        whenWelcomed: () => this.whenWelcomed(),
         drain: async () => void calls.push('drain'),
         close: async () => {},
       },

@@ -59,6 +59,7 @@ export class BotLife {
         location: () => this.folder,
       },
       control: {
+        whenWelcomed: async () => {},
         show: () => {},
         report: (event) => void this.events.push(structuredClone(event)),
         onCommand: (listener) => {

@@ -40,8 +40,9 @@ test('every code of a refused command is explained', () => {
 })
 
 test('the figures of the page are those of the code', () => {
-  const { heartbeatMs, welcomeMs, pingMs, silenceMs, settledMs } = DEFAULT_TIMING
+  const { heartbeatMs, welcomeMs, acceptMs, pingMs, silenceMs, settledMs } = DEFAULT_TIMING
   expect(page).toContain(`Every ${heartbeatMs / 1000} s, not numbered`)
+  expect(page).toContain(`at most ${acceptMs / 1000} s after the \`welcome\``)
   expect(page).toContain(`none comes within ${welcomeMs / 1000} s`)
   expect(page).toContain(
     `one every ${pingMs / 1000} s and drops a link on which nothing was heard for ${silenceMs / 1000} s`,

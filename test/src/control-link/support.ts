@@ -15,6 +15,7 @@ export const FAST: LinkTiming = {
   heartbeatMs: 50,
   handshakeMs: 5_000,
   welcomeMs: 5_000,
+  acceptMs: 5_000,
   pingMs: 50,
   silenceMs: 10_000,
   closeMs: 500,

@@ -103,3 +103,69 @@ test('a bot without a planned time joins at once', async () => {
   await world.clock.advance(0)
   expect(world.calls).toContain('join')
 })
+
+describe('a bot that waits for the welcome of its control plane', () => {
+  const WAITS = { wait_for_welcome_seconds: 30 }
+
+  test('prepares everything, and joins when it is welcomed', async () => {
+    const welcome = Promise.withResolvers<void>()
+    const world = new World((it) => {
+      it.whenWelcomed = () => welcome.promise
+    }, WAITS)
+    await world.clock.advance(20_000)
+    expect(world.calls).toEqual(['prepare stage', 'open meeting'])
+    welcome.resolve()
+    await world.clock.advance(0)
+    expect(world.calls).toContain('join')
+    await world.clock.advance(20_000)
+    expect(notices(world)).toEqual([])
+  })
+
+  test('never joins when it is told to leave after the welcome', async () => {
+    const welcome = Promise.withResolvers<void>()
+    const world = new World((it) => {
+      it.whenWelcomed = () => welcome.promise
+    }, WAITS)
+    await world.clock.advance(5_000)
+    welcome.resolve()
+    expect(await world.command({ type: 'leave' })).toEqual({ ok: true })
+    const { report, exitCode } = await world.end()
+    expect(report).toMatchObject({ status: 'failed', error_code: 'EXITING_MEETING_BEFORE_RECORD' })
+    expect(exitCode).toBe(0)
+    expect(world.calls).not.toContain('join')
+    expect(notices(world)).toEqual([])
+  })
+
+  test('goes on without a welcome past the limit, and reports it once', async () => {
+    const world = new World((it) => {
+      it.whenWelcomed = () => new Promise(() => {})
+    }, WAITS)
+    await world.clock.advance(29_999)
+    expect(world.calls).not.toContain('join')
+    await world.clock.advance(1)
+    expect(world.calls).toContain('join')
+    const message = 'The control plane did not welcome the bot within 30 s; the bot asks to join without it.'
+    expect(notices(world)).toEqual([message])
+  })
+
+  test('is on time where the limit ends before the planned time', async () => {
+    let joins: number[] = []
+    const world = new World(
+      (it) => {
+        joins = noteJoins(it)
+        it.whenWelcomed = () => new Promise(() => {})
+      },
+      { ...WAITS, ...planned(60) },
+    )
+    await world.clock.advance(61_000)
+    expect(joins).toEqual([60])
+  })
+
+  test('does not wait by default', async () => {
+    const world = new World((it) => {
+      it.whenWelcomed = () => new Promise(() => {})
+    })
+    await world.clock.advance(0)
+    expect(world.calls).toContain('join')
+  })
+})

@@ -27,6 +27,7 @@ test('the least job is an id and a link; everything else has a default', () => {
     bot_name: 'Standin',
     recording_mode: 'speaker_view',
     frame_rate: 25,
+    wait_for_welcome_seconds: 0,
     recording_consent: 'accept',
     separate_tracks: false,
     timeout_config: {
@@ -163,6 +164,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
       { not_before: 1_795_253_400 },
       { not_before: 'tomorrow' },
     ],
+  ],
+  [
+    'wait_for_welcome_seconds',
+    [{ wait_for_welcome_seconds: 0 }, { wait_for_welcome_seconds: 3600 }],
+    [{ wait_for_welcome_seconds: -1 }, { wait_for_welcome_seconds: 3601 }, { wait_for_welcome_seconds: 1.5 }],
   ],
   [
     'recording_consent',
