@@ -1,5 +1,6 @@
 /** Fetches what a caller's address names, where that is safe: https, public addresses only, bounded in size and time. */
 import { lookup } from 'node:dns'
+import { get as getPlain } from 'node:http'
 import { get } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
@@ -54,17 +55,43 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
+/** Codes of faults that another try does not cure: the address is not allowed, the document is too large. */
+const LASTING = new Set(['EACCES', 'EFBIG'])
+
+/** Whether the same fetch may succeed a little later. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof UnexpectedStatus) return error.status >= 500 || error.status === 429
+  const { code, cause } = error as { code?: string; cause?: { code?: string } }
+  return !LASTING.has(code ?? '') && !LASTING.has(cause?.code ?? '')
+}
+
+/** The host answered, but not with the document. */
+export class UnexpectedStatus extends Error {
+  readonly status: number
+
+  constructor(host: string, status: number) {
+    super(`${host} answered with status ${status}`)
+    this.name = 'UnexpectedStatus'
+    this.status = status
+  }
+}
+
+interface FetchLimits {
+  maxBytes: number
+  timeoutMs: number
+  accept: string
+  /** A bearer token. It is sent to the named address only, so redirects are not followed. */
+  bearer?: string
+  /** The operator allows private addresses, also without TLS. */
+  trustsPrivate?: boolean
+}
+
 /** The body's bytes. Rejects with a sentence that names the host, never the query. */
-export async function fetchPublic(
-  address: string,
-  limits: { maxBytes: number; timeoutMs: number; accept: string },
-): Promise<Uint8Array> {
+export async function fetchPublic(address: string, limits: FetchLimits): Promise<Uint8Array> {
   const signal = AbortSignal.timeout(limits.timeoutMs)
   let url = new URL(address)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    if (url.protocol !== 'https:') throw new Error(`${url.host} was not asked: only https addresses are fetched`)
-    const literal = url.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw new Error(`${url.host} is not a public address`)
+    if (limits.trustsPrivate !== true) assertPublic(url)
     const answer = await request(url, limits, signal)
     if (answer instanceof Uint8Array) return answer
     url = new URL(answer.redirectedTo, url)
@@ -72,35 +99,42 @@ export async function fetchPublic(
   throw new Error(`${url.host} redirected more than ${MAX_REDIRECTS} times`)
 }
 
-function request(
-  url: URL,
-  limits: { maxBytes: number; accept: string },
-  signal: AbortSignal,
-): Promise<Uint8Array | { redirectedTo: string }> {
+function assertPublic(url: URL): void {
+  const refused = (reason: string) => Object.assign(new Error(`${url.host} ${reason}`), { code: 'EACCES' })
+  if (url.protocol !== 'https:') throw refused('was not asked: only https addresses are fetched')
+  const literal = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw refused('is not a public address')
+}
+
+function request(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Uint8Array | { redirectedTo: string }> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string) => reject(new Error(`${url.host} ${reason}`))
-    const outgoing = get(url, { lookup: publicLookup, signal, headers: { accept: limits.accept } }, (response) => {
+    const fail = (reason: string, cause?: Error) => reject(new Error(`${url.host} ${reason}`, { cause }))
+    const { accept, bearer, trustsPrivate } = limits
+    const headers = { accept, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) }
+    const options = { signal, headers, ...(trustsPrivate === true ? {} : { lookup: publicLookup }) }
+    const outgoing = (url.protocol === 'http:' ? getPlain : get)(url, options, (response) => {
       const status = response.statusCode ?? 0
-      if (status >= 300 && status < 400 && response.headers.location !== undefined) {
+      if (bearer === undefined && status >= 300 && status < 400 && response.headers.location !== undefined) {
         response.resume()
         return resolve({ redirectedTo: response.headers.location })
       }
       if (status !== 200) {
         response.resume()
-        return fail(`answered with status ${status}`)
+        return reject(new UnexpectedStatus(url.host, status))
       }
       const chunks: Uint8Array[] = []
       let bytes = 0
       response.on('data', (chunk: Uint8Array) => {
         bytes += chunk.byteLength
         chunks.push(chunk)
-        if (bytes > limits.maxBytes) response.destroy(new Error(`sent more than ${limits.maxBytes} bytes`))
+        if (bytes > limits.maxBytes)
+          response.destroy(Object.assign(new Error(`sent more than ${limits.maxBytes} bytes`), { code: 'EFBIG' }))
       })
-      response.on('error', (error) => fail(error.message))
+      response.on('error', (error) => fail(error.message, error))
       response.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
     })
     outgoing.on('error', (error) =>
-      fail(signal.aborted ? 'did not answer in time' : `could not be asked: ${error.message}`),
+      fail(signal.aborted ? 'did not answer in time' : `could not be asked: ${error.message}`, error),
     )
   })
 }

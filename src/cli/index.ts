@@ -11,6 +11,7 @@ import { TRANSCRIPTION_PROVIDERS, type TranscriptionProvider } from '../wire/job
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { RecoverFlags } from './recover.ts'
+import { takeSecrets } from './take-secrets.ts'
 
 const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 const EXIT_INVALID_JOB = 2
@@ -19,7 +20,12 @@ const EXIT_DEFECT = 70
 /** Who read what is said here may be gone before a bot has finished, or a disk be full: it goes on without being heard. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
-const io = { input: process.stdin, output: process.stdout, errors: process.stderr, environment: process.env }
+const io = {
+  input: process.stdin,
+  output: process.stdout,
+  errors: process.stderr,
+  environment: takeSecrets(process.env),
+}
 
 const JOIN_EXAMPLES = `
 Examples:
@@ -29,6 +35,8 @@ Examples:
   standin join https://meet.google.com/abc-defg-hij --captions
   standin join --job job.json
   echo "$JOB" | standin join --job -
+  STANDIN_JOB_FILE=/run/bot/job.json standin join      (the file is deleted when it was read)
+  STANDIN_JOB_TOKEN=… standin join --job-url https://control.example/jobs/17
 
 Exit codes:
   0   recorded and stored, or asked to stop before recording
@@ -117,6 +125,7 @@ withJoinOptions(program.command('join'))
   .description('join one meeting and record it')
   .argument('[meeting-url]', 'the link of the meeting')
   .option('--job <file|->', 'a whole job as JSON; options go on top of it')
+  .option('--job-url <url>', 'an address that gives the job for the one-time token in STANDIN_JOB_TOKEN')
   .addHelpText('after', JOIN_EXAMPLES)
   .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
     const { join } = await import('./join.ts')

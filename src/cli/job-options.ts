@@ -1,12 +1,16 @@
-/** The command line's options as fields of the job. A whole job comes from `--job` or STANDIN_JOB; options go on top. */
+/** The command line's options as fields of the job. A whole job comes from one place (job-place.ts); options go on top. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { pictureDataUrl } from '../bot-image.ts'
 import { InvalidJob } from '../config.ts'
 import type { TranscriptionProvider } from '../wire/job.ts'
+import { downloadJob } from './job-address.ts'
+import { takeJobFile } from './job-file.ts'
+import { jobPlaceOf } from './job-place.ts'
 
 export interface JoinOptions {
   job?: string
+  jobUrl?: string
   botId?: string
   name?: string
   mode?: string
@@ -38,14 +42,25 @@ export interface JoinOptions {
   transcriptionLanguage?: string
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The text of the job that lies at an address; null where the job is elsewhere. Throws InvalidJob. */
+export async function downloadedJob(options: JoinOptions, environment: Environment): Promise<string | null> {
+  const place = jobPlaceOf(options, environment)
+  if (place?.from !== '--job-url' && place?.from !== 'STANDIN_JOB_URL') return null
+  const trustsPrivate = environment.STANDIN_PRIVATE_ADDRESSES === 'allow'
+  return downloadJob({ url: place.value, token: environment.STANDIN_JOB_TOKEN, from: place.from, trustsPrivate })
+}
+
 /** The job as an unchecked document, to be checked as a whole; throws InvalidJob where a part cannot even be read. */
 export function jobFrom(
   meetingUrl: string | undefined,
   options: JoinOptions,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   readInput: () => string = () => readFileSync(0, 'utf8'),
+  downloaded: string | null = null,
 ): unknown {
-  const given = wholeJob(options.job, environment.STANDIN_JOB, readInput)
+  const given = wholeJob(options, environment, readInput, downloaded)
   if (given !== null && (typeof given !== 'object' || Array.isArray(given)))
     throw new InvalidJob([{ path: '', message: 'the job must be a JSON object' }])
   const job: Record<string, unknown> = { bot_id: randomUUID(), ...given }
@@ -116,13 +131,25 @@ export function languageParam(provider: unknown, language: string): Record<strin
   return provider === 'assemblyai' ? { language_code: language } : { language }
 }
 
-function wholeJob(option: string | undefined, variable: string | undefined, readInput: () => string): unknown {
-  const [source, text] = option === undefined ? ['STANDIN_JOB', variable] : ['--job', readJob(option, readInput)]
-  if (text === undefined || text === '') return null
+function wholeJob(
+  options: JoinOptions,
+  environment: Environment,
+  readInput: () => string,
+  downloaded: string | null,
+): unknown {
+  const place = jobPlaceOf(options, environment)
+  if (place === null) return null
+  const { from, value } = place
+  const text =
+    downloaded ??
+    (from === '--job' ? readJob(value, readInput) : from === 'STANDIN_JOB_FILE' ? takeJobFile(value) : value)
+  if (text === '') return null
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new InvalidJob([{ path: source, message: `not valid JSON: ${(error as Error).message}` }])
+    // The parser quotes the text, which may hold secrets; a file that a person named is theirs to see.
+    const reason = from === '--job' ? `: ${(error as Error).message}` : ''
+    throw new InvalidJob([{ path: from, message: `not valid JSON${reason}` }])
   }
 }
 

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
 import { type Io, recognizeMeeting, runConfig } from '../main.ts'
-import { type JoinOptions, jobFrom } from './job-options.ts'
+import { downloadedJob, type JoinOptions, jobFrom } from './job-options.ts'
 
 export interface JoinFlags extends JoinOptions {
   mapHost: string[]
@@ -10,7 +10,8 @@ export interface JoinFlags extends JoinOptions {
 
 /** `standin join`: one bot, one meeting. Resolves with the exit code; throws InvalidJob. */
 export async function join(meetingUrl: string | undefined, flags: JoinFlags, io: Io): Promise<number> {
-  const job = jobFrom(meetingUrl, flags, io.environment)
+  const downloaded = await downloadedJob(flags, io.environment)
+  const job = jobFrom(meetingUrl, flags, io.environment, undefined, downloaded)
   const config = readConfig({
     job,
     hostMap: flags.mapHost,

@@ -21,3 +21,9 @@ test('an SDK id without its secret is told by the code of the specification, wit
   expect(exitCode).toBe(2)
   expect(errors).toContain('conf_sdk_pwd: SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together')
 })
+
+test('a job address without its token is told by the name of the variable, with exit code 2', async () => {
+  const { exitCode, errors } = await standin('join', '--job-url', 'https://control.test/jobs/1')
+  expect(exitCode).toBe(2)
+  expect(errors).toContain('STANDIN_JOB_TOKEN: is missing')
+})
