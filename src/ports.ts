@@ -5,7 +5,7 @@
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
 import type { RecordingMode } from './wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
-import type { BotEvent, Gap, Person, Quality, Transcript, WholeQuality } from './wire/events.ts'
+import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from './wire/events.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
 export interface Stage {
@@ -314,6 +314,8 @@ export interface Streaming {
   /** Neither sound nor speaker messages leave until `resume`. */
   pause(): void
   resume(): void
+  /** Sound that has passed so far, in seconds. */
+  usage(): StreamingUsage
   /** Repeatable, never rejects. */
   close(): Promise<void>
 }

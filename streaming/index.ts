@@ -8,7 +8,7 @@ import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
 import type { Supervised } from '../src/supervised.ts'
-import type { Person } from '../src/wire/events.ts'
+import type { Person, StreamingUsage } from '../src/wire/events.ts'
 import { Inlet } from './inlet.ts'
 import {
   asksToClear,
@@ -175,6 +175,13 @@ class LiveStreaming implements HearingStreaming {
   resume(): void {
     this.#isPaused = false
     this.#tellWhoSpeaks()
+  }
+
+  usage(): StreamingUsage {
+    return {
+      input_seconds: this.#inlet?.figures.playedSeconds ?? 0,
+      output_seconds: this.#outlet?.figures.sentSeconds ?? 0,
+    }
   }
 
   async close(): Promise<void> {

@@ -70,6 +70,8 @@ export function sentenceFor(event: BotEvent): string | null {
       const length = duration_seconds === undefined ? '' : `, ${shownDuration(duration_seconds)}`
       return `  stored ${name} (${shownBytes(bytes)}${length})`
     }
+    case 'transcription_started':
+      return `· making the transcript of ${shownDuration(event.seconds)} (${event.provider})`
     case 'speaker':
     case 'recording_progress':
     case 'final_report':

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { within } from '../clock.ts'
 import { type Logger, redactText } from '../logger.ts'
 import type { MeetingTarget } from '../meeting.ts'
-import type { Clock, RecordedSpan, Storage, StoredMedia, Transcribe, WriteReport } from '../ports.ts'
+import type { Clock, ControlPlane, RecordedSpan, Storage, StoredMedia, Transcribe, WriteReport } from '../ports.ts'
 import type { Gap, WholeQuality } from '../wire/events.ts'
 import type { Job } from '../wire/job.ts'
 import { recordedMs } from './recording-clock.ts'
@@ -18,32 +18,43 @@ export interface AfterRecording {
   logger: Logger
   workFolder: string
   storage: Pick<Storage, 'fetch'>
+  control: Pick<ControlPlane, 'report'>
   /** Null where the job asks for no transcript. */
   transcribe: Transcribe | null
   writeReport: WriteReport
 }
 
+export interface MadeTranscript {
+  /** Length of the sound that was transcribed; null where no transcript was made. */
+  seconds: number | null
+  /** What went wrong. */
+  problem: Error | null
+}
+
 /**
- * Takes minutes for a long meeting; whoever asks to stop meanwhile (`impatience`) has the recording, but no transcript.
- * Resolves with what went wrong, or null.
+ * Takes minutes for a long meeting. A stop request meanwhile (`impatience`) ends it: the recording is complete, without a
+ * transcript. Never rejects.
  */
 export async function makeTranscript(
-  { job, logger, workFolder, storage, transcribe }: AfterRecording,
+  { job, logger, workFolder, storage, control, transcribe }: AfterRecording,
   recorded: readonly StoredMedia[],
   impatience: AbortSignal,
-): Promise<Error | null> {
-  if (transcribe === null || !recorded.some(({ stored }) => stored.name === SOUND)) return null
+): Promise<MadeTranscript> {
+  const seconds = recorded.find(({ stored }) => stored.name === SOUND)?.durationSeconds
+  if (transcribe === null || seconds === undefined) return { seconds: null, problem: null }
+  control.report({ type: 'transcription_started', provider: job.transcription?.provider ?? 'Default', seconds })
+  const failed = (problem: Error) => ({ seconds: null, problem })
   const limit = job.transcription?.timeout ?? 0
   const signal = AbortSignal.any([impatience, AbortSignal.timeout(limit * 1000)])
   try {
     await storage.fetch(SOUND, join(workFolder, SOUND), signal)
     await transcribe(workFolder, signal)
-    return null
+    return { seconds, problem: null }
   } catch (thrown) {
     logger.error('The recording could not be transcribed', { error: thrown })
-    if (impatience.aborted) return new Error('The bot was asked to stop meanwhile.')
-    if (signal.aborted) return new Error(`It took longer than ${limit} s.`)
-    return thrown instanceof Error ? thrown : new Error(String(thrown))
+    if (impatience.aborted) return failed(new Error('The bot was asked to stop meanwhile.'))
+    if (signal.aborted) return failed(new Error(`It took longer than ${limit} s.`))
+    return failed(thrown instanceof Error ? thrown : new Error(String(thrown)))
   }
 }
 

@@ -343,15 +343,20 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     // The recording is safe before anything is made of it that it can do without.
     await delivery.store([...(await finishVoices()), ...(await filesBeside(parts.workFolder))])
     const after: AfterRecording = { job, target, ...parts }
-    const transcriptProblem = await makeTranscript(after, recorded, impatience.signal)
+    const transcript = await makeTranscript(after, recorded, impatience.signal)
     const spans = recorder.spans()
     const measured = recorder.quality()
     const quality = measured && { ...measured, ...timeline.speechQuality(), ...relief.figures() }
     await makeReport(after, recorded, { end: end.message, spans, gaps, quality })
     await delivery.store(await filesBeside(parts.workFolder))
     const { artifacts, problem } = await delivery.finish({ spans, gaps, quality })
-    const finalEnd = finalEndOf(end, { hasFiles: recorded.length > 0, storingProblem: problem, transcriptProblem })
-    const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality }
+    const finalEnd = finalEndOf(end, {
+      hasFiles: recorded.length > 0,
+      storingProblem: problem,
+      transcriptProblem: transcript.problem,
+    })
+    const usage = { streaming: streaming?.usage() ?? null, transcribedSeconds: transcript.seconds }
+    const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality, ...usage }
     const report = finalReportOf(finalEnd, { ...life, location: storage.location(), now: clock.now() })
     const { code, message } = finalEnd
     status.enter(report.status, { end_code: code, end_message: message, ...errorOf(finalEnd) })

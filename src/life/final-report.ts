@@ -2,7 +2,7 @@
 import { redactText } from '../logger.ts'
 import type { MeetingTarget } from '../meeting.ts'
 import type { RecordedSpan } from '../ports.ts'
-import type { Artifact, FinalReport, Gap, WholeQuality } from '../wire/events.ts'
+import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '../wire/events.ts'
 import type { Job } from '../wire/job.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, isNormalEnd } from './states.ts'
@@ -41,6 +41,8 @@ export interface LifeFacts {
   artifacts: Artifact[]
   gaps: Gap[]
   quality: WholeQuality | null
+  streaming: StreamingUsage | null
+  transcribedSeconds: number | null
   location: string
   now: number
 }
@@ -69,6 +71,8 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     artifacts: facts.artifacts,
     ...(facts.gaps.length > 0 ? { gaps: facts.gaps } : {}),
     quality: facts.quality,
+    streaming: facts.streaming,
+    transcribed_seconds: facts.transcribedSeconds,
     location: facts.location,
     extra: job.extra ?? null,
   }

@@ -114,6 +114,13 @@ export const wholeQualitySchema = qualitySchema.extend({
 })
 export type WholeQuality = z.infer<typeof wholeQualitySchema>
 
+/** Live sound, counted as it passed. */
+export const streamingUsageSchema = z.strictObject({
+  input_seconds: z.number().min(0).describe('Sound from a socket that was played into the meeting.'),
+  output_seconds: z.number().min(0).describe("The meeting's sound that was sent to `streaming.output`."),
+})
+export type StreamingUsage = z.infer<typeof streamingUsageSchema>
+
 export const finalReportSchema = z.strictObject({
   type: z.literal('final_report'),
   status: z.enum(['completed', 'failed']),
@@ -137,6 +144,13 @@ export const finalReportSchema = z.strictObject({
     .optional()
     .describe('What is missing in the recording, oldest first; absent where nothing is.'),
   quality: wholeQualitySchema.nullable().optional().describe('Null where nothing was recorded.'),
+  streaming: streamingUsageSchema.nullable().optional().describe('Null where the job streams nothing.'),
+  transcribed_seconds: z
+    .number()
+    .min(0)
+    .nullable()
+    .optional()
+    .describe('Length of the sound that the transcript was made of. Null where no transcript was made.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })
@@ -226,6 +240,9 @@ export const botEventSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('recording_gap'), ...gapSchema.shape }),
   transcriptSchema.extend({ is_final: z.literal(true).describe('Those that are not come as partial_transcript.') }),
+  z
+    .strictObject({ type: z.literal('transcription_started'), provider: z.string(), seconds: z.number().min(0) })
+    .describe('After the meeting: the transcript of this many seconds of sound is begun.'),
   z.strictObject({ type: z.literal('notice'), level: z.enum(['info', 'warning']), message: z.string() }),
   z.strictObject({ type: z.literal('artifact'), artifact: artifactSchema }),
   finalReportSchema,

@@ -129,6 +129,25 @@ test('the output begins with the handshake, then carries sound and who speaks, a
   await vi.waitFor(() => expect(peer.closeCodes).toEqual([1000]))
 })
 
+test('counts the sound that was sent and the sound that was played', async () => {
+  const peer = await receiver()
+  const meeting = new FakeMeeting()
+  const { streaming, sound, signal } = open({ output: peer.url })
+  expect(streaming.usage()).toEqual({ input_seconds: 0, output_seconds: 0 })
+  await streaming.connect(signal)
+  await streaming.start(STAGE, meeting.driver)
+  for (let message = 0; message < 3; message++) sound(1)
+  streaming.pause()
+  sound(1)
+  streaming.resume()
+  await vi.waitFor(() => expect(peer.sounds).toHaveLength(3))
+  peer.say(Buffer.alloc(messageBytes(RATE) * 2))
+  await vi.waitFor(() => expect(meeting.samples).toHaveLength(RATE / 5))
+  await vi.waitFor(() => expect(streaming.usage()).toEqual({ input_seconds: 0.2, output_seconds: 0.3 }))
+  await streaming.close()
+  expect(streaming.usage()).toEqual({ input_seconds: 0.2, output_seconds: 0.3 })
+})
+
 test('a receiver that went away is dialed again, told where the sound stands and who speaks now', async () => {
   const peer = await receiver()
   const { streaming, sound, notices, signal } = open({ output: peer.url })

@@ -13,6 +13,7 @@ function withStreaming(changes: Partial<Streaming> = {}) {
     tellSpeaker: ({ name }, isSpeaking) => void calls.push(`${name} ${isSpeaking ? 'speaks' : 'stops'}`),
     pause: () => void calls.push('pause'),
     resume: () => void calls.push('resume'),
+    usage: () => ({ input_seconds: 1.5, output_seconds: 6 }),
     close: note('close'),
     ...changes,
   }
@@ -34,9 +35,17 @@ test('streaming starts with the recording, hears who speaks, rests in a pause an
   await world.command({ type: 'resume' })
   world.emit({ ...speaking, isSpeaking: false, at: at + 1 })
   await world.command({ type: 'leave' })
-  const { exitCode } = await world.end()
+  const { exitCode, report } = await world.end()
+  expect(report.streaming).toEqual({ input_seconds: 1.5, output_seconds: 6 })
   expect(calls).toEqual(['connect', 'start', 'Ann speaks', 'pause', 'resume', 'Ann stops', 'close'])
   expect(exitCode).toBe(0)
+})
+
+test('the report of a bot that streams nothing has no figures of streaming', async () => {
+  const world = new World()
+  await world.untilStatus('in_call_recording')
+  await world.command({ type: 'leave' })
+  expect(await world.report()).toMatchObject({ streaming: null, transcribed_seconds: null })
 })
 
 test('a socket that cannot be opened ends the bot before it has recorded', async () => {

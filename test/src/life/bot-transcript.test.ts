@@ -31,6 +31,21 @@ test('a transcript is made when the recording is stored, and stored before the m
   expect(storedBefore).toEqual(['audio.m4a'])
   expect(world.stored).toEqual(['audio.m4a', 'transcription.json', 'manifest.json', 'events.jsonl'])
   expect(report.artifacts.map(({ name }) => name)).toContain('transcription.json')
+  expect(report.transcribed_seconds).toBe(1)
+  // The recording is stored by then, and the status is that of the recording still.
+  const started = world.events.findIndex(({ type }) => type === 'transcription_started')
+  expect(world.events[started]).toEqual({ type: 'transcription_started', provider: 'Default', seconds: 1 })
+  expect(world.events.slice(0, started)).toContainEqual(expect.objectContaining({ type: 'artifact' }))
+  expect(world.events.slice(started)).toContainEqual(expect.objectContaining({ status: 'completed' }))
+})
+
+test('a recording without sound begins no transcript', async () => {
+  const world = await recorded((it) => {
+    it.finish = async () => ({ files: [grown('video.mp4')], problem: null })
+    it.transcribe = async () => {}
+  })
+  expect(await world.report()).toMatchObject({ status: 'completed', transcribed_seconds: null })
+  expect(world.events.map(({ type }) => type)).not.toContain('transcription_started')
 })
 
 test('a live transcript starts with the recording, hears captions and pauses, and ends before files are made', async () => {
@@ -84,6 +99,7 @@ test('a service that fails is TRANSCRIPTION_FAILED, and the recording is complet
   const { report, exitCode } = await world.end()
   expect(report).toMatchObject({ status: 'failed', error_code: 'TRANSCRIPTION_FAILED' })
   expect(report.error_message).toContain('status 500')
+  expect(report.transcribed_seconds).toBeNull()
   expect(exitCode).toBe(4)
   expect(world.stored).toEqual(['audio.m4a', 'manifest.json', 'events.jsonl'])
 })
