@@ -37,7 +37,14 @@ export default defineConfig({
       {
         // Pages in a browser. They compute for a moment and wait for the next.
         extends: true,
-        test: { ...REAL_TIME, name: 'browser', include: BROWSER, exclude: MOCKS, maxWorkers: CORES + 1, sequence: { groupOrder: 0 } },
+        test: {
+          ...REAL_TIME,
+          name: 'browser',
+          include: BROWSER,
+          exclude: MOCKS,
+          maxWorkers: CORES + 1,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         // Whole bots and real servers, which mostly wait for a meeting to go on.

@@ -4,6 +4,7 @@
 #
 #   sh scripts/setup.sh            what a bot needs
 #   sh scripts/setup.sh --tests    what the tests need as well
+#   sh scripts/setup.sh --long     what the long lane of the tests needs as well
 #   sh scripts/setup.sh --bench    what the pipelines of others need that the bench runs
 set -eu
 
@@ -28,8 +29,9 @@ lists=scripts/debian-packages
 for argument in "$@"; do
   case $argument in
     --tests) lists="$lists scripts/debian-packages-test" ;;
+    --long) lists="$lists scripts/debian-packages-test scripts/debian-packages-long" ;;
     --bench) lists="$lists scripts/debian-packages-bench" ;;
-    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--tests] [--bench]' ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--tests] [--long] [--bench]' ;;
   esac
 done
 

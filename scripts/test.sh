@@ -20,8 +20,10 @@ mkdir -p .cache
 rm -f "$summary" "$results" "$report"
 
 lanes='--project=!long'
+needs=--tests
 if [ "${1-}" = --long ]; then
   lanes='--project=long'
+  needs=--long
   shift
 fi
 
@@ -30,7 +32,7 @@ finish() {
   exit "$2"
 }
 
-sh scripts/setup.sh --tests || finish '0 passed, 1 failed' 1
+sh scripts/setup.sh "$needs" || finish '0 passed, 1 failed' 1
 
 PATH="$root/node_modules/.bin:$PATH"
 export PATH

@@ -18,6 +18,20 @@ describe('moves between states', () => {
     for (const state of before) expect(LEGAL_MOVES[state]).not.toContain('completed')
   })
 
+  test('recording begins in the meeting, and a pause lies between a recording and its resumption', () => {
+    const from = (state: State) =>
+      Object.entries(LEGAL_MOVES)
+        .filter(([, moves]) => moves.some((move) => move === state))
+        .map(([before]) => before)
+        .sort()
+    expect(from('in_waiting_room')).toEqual(['joining_call'])
+    expect(from('in_call_not_recording')).toEqual(['in_waiting_room', 'joining_call'])
+    expect(from('in_call_recording')).toEqual(['in_call_not_recording'])
+    expect(from('recording_paused')).toEqual(['in_call_recording', 'recording_resumed'])
+    expect(from('recording_resumed')).toEqual(['recording_paused'])
+    expect(from('completed')).toEqual(['in_call_recording', 'recording_paused', 'recording_resumed'])
+  })
+
   test('an illegal move is a defect and throws; entering the same state again is none', () => {
     const events: BotEvent[] = []
     const status = new StatusReport({ report: (event) => events.push(event) })
