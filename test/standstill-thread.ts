@@ -1,5 +1,5 @@
 /** In a thread of its own, since a test may itself compute for seconds: the longest time in milliseconds by which it woke late. */
-import { workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 
 const EVERY_MS = 20
 const longest = workerData as Int32Array
@@ -10,3 +10,4 @@ setInterval(() => {
   before = now
   if (lateMs > Atomics.load(longest, 0)) Atomics.store(longest, 0, lateMs)
 }, EVERY_MS)
+parentPort?.postMessage('watching')

@@ -5,12 +5,14 @@ import { expect, test } from 'vitest'
 
 test('a machine that stood still is noticed', async () => {
   const watching = startWatch(`
+    process.stdin.resume()
+    await watch.watching
     watch.begin()
     process.stdin.on('data', () => {
       process.stdout.write(String(watch.stoodStill()))
       process.exit()
     })
-    setTimeout(() => process.stdout.write('begun '), 300)`)
+    process.stdout.write('begun ')`)
   await expect.poll(watching.said).toBe('begun ')
   await watching.standStill()
   await passes(300)
@@ -21,8 +23,10 @@ test('a machine that stood still is noticed', async () => {
 
 test('a machine that stood still is waited for until it has time again', async () => {
   const watching = startWatch(`
+    process.stdin.resume()
+    await watch.watching
+    process.stdout.write('begun ')
     const beganAt = performance.now()
-    setTimeout(() => process.stdout.write('begun '), 300)
     await watch.recovered(1000)
     process.stdout.write(String(Math.floor((performance.now() - beganAt) / 1000)))
     process.exit()`)

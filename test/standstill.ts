@@ -11,8 +11,13 @@ const LONGEST_REST_MS = 180_000
 export class StandstillWatch {
   readonly #longest = new Int32Array(new SharedArrayBuffer(4))
 
+  /** Resolves when the thread runs. It keeps no process alive. */
+  readonly watching: Promise<void>
+
   constructor() {
-    new Worker(new URL('./standstill-thread.ts', import.meta.url), { workerData: this.#longest }).unref()
+    const thread = new Worker(new URL('./standstill-thread.ts', import.meta.url), { workerData: this.#longest })
+    this.watching = new Promise((resolve) => thread.once('message', () => resolve()))
+    thread.unref()
   }
 
   begin(): void {
