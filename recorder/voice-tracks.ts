@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonText } from '../src/json-text.ts'
 import type { Logger } from '../src/logger.ts'
 import type { RecordedFile, VoiceTracks } from '../src/ports.ts'
 import type { Person } from '../src/wire/events.ts'
@@ -73,9 +74,8 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
       const voices = (await Promise.all(all)).flat()
       if (voices.length === 0) return []
       const index = { name: `${FOLDER}/index.json`, path: join(place, 'index.json') }
-      const text = `${JSON.stringify(
+      const text = `${jsonText(
         voices.map(({ entry }) => entry),
-        null,
         2,
       )}\n`
       await writeFile(index.path, text)

@@ -1,5 +1,6 @@
 /** JSON lines, one per fact. Secrets, tokens and signed addresses are redacted here, once, for everybody. */
 import { type DestinationStream, destination, pino } from 'pino'
+import { escapeLineSeparators } from './json-text.ts'
 
 export type LogFields = Record<string, unknown>
 
@@ -132,7 +133,7 @@ export function createLogger(destination: DestinationStream, level: LogLevel = '
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'message',
     },
-    destination,
+    { write: (line) => destination.write(escapeLineSeparators(line)) },
   )
   return wrap(base)
 }

@@ -2,6 +2,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { jsonText } from '../src/json-text.ts'
 
 export const JOURNAL_NAME = 'journal.jsonl'
 
@@ -97,7 +98,7 @@ export class GrowthJournal {
 
   /** Resolves when the operating system has the line: it survives this process. */
   async write(line: Line): Promise<void> {
-    const text = `${JSON.stringify(line)}\n`
+    const text = `${jsonText(line)}\n`
     const { bytesWritten } = await this.#handle.write(text)
     if (bytesWritten < Buffer.byteLength(text))
       throw Object.assign(new Error('The disk took only a part of a line'), { code: 'ENOSPC' })

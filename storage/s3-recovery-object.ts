@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { jsonText } from '../src/json-text.ts'
 import type { GrowthStart } from './growth-journal.ts'
 import type { S3Session } from './s3-session.ts'
 
@@ -35,7 +36,7 @@ export class RecoveryObject {
   begin(uploadId: string): void {
     this.#key = recoveryKey(this.#start.s3!.key, uploadId)
     const note: RecoveryNote = { ...this.#start, uploadId }
-    this.#writing = this.#keep(this.#key, JSON.stringify(note)).catch(() => {
+    this.#writing = this.#keep(this.#key, jsonText(note)).catch(() => {
       // Stopped, or not allowed: without it the file is still finished, by this process or from the spool.
     })
   }

@@ -4,6 +4,7 @@
  */
 import type { LookupFunction } from 'node:net'
 import { BotError } from '../src/errors.ts'
+import { jsonText } from '../src/json-text.ts'
 import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
@@ -165,7 +166,7 @@ class LiveStreaming implements HearingStreaming {
     const message = { name: person.name, id: person.id, timestamp: at / 1000, isSpeaking }
     if (isSpeaking) this.#speaking.set(person.id, message)
     else if (!this.#speaking.delete(person.id)) return
-    if (!this.#isPaused) this.#output?.send(JSON.stringify([message]))
+    if (!this.#isPaused) this.#output?.send(jsonText([message]))
   }
 
   pause(): void {
@@ -201,12 +202,12 @@ class LiveStreaming implements HearingStreaming {
       offset: (this.#heard * MESSAGE_MS) / 1000,
       sample_rate: sampleRate,
     }
-    socket.send(JSON.stringify(handshake))
+    socket.send(jsonText(handshake))
     if (isOutput) this.#tellWhoSpeaks()
   }
 
   #tellWhoSpeaks(): void {
-    if (this.#speaking.size > 0) this.#output?.send(JSON.stringify([...this.#speaking.values()]))
+    if (this.#speaking.size > 0) this.#output?.send(jsonText([...this.#speaking.values()]))
   }
 
   /** Hears the page for as long as its sound is the meeting's. */

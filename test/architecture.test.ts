@@ -54,6 +54,7 @@ const LEAVES = [
   'src/raised-hands.ts',
   'src/errors.ts',
   'src/logger.ts',
+  'src/json-text.ts',
   'src/clock.ts',
   'src/stage-rate.ts',
   'src/supervised.ts',

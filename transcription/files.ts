@@ -1,6 +1,7 @@
 /** The transcript's files in a recording's folder. docs/artifacts.md has their formats. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonText } from '../src/json-text.ts'
 import { withoutKey } from './provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'
@@ -93,5 +94,5 @@ function milliseconds(seconds: number): number {
 }
 
 function json(content: unknown): string {
-  return `${JSON.stringify(content, null, 2)}\n`
+  return `${jsonText(content, 2)}\n`
 }

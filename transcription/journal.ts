@@ -1,7 +1,7 @@
 /** What a live transcript said, read back from the journal of events: for captions there is no other way afterwards. */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { linesOf } from '../src/json-text.ts'
 import { transcriptSchema } from '../src/wire/events.ts'
 import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
@@ -12,7 +12,7 @@ export async function readSpoken(folder: string): Promise<LiveResult> {
   const utterances: Utterance[] = []
   const languages = new Set<string>()
   const raw: unknown[] = []
-  for await (const line of createInterface({ input: createReadStream(join(folder, 'events.jsonl')) })) {
+  for await (const line of linesOf(createReadStream(join(folder, 'events.jsonl'), 'utf8'))) {
     if (!line.includes('"transcript"')) continue
     const parsed = transcriptSchema.safeParse((JSON.parse(line) as { event?: unknown }).event)
     if (!parsed.success) continue

@@ -84,7 +84,12 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
       if (message.seq > bot.stored + 1) throw new Error(`expected event ${bot.stored + 1}`)
       // An event that came before is acknowledged again and not stored again.
       if (message.seq === bot.stored + 1) {
-        appendFileSync(bot.file, `${JSON.stringify(message)}\n`)
+        // Some readers of lines also end a line at these two characters.
+        const line = JSON.stringify(message).replace(
+          /[\u2028\u2029]/g,
+          (mark) => `\\u${mark.charCodeAt(0).toString(16)}`,
+        )
+        appendFileSync(bot.file, `${line}\n`)
         bot.stored = message.seq
         if (message.event.type === 'status_change') bot.status = message.event.status
       }

@@ -87,10 +87,14 @@ export function refusalOf(
   // A dead link says nothing about a host, and nobody has denied what nobody has asked.
   if (phase === 'pre-join' && situation.kind === 'unknown_end') return null
   const text = situation.text.slice(0, 200)
-  return new BotError(refusal.code, refusal.sentence.replace('{text}', text), {
-    step: phase,
-    canRetry: refusal.canRetry ?? false,
-  })
+  return new BotError(
+    refusal.code,
+    refusal.sentence.replace('{text}', () => text),
+    {
+      step: phase,
+      canRetry: refusal.canRetry ?? false,
+    },
+  )
 }
 
 const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {

@@ -4,6 +4,7 @@ import type { ElementHandle, Frame, Page } from 'playwright'
 import type { BotBrowser } from '../../src/browser/browser.ts'
 import { within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
+import { jsonText } from '../../src/json-text.ts'
 import type { Logger } from '../../src/logger.ts'
 import { pageScript } from '../../src/page-scripts.ts'
 import type { Clock, Stage } from '../../src/ports.ts'
@@ -25,10 +26,8 @@ export function meetingScript<Config extends CommonConfig>(
   given: Omit<Config, 'channel' | 'carry'>,
 ): { channel: string; source: string } {
   const channel = randomBytes(12).toString('hex')
-  // The line separators are legal in JSON and were not in scripts; a name may hold anything.
-  const data = JSON.stringify({ ...given, channel }).replace(/[\u2028\u2029]/g, (mark) =>
-    mark === '\u2028' ? '\\u2028' : '\\u2029',
-  )
+  // A name may hold line separators, which older JavaScript does not allow in a string.
+  const data = jsonText({ ...given, channel })
   // The way out is there before any script of the page, and gone before the first of them runs.
   const carry = `((name) => { const carry = globalThis[name]; delete globalThis[name]; return { carry } })('${channel}')`
   return {

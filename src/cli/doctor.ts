@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { jsonText } from '../json-text.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'
 import { checkNetwork, type Network } from './doctor/network.ts'
@@ -29,7 +30,7 @@ const DEADLINE_MS = 30_000
 export async function doctor(io: DoctorIo): Promise<number> {
   const findings = await examine(io)
   const isFit = findings.every(({ verdict }) => verdict !== 'unfit')
-  if (io.json) io.output.write(`${JSON.stringify({ fit: isFit, findings })}\n`)
+  if (io.json) io.output.write(`${jsonText({ fit: isFit, findings })}\n`)
   else io.output.write(`${report(findings, isFit)}\n`)
   return isFit ? 0 : 1
 }

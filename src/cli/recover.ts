@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidJob } from '../config.ts'
+import { jsonText } from '../json-text.ts'
 import { type Io, listAbandonedIn, recoverForGood, recoverIn } from '../main.ts'
 
 export interface RecoverFlags {
@@ -56,7 +57,7 @@ async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signa
   const place = placeOf(address, flags)
   const options = { olderThanMs: millisecondsOf(flags.olderThan), botId: flags.botId, signal, tuning: telling(io) }
   if (flags.list) {
-    io.output.write(`${JSON.stringify(await listAbandonedIn(place, options), null, 2)}\n`)
+    io.output.write(`${jsonText(await listAbandonedIn(place, options), 2)}\n`)
     return 0
   }
   return tell({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
@@ -97,13 +98,12 @@ function tell({ files, beside, problems }: Recovered, { json }: RecoverFlags, io
     const { location, bytes, seconds, index } = file
     const length = seconds === null ? '' : `, ${Math.round(seconds)} s`
     const caveat = index === 'whole' ? '' : '; it plays by its fragments, since its index could not be made again'
-    io.output.write(json ? `${JSON.stringify(file)}\n` : `${location}: ${bytes} bytes${length}${caveat}\n`)
+    io.output.write(json ? `${jsonText(file)}\n` : `${location}: ${bytes} bytes${length}${caveat}\n`)
   }
-  for (const file of beside)
-    io.output.write(json ? `${JSON.stringify(file)}\n` : `${file.location}: ${file.bytes} bytes\n`)
+  for (const file of beside) io.output.write(json ? `${jsonText(file)}\n` : `${file.location}: ${file.bytes} bytes\n`)
   for (const { name, error } of problems)
     io.errors.write(
-      json ? `${JSON.stringify({ name, error: error.message })}\n` : `${name} is not finished: ${error.message}\n`,
+      json ? `${jsonText({ name, error: error.message })}\n` : `${name} is not finished: ${error.message}\n`,
     )
   if (files.length + problems.length === 0 && !json) io.output.write('Nothing is left unfinished.\n')
   return problems.length === 0 ? 0 : EXIT_UNFINISHED

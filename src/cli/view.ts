@@ -1,3 +1,4 @@
+import { jsonText } from '../json-text.ts'
 import type { CommandAnswer } from '../ports.ts'
 import type { BotCommand } from '../wire/commands.ts'
 import type { BotEvent, NumberedEvent, Transcript } from '../wire/events.ts'
@@ -22,8 +23,8 @@ export interface ViewInput {
 /** One JSON line for each event and nothing else on `output`, for programs; notes for people go beside it. */
 export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.WritableStream): View {
   return {
-    take: (event) => output.write(`${JSON.stringify(event)}\n`),
-    show: (transcript) => output.write(`${JSON.stringify({ type: 'partial_transcript', transcript })}\n`),
+    take: (event) => output.write(`${jsonText(event)}\n`),
+    show: (transcript) => output.write(`${jsonText({ type: 'partial_transcript', transcript })}\n`),
     note: (text) => beside.write(`${text}\n`),
     close() {},
   }

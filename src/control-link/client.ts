@@ -2,6 +2,7 @@
  * The control link: one WebSocket that is opened again however often it breaks. docs/control-link.md describes the
  * exchange. What is sent lies in the journal first, so a broken link costs time and nothing else.
  */
+import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
 import type { DownMessage, UpMessage } from '../wire/commands.ts'
 import { upMessageSchema } from '../wire/commands.ts'
@@ -282,7 +283,7 @@ class ControlLink implements CommandedControlPlane {
 
   #send(session: Session, message: UpMessage): void {
     const checked = upMessageSchema.safeParse(message)
-    if (checked.success) session.connection.send(JSON.stringify(checked.data))
+    if (checked.success) session.connection.send(jsonText(checked.data))
     else this.#logger.error('A message does not fit the protocol', { problems: problemsOf(checked.error) })
   }
 

@@ -2,6 +2,7 @@
  * Takes commands, runs each once, and keeps its answer for the case that the link breaks before the answer arrives:
  * the control plane then asks again under the same id and gets the same answer.
  */
+import { jsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
 import { redactText } from '../logger.ts'
 import type { CommandAnswer } from '../ports.ts'
@@ -141,7 +142,7 @@ export class CommandDesk {
       this.#options.logger.error('An answer does not fit the link', { id, problems: problemsOf(checked.error) })
       return answerText(id, failed('The command was run, but its answer cannot be sent.'))
     }
-    const text = JSON.stringify(checked.data)
+    const text = jsonText(checked.data)
     if (text.length <= MAX_ANSWER_SIZE) return text
     return answerText(id, failed(`The command was run, but its answer has ${text.length} characters.`))
   }
@@ -171,7 +172,7 @@ export class CommandDesk {
 }
 
 function answerText(id: string, answer: CommandAnswer): string {
-  return JSON.stringify({ type: 'answer', id, ...answer })
+  return jsonText({ type: 'answer', id, ...answer })
 }
 
 function failed(message: string): CommandAnswer {

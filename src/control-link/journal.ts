@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { jsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
 import type { BotEvent, NumberedEvent } from '../wire/events.ts'
 import { numberedEventSchema } from '../wire/events.ts'
@@ -80,7 +81,7 @@ export class Journal {
       at: new Date(this.#now()).toISOString(),
       event,
     }
-    const text = JSON.stringify(numbered)
+    const text = jsonText(numbered)
     const room = ESSENTIAL.has(event.type) ? MAX_WAITING : MAX_WAITING_LIVELY
     this.#writeWaiting()
     if (this.#waitingSize + text.length > room) {

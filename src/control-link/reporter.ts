@@ -1,4 +1,5 @@
 /** The way of an event from the life of the bot into the journal and to those in the process who want to see it. */
+import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
 import type { Status } from '../wire/codes.ts'
 import { type BotEvent, botEventSchema, type NumberedEvent } from '../wire/events.ts'
@@ -44,7 +45,7 @@ export class Reporter {
   /** The event, or a notice in its place where it does not fit: the control plane should know that one is missing. */
   #checked(event: BotEvent): BotEvent {
     const checked = botEventSchema.safeParse(event)
-    const size = checked.success ? JSON.stringify(checked.data).length : 0
+    const size = checked.success ? jsonText(checked.data).length : 0
     if (checked.success && size <= MAX_EVENT_SIZE) return withoutSecrets(checked.data)
     const problems = checked.success
       ? [{ path: '', message: `has ${size} characters` }]

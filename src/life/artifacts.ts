@@ -1,6 +1,7 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
 import { copyFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonText } from '../json-text.ts'
 import { redactText } from '../logger.ts'
 import type { Evidence, RecordedFile } from '../ports.ts'
 import type { ChatFileEntry, ReactionLine } from './chat-record.ts'
@@ -91,9 +92,9 @@ export async function filesBeside(folder: string): Promise<RecordedFile[]> {
 }
 
 export async function writeJson(folder: string, name: string, content: unknown): Promise<void> {
-  await writeFile(join(folder, name), `${JSON.stringify(content, null, 2)}\n`)
+  await writeFile(join(folder, name), `${jsonText(content, 2)}\n`)
 }
 
 async function writeLines(folder: string, name: string, lines: readonly unknown[]): Promise<void> {
-  await writeFile(join(folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  await writeFile(join(folder, name), lines.map((line) => `${jsonText(line)}\n`).join(''))
 }

@@ -28,8 +28,10 @@ test('a line is one JSON document with level, time, message and fields', () => {
   })
 })
 
-test('a text with line ends stays one line', () => {
-  expect(written('one\ntwo', { name: 'three\r\nfour' }).trimEnd().split('\n')).toHaveLength(1)
+test('a text with line ends or line separators stays one line', () => {
+  const line = written('one\ntwo\u2028', { name: 'three\r\nfour\u2029' }).trimEnd()
+  expect(line.split(/[\n\u2028\u2029]/)).toHaveLength(1)
+  expect(JSON.parse(line)).toMatchObject({ message: 'one\ntwo\u2028', name: 'three\r\nfour\u2029' })
 })
 
 test('only lines of the wanted level and above are written', () => {

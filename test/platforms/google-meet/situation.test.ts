@@ -160,6 +160,15 @@ describe('what outweighs what', () => {
     })
   })
 
+  test('the wording of the page is text in the sentence, whatever signs it holds', () => {
+    const error = refusalOf(
+      { ...situationOf(signs({ url: 'https://workspace.google.com/products/meet/' })), text: "$& $' $1" },
+      'pre-join',
+    )
+    expect(error?.message).toContain("$& $' $1")
+    expect(error?.message).not.toContain('{text}')
+  })
+
   test('a status in the roster is proof only where there is a call to be in', () => {
     expect(situationOf(signs({ ownStatus: 1 })).kind).toBe('unknown')
     expect(situationOf(signs({ ...TOOLBAR, ownStatus: 1 })).proofs).toEqual(['roster'])

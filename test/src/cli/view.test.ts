@@ -76,12 +76,12 @@ test('without a terminal each event is one line of JSON', () => {
     seq: 1,
     bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
     at: '2026-11-21T09:00:00.000Z',
-    event: { type: 'notice', level: 'info', message: 'two\nlines' },
+    event: { type: 'notice', level: 'info', message: 'two\nlines, and\u2028a separator\u2029' },
   }
   view.take(event)
   view.note('The recording is in /somewhere')
   const text = String(output.read())
-  expect(text.trimEnd().split('\n')).toHaveLength(1)
+  expect(text.trimEnd().split(/[\n\u2028\u2029]/)).toHaveLength(1)
   expect(JSON.parse(text)).toEqual(event)
   expect(String(beside.read())).toContain('/somewhere')
 })

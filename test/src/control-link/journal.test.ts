@@ -30,8 +30,11 @@ test('an event is on disk, numbered, when append returns', async () => {
   const { journal } = openJournal(folder)
   expect(journal.append(notice('one'))).toMatchObject({ type: 'event', seq: 1, bot_id: BOT_ID, event: notice('one') })
   expect(await eventsIn(folder)).toMatchObject([{ seq: 1, event: notice('one') }])
-  journal.append(notice('☃ two\nlines'))
-  expect((await eventsIn(folder)).map(({ event }) => event)).toEqual([notice('one'), notice('☃ two\nlines')])
+  journal.append(notice('☃ two\nlines\u2028'))
+  expect((await eventsIn(folder)).map(({ event }) => event)).toEqual([notice('one'), notice('☃ two\nlines\u2028')])
+  // Neither the file nor the link carries a raw separator, at which some readers end a line.
+  expect(await readFile(join(folder, JOURNAL_NAME), 'utf8')).not.toContain('\u2028')
+  expect(journal.readAfter(0, 10_000).map(({ text }) => text.includes('\u2028'))).toEqual([false, false])
 })
 
 test('a folder that does not exist is made', async () => {

@@ -2,7 +2,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { filesBeside, saveEvidence, setAsideEarlier, writeFilesAboutPeople } from '../../../src/life/artifacts.ts'
+import {
+  filesBeside,
+  saveEvidence,
+  setAsideEarlier,
+  writeFilesAboutPeople,
+  writeJson,
+} from '../../../src/life/artifacts.ts'
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'standin-artifacts-'))
@@ -56,4 +62,28 @@ test('a failure before any page was open still leaves its sentence', async () =>
   expect(JSON.parse(await readFile(join(place, 'debug', 'failure.json'), 'utf8'))).toMatchObject({
     sentence: 'No display.',
   })
+})
+
+test('a name with line separators is escaped in every file of JSON, and read back whole', async () => {
+  const place = await folder()
+  const speaker = 'Ann\u2028Berg\u2029'
+  const segment = {
+    speaker,
+    user_id: 1,
+    start_time: 0,
+    end_time: 1,
+    source: 'csrc',
+    confidence: 1,
+    start_utc: '',
+  } as const
+  await writeFilesAboutPeople(place, {
+    ...{ botId: 'b1', participants: [], chat: [], reactions: [] },
+    diarization: [segment],
+  })
+  await writeJson(place, 'manifest.json', { name: speaker })
+  const [lines, whole] = await Promise.all(
+    ['diarization.jsonl', 'manifest.json'].map((name) => readFile(join(place, name), 'utf8')),
+  )
+  expect(lines! + whole!).not.toMatch(/[\u2028\u2029]/)
+  expect([JSON.parse(lines!).speaker, JSON.parse(whole!).name]).toEqual([speaker, speaker])
 })
