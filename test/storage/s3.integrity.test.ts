@@ -1,8 +1,8 @@
 /** What is stored is what was sent, whatever kind of server it is; and a stop is a stop. */
 import { appendFile, readFile, truncate } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
-import { signedLink } from '../../storage/s3-link.ts'
-import type { S3Config } from '../../storage/s3-session.ts'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Fault } from '../servers/s3-server.ts'
 import { bodyOf, count, IMPATIENT, open, STEP, serve, store } from './faulty-server.ts'
 import { localFile, rejectionOf } from './place.ts'
@@ -154,20 +154,15 @@ describe('settings', () => {
 
   test('a signed link ends when its time is over', async () => {
     const server = await serve({ clockAheadMs: 100_000 })
-    const config: S3Config = {
-      type: 's3',
-      bucket: server.bucket,
-      endpoint: server.endpoint,
-      access_key_id: server.keys.accessKeyId,
-      secret_access_key: server.keys.secretAccessKey,
-    }
+    const { bucket, endpoint, keys: credentials } = server
+    const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials })
+    onTestFinished(() => client.destroy())
     server.state.put('bot/video.mp4', Buffer.from('content'), 'video/mp4', false)
-    const file = { botId: 'bot', name: 'video.mp4' }
-    expect((await fetch(await signedLink(config, file, 200))).status).toBe(200)
-    const late = await fetch(await signedLink(config, file, 50))
+    const link = (seconds: number) =>
+      getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: 'bot/video.mp4' }), { expiresIn: seconds })
+    expect((await fetch(await link(200))).status).toBe(200)
+    const late = await fetch(await link(50))
     expect(late.status).toBe(403)
     expect(await late.text()).toContain('Request has expired')
-    for (const seconds of [0, 1.5, 604_801])
-      await expect(signedLink(config, file, seconds)).rejects.toThrow('from 1 to 604800')
   })
 })
