@@ -3,11 +3,11 @@
  * 10 of the recording. Written while the meeting lasts, so that next to nothing is left to do at its end.
  */
 import { mkdirSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText } from '../src/json-text.ts'
 import type { Logger } from '../src/logger.ts'
 import type { RecordedFile, VoiceTracks } from '../src/ports.ts'
+import { writeWholeFile } from '../src/whole-file.ts'
 import type { Person } from '../src/wire/events.ts'
 import { VoiceFile } from './voice-file.ts'
 
@@ -78,7 +78,7 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
         voices.map(({ entry }) => entry),
         2,
       )}\n`
-      await writeFile(index.path, text)
+      await writeWholeFile(index.path, text)
       return [...voices.map(({ recorded }) => recorded), { ...index, bytes: Buffer.byteLength(text) }]
     },
   }

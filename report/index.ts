@@ -1,9 +1,10 @@
 /** Writes `report.html` from the files of a recording: one page to look at it all. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { pageScript } from '../src/page-scripts.ts'
 import type { ReportFacts } from '../src/ports.ts'
+import { writeWholeFile } from '../src/whole-file.ts'
 import { reportHtml } from './html.ts'
 import type { ReportData, ReportMessage } from './page/data.ts'
 import { qualityOf } from './quality.ts'
@@ -115,7 +116,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
     gaps: facts.gaps.map(({ offset, seconds }) => ({ at: offset, seconds })),
     quality: qualityOf(facts),
   }
-  await writeFile(join(folder, 'report.html'), reportHtml(data, pageScript('report')))
+  await writeWholeFile(join(folder, 'report.html'), reportHtml(data, pageScript('report')))
 }
 
 /** How much of a message stands beside the answer to it. Characters. */

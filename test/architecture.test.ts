@@ -64,6 +64,7 @@ const LEAVES = [
   'src/safe-fetch.ts',
   'src/conf-credentials.ts',
   'src/make-folder.ts',
+  'src/whole-file.ts',
   'src/browser/home.ts',
   'src/browser/state.ts',
   'src/browser/unpack-tar.ts',

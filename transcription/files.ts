@@ -1,7 +1,8 @@
 /** The transcript's files in a recording's folder. docs/artifacts.md has their formats. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText } from '../src/json-text.ts'
+import { writeWholeFile } from '../src/whole-file.ts'
 import { withoutKey } from './provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'
@@ -36,7 +37,9 @@ export async function writeTranscript(folder: string, transcript: Transcript): P
     'transcription.vtt': webVtt(utterances),
     'transcription.srt': subRip(utterances),
   }
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), withoutKey(text, key))))
+  await Promise.all(
+    Object.entries(files).map(([name, text]) => writeWholeFile(join(folder, name), withoutKey(text, key))),
+  )
 }
 
 /** The shape of the service's `transcription` (field notes of the service, 2.6); `user_id` is an addition of ours. */

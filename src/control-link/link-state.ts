@@ -1,6 +1,6 @@
 /** The small file beside the journal: which journal it is, and up to where the control plane has stored it. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 
 const stateSchema = z.strictObject({ journal_id: z.uuid(), acknowledged: z.int().min(0) })
@@ -18,6 +18,8 @@ export function readLinkState(path: string): LinkState {
 /** Old or new, never half: written beside and renamed. Throws what the file system throws. */
 export function writeLinkState(path: string, state: LinkState): void {
   const beside = `${path}.new`
-  writeFileSync(beside, `${JSON.stringify(state)}\n`)
+  // What a kill left here, or a link that leads elsewhere, is not written into.
+  rmSync(beside, { force: true })
+  writeFileSync(beside, `${JSON.stringify(state)}\n`, { flag: 'wx', mode: 0o600 })
   renameSync(beside, path)
 }

@@ -1,9 +1,10 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
-import { copyFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText } from '../json-text.ts'
 import { redactText } from '../logger.ts'
 import type { Evidence, RecordedFile } from '../ports.ts'
+import { writeWholeFile } from '../whole-file.ts'
 import type { ChatFileEntry, ReactionLine } from './chat-record.ts'
 import { rttm } from './rttm.ts'
 import type { DiarizationSegment, Timeline } from './timeline.ts'
@@ -21,7 +22,7 @@ export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeo
   if (about.participants.length > 0) await writeJson(folder, 'participants.json', about.participants)
   if (about.diarization.length > 0) {
     await writeLines(folder, 'diarization.jsonl', about.diarization)
-    await writeFile(join(folder, 'diarization.rttm'), rttm(about.botId, about.diarization))
+    await writeWholeFile(join(folder, 'diarization.rttm'), rttm(about.botId, about.diarization))
   }
   if (about.chat.length > 0) await writeJson(folder, 'chat_messages.json', about.chat)
   if (about.reactions.length > 0) await writeLines(folder, 'reactions.jsonl', about.reactions)
@@ -40,10 +41,10 @@ export async function saveEvidence(
   await copyFile(join(folder, LOG_NAME), join(debug, LOG_NAME)).catch(() => {
     // A life without a log file, as in a test, has nothing to copy.
   })
-  if (evidence?.screenshot) await writeFile(join(debug, 'screenshot.png'), evidence.screenshot)
-  if (evidence?.html) await writeFile(join(debug, 'page.html'), redactText(evidence.html))
+  if (evidence?.screenshot) await writeWholeFile(join(debug, 'screenshot.png'), evidence.screenshot)
+  if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(evidence.html))
   if (evidence)
-    await writeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
+    await writeWholeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
   const url = evidence?.url ? redactText(evidence.url) : null
   await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence?.signs ?? {} })
 }
@@ -92,9 +93,9 @@ export async function filesBeside(folder: string): Promise<RecordedFile[]> {
 }
 
 export async function writeJson(folder: string, name: string, content: unknown): Promise<void> {
-  await writeFile(join(folder, name), `${jsonText(content, 2)}\n`)
+  await writeWholeFile(join(folder, name), `${jsonText(content, 2)}\n`)
 }
 
 async function writeLines(folder: string, name: string, lines: readonly unknown[]): Promise<void> {
-  await writeFile(join(folder, name), lines.map((line) => `${jsonText(line)}\n`).join(''))
+  await writeWholeFile(join(folder, name), lines.map((line) => `${jsonText(line)}\n`).join(''))
 }

@@ -1,8 +1,9 @@
 /** What a bot does when it is told something while it lives. Each command gets exactly one answer. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ChatUnavailable } from '../errors.ts'
 import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../ports.ts'
+import { writeWholeFile } from '../whole-file.ts'
 import type { BotCommand, CommandErrorCode } from '../wire/commands.ts'
 import type { BotChat } from './bot-chat.ts'
 import type { RecordingSwitch } from './recording-switch.ts'
@@ -100,7 +101,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
       screenshots += 1
       const name = `screenshots/${String(screenshots).padStart(4, '0')}.png`
       await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true })
-      await writeFile(join(parts.workFolder, name), picture)
+      await writeWholeFile(join(parts.workFolder, name), picture)
       return { ok: true, data: { name, bytes: picture.byteLength } }
     } catch (error) {
       return refused('COMMAND_FAILED', messageOf(error))

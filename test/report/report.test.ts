@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../report/index.ts'
@@ -109,4 +109,13 @@ test('moments are in order of time; utterances stand for turns where there is a 
     'signed',
   ])
   expect(momentsOf({ turns, chat, signs, utterances }).map(({ kind }) => kind)).toEqual(['wrote', 'signed', 'said'])
+})
+
+test('is written beside its place: a link there is replaced and not followed', async () => {
+  const folder = recordingFolder()
+  writeFileSync(join(folder, 'target'), 'of another program')
+  symlinkSync(join(folder, 'target'), join(folder, 'report.html'))
+  await writeReport(folder, FACTS)
+  expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('of another program')
+  expect(page(folder).html).toContain('<!doctype html>')
 })

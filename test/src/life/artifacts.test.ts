@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -86,4 +86,13 @@ test('a name with line separators is escaped in every file of JSON, and read bac
   )
   expect(lines! + whole!).not.toMatch(/[\u2028\u2029]/)
   expect([JSON.parse(lines!).speaker, JSON.parse(whole!).name]).toEqual([speaker, speaker])
+})
+
+test('files of JSON are written beside their place, and a link there is not followed', async () => {
+  const place = await folder()
+  await writeFile(join(place, 'target'), 'of another program')
+  await symlink(join(place, 'target'), join(place, 'manifest.json'))
+  await writeJson(place, 'manifest.json', { files: [] })
+  expect(await readFile(join(place, 'target'), 'utf8')).toBe('of another program')
+  expect(JSON.parse(await readFile(join(place, 'manifest.json'), 'utf8'))).toEqual({ files: [] })
 })
