@@ -3,6 +3,7 @@ import { lookup } from 'node:dns'
 import { get as getPlain } from 'node:http'
 import { get } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { readBody } from './bounded-body.ts'
 
 const MAX_REDIRECTS = 3
 
@@ -122,16 +123,10 @@ function request(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Ui
         response.resume()
         return reject(new UnexpectedStatus(url.host, status))
       }
-      const chunks: Uint8Array[] = []
-      let bytes = 0
-      response.on('data', (chunk: Uint8Array) => {
-        bytes += chunk.byteLength
-        chunks.push(chunk)
-        if (bytes > limits.maxBytes)
-          response.destroy(Object.assign(new Error(`sent more than ${limits.maxBytes} bytes`), { code: 'EFBIG' }))
-      })
-      response.on('error', (error) => fail(error.message, error))
-      response.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
+      readBody(response, limits.maxBytes).then(
+        (body) => resolve(new Uint8Array(body)),
+        (error: Error) => fail(error.message, error),
+      )
     })
     outgoing.on('error', (error) =>
       fail(signal.aborted ? 'did not answer in time' : `could not be asked: ${error.message}`, error),

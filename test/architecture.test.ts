@@ -62,6 +62,7 @@ const LEAVES = [
   'src/cleanup.ts',
   'src/page-scripts.ts',
   'src/safe-fetch.ts',
+  'src/bounded-body.ts',
   'src/conf-credentials.ts',
   'src/make-folder.ts',
   'src/whole-file.ts',

@@ -7,8 +7,18 @@ import { openAsBlob } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamingTranscriberParams, TranscribeParams, TurnEvent } from 'assemblyai'
 import { z } from 'zod'
+import { boundedFetch } from '../src/bounded-body.ts'
 import { aborted } from '../src/clock.ts'
-import { causeOf, excerpt, isTransientStatus, ProviderError, refusedStatus, tried } from './provider-error.ts'
+import {
+  causeOf,
+  excerpt,
+  isTooLong,
+  isTransientStatus,
+  MAX_ANSWER_BYTES,
+  ProviderError,
+  refusedStatus,
+  tried,
+} from './provider-error.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from './types.ts'
 
 export interface AssemblyAiOptions {
@@ -54,7 +64,9 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
   /** Bots without it need not pay for loading the package. */
   const load = async () => {
     const { AssemblyAI } = await import('assemblyai')
-    return new AssemblyAI({ apiKey: key, baseUrl })
+    const client = new AssemblyAI({ apiKey: key, baseUrl })
+    for (const service of [client.files, client.transcripts]) bound(service)
+    return client
   }
   const again = (signal: AbortSignal) => ({ signal, retryMs })
 
@@ -170,7 +182,10 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       const text = excerpt(causeOf(error), key)
       const isOurs =
         /auth|api (?:key|token)|unauthor|forbidden|invalid|not found|bad request|balance|required|unsupported/i
-      throw new ProviderError(`${host} answered: ${text}`, { isTransient: !isOurs.test(text), cause: undefined })
+      throw new ProviderError(`${host} answered: ${text}`, {
+        isTransient: !isOurs.test(text) && !isTooLong(error),
+        cause: undefined,
+      })
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
@@ -182,6 +197,12 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
     const told = excerpt(JSON.stringify(answer) ?? '', key)
     throw new ProviderError(`${host} gave an answer that is no transcript: ${told}`, { isTransient: false })
   }
+}
+
+/** The package takes no `fetch` of ours and reads answers whole, so that its own way of asking gets a limit. */
+function bound(service: object): void {
+  const inner: typeof fetch = Reflect.get(service, 'fetchResponse').bind(service)
+  Object.assign(service, { fetchResponse: boundedFetch(MAX_ANSWER_BYTES, inner) })
 }
 
 /**

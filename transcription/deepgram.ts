@@ -5,8 +5,18 @@
 
 import type { DeepgramError } from '@deepgram/sdk'
 import { z } from 'zod'
+import { boundedFetch } from '../src/bounded-body.ts'
 import { aborted } from '../src/clock.ts'
-import { causeOf, excerpt, isTransientStatus, ProviderError, refusedStatus, tried } from './provider-error.ts'
+import {
+  causeOf,
+  excerpt,
+  isTooLong,
+  isTransientStatus,
+  MAX_ANSWER_BYTES,
+  ProviderError,
+  refusedStatus,
+  tried,
+} from './provider-error.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from './types.ts'
 
 export interface DeepgramOptions {
@@ -74,7 +84,13 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
   async function load() {
     const { DeepgramClient, DeepgramError } = await import('@deepgram/sdk')
     const environment = { base, production: sockets, agent: sockets, agentRest: base }
-    return { client: new DeepgramClient({ apiKey: key, environment, maxRetries: 0 }), DeepgramError }
+    const client = new DeepgramClient({
+      apiKey: key,
+      environment,
+      maxRetries: 0,
+      fetch: boundedFetch(MAX_ANSWER_BYTES),
+    })
+    return { client, DeepgramError }
   }
 
   async function ask(file: string, signal: AbortSignal): Promise<Recognized> {
@@ -204,6 +220,8 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
   }
 
   function unreachable(error: unknown): ProviderError {
-    return new ProviderError(`${host} could not be asked: ${excerpt(causeOf(error), key)}`, { isTransient: true })
+    return new ProviderError(`${host} could not be asked: ${excerpt(causeOf(error), key)}`, {
+      isTransient: !isTooLong(error),
+    })
   }
 }

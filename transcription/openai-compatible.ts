@@ -5,7 +5,16 @@
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { causeOf, excerpt, isTransientStatus, ProviderError, tried } from './provider-error.ts'
+import { readBody } from '../src/bounded-body.ts'
+import {
+  causeOf,
+  excerpt,
+  isTooLong,
+  isTransientStatus,
+  MAX_ANSWER_BYTES,
+  ProviderError,
+  tried,
+} from './provider-error.ts'
 import { spread } from './spread.ts'
 import type { Recognized, SpeechProvider, Word } from './types.ts'
 
@@ -24,7 +33,6 @@ export interface OpenAiCompatibleOptions {
 const RETRY_MS = 2_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 const MAX_SECONDS = 20 * 60
-const MAX_ANSWER_BYTES = 50_000_000
 
 const timed = z.looseObject({ start: z.number().min(0), end: z.number().min(0) })
 const answerSchema = z.looseObject({
@@ -80,7 +88,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       signal.throwIfAborted()
       throw new ProviderError(`${host} could not be asked: ${causeOf(error)}`, { isTransient: true, cause: error })
     }
-    const text = await response.text()
+    const text = await textOf(response, signal)
     const told = () => excerpt(text, options.key)
     if (!response.ok) {
       const seconds = Number(response.headers.get('retry-after'))
@@ -89,12 +97,20 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
         retryAfterMs: seconds > 0 ? seconds * 1000 : null,
       })
     }
-    if (text.length > MAX_ANSWER_BYTES)
-      throw new ProviderError(`${host} answered with more than 50 MB`, { isTransient: false })
     const parsed = answerSchema.safeParse(parseJson(text))
     if (!parsed.success)
       throw new ProviderError(`${host} gave an answer that is no transcription: ${told()}`, { isTransient: false })
     return { raw: parsed.data, words: wordsOf(parsed.data), language: parsed.data.language ?? null }
+  }
+
+  async function textOf({ body }: Response, signal: AbortSignal): Promise<string> {
+    try {
+      return body === null ? '' : String(await readBody(body, MAX_ANSWER_BYTES))
+    } catch (error) {
+      signal.throwIfAborted()
+      const isTransient = !isTooLong(error)
+      throw new ProviderError(`${host} gave no whole answer: ${causeOf(error)}`, { isTransient, cause: error })
+    }
   }
 }
 

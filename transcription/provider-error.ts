@@ -1,5 +1,9 @@
 /** What goes wrong at a speech service: in one plain sentence without its key, and with a word on whether to try again. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { BodyTooLong } from '../src/bounded-body.ts'
+
+/** Far more than the words of the longest recording; what is longer is no transcript. */
+export const MAX_ANSWER_BYTES = 50_000_000
 
 export class ProviderError extends Error {
   readonly isTransient: boolean
@@ -46,6 +50,13 @@ export function excerpt(text: string, key: string | null): string {
 
 export function withoutKey(text: string, key: string | null): string {
   return key === null || key === '' ? text : text.replaceAll(key, '[key]')
+}
+
+/** Whether a request failed because its answer was longer than allowed; another try would not be shorter. */
+export function isTooLong(error: unknown): boolean {
+  let inner = error
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
+  return inner instanceof BodyTooLong
 }
 
 /** What lies at the bottom of a failed request, such as `connect ECONNREFUSED 127.0.0.1:9`. */

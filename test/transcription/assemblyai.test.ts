@@ -72,6 +72,13 @@ test('what it cannot transcribe, and a refusal, are said without the key', async
   )
 })
 
+test('an answer that is too long is given up at its limit, and not asked for again', async () => {
+  const service = await startAssemblyAi({ submit: () => ({ body: 'x'.repeat(50_000_001) }) })
+  const failure = provider(service).afterwards!.transcribe(sound(), SIGNAL)
+  await expect(failure).rejects.toThrow('sent more than 50000000 bytes')
+  expect(service.asked).toHaveLength(2)
+})
+
 test('a stop ends the wait for a transcript', async () => {
   const stop = new AbortController()
   const service = await startAssemblyAi({ poll: () => new Promise(() => {}) })

@@ -57,6 +57,13 @@ test.each([
   expect(service.asked).toHaveLength(tries)
 })
 
+test('an answer that is too long is given up at its limit, and not asked for again', async () => {
+  const service = await startDeepgram({ file: () => ({ body: 'x'.repeat(50_000_001) }) })
+  const failure = provider(service.url).afterwards!.transcribe(sound(), SIGNAL)
+  await expect(failure).rejects.toThrow('sent more than 50000000 bytes')
+  expect(service.asked).toHaveLength(1)
+})
+
 test('a stop ends the wait for an answer', async () => {
   const stop = new AbortController()
   const service = await startDeepgram({ file: () => new Promise(() => {}) })

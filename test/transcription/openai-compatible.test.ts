@@ -71,6 +71,13 @@ test.each([
   expect(service.asked).toHaveLength(1)
 })
 
+test('an answer without an end is given up at its limit, and not asked for again', async () => {
+  const service = await startSpeechService(() => ({ body: 'x'.repeat(50_000_001) }))
+  const failure = provider(service.url).transcribe(sound(), SIGNAL)
+  await expect(failure).rejects.toThrow('gave no whole answer: sent more than 50000000 bytes')
+  expect(service.asked).toHaveLength(1)
+})
+
 test('nobody there is said after three tries, with the host', async () => {
   const failure = await provider('http://127.0.0.1:9/v1')
     .transcribe(sound(), SIGNAL)
