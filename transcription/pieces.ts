@@ -1,7 +1,6 @@
 /** Cuts a long recording into files that a provider takes, in pauses, without encoding anything again. */
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { supervise } from '../src/supervised.ts'
 import type { Turn } from './types.ts'
 
 export interface Piece {
@@ -10,19 +9,41 @@ export interface Piece {
   start: number
 }
 
-const run = promisify(execFile)
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+/** For a killed program to be gone. */
+const STOP_MS = 5_000
 /** A pause is looked for in this last part of a piece. */
 const SEARCH_SHARE = 0.25
 
 export async function secondsOf(file: string, signal: AbortSignal): Promise<number> {
-  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file], {
-    env: ENVIRONMENT,
-    signal,
-  })
-  const seconds = Number(stdout.trim())
+  const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file]
+  const seconds = Number(await run('ffprobe', args, signal))
   if (!Number.isFinite(seconds)) throw new Error(`${file} has no length`)
   return seconds
+}
+
+/** Runs a program to its end and resolves with its output. It ends with this process, and with the signal. */
+async function run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted()
+  const lines: string[] = []
+  const child = await supervise({
+    ...{ name: command, command, args, env: ENVIRONMENT },
+    lines: { 1: (line) => void lines.push(line) },
+    // Nothing of its work is kept when it is stopped.
+    stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
+  })
+  const stop = () => void child.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    // It may have been aborted while the child was started.
+    if (signal.aborted) stop()
+    const { exitCode, text } = await child.ended
+    signal.throwIfAborted()
+    if (exitCode !== 0) throw new Error(text)
+    return lines.join('\n')
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** The file itself where it is short enough; else pieces of it in `folder`, which exists. */
@@ -43,7 +64,7 @@ export async function piecesOf(
       ...['-segment_times', cuts.join(','), '-segment_list', list, '-segment_list_type', 'csv'],
       ...['-reset_timestamps', '1', names],
     ],
-    { env: ENVIRONMENT, signal },
+    signal,
   )
   return [0, ...cuts].map((start, index) => ({
     file: join(folder, `piece-${String(index).padStart(4, '0')}.m4a`),
