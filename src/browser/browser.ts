@@ -1,5 +1,5 @@
 /** Starts Chromium on the recorder's stage as an ordinary browser, and ends it with everything it left behind. */
-import { readdir, readFile, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
@@ -107,6 +107,8 @@ export async function launchOptions(
   signal: AbortSignal,
 ): Promise<LaunchOptions> {
   const headless = stage.display === null
+  const artifactsDir = join(home, 'artifacts')
+  await mkdir(artifactsDir, { recursive: true })
   return {
     executablePath: options.executablePath ?? DEFAULT_EXECUTABLE,
     headless,
@@ -124,6 +126,8 @@ export async function launchOptions(
       ...(options.extraArguments ?? []),
     ],
     env: environment(stage, home),
+    // Playwright's own place for them is not found again when this process is killed; the home's is.
+    artifactsDir,
     // The bot decides what a signal means; Playwright gives the browser a process group of its own.
     handleSIGINT: false,
     handleSIGTERM: false,
