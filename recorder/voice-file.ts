@@ -24,7 +24,7 @@ export class VoiceFile {
   constructor(path: string, serial: number, logger: Logger) {
     this.#path = path
     this.#logger = logger
-    this.#writing = open(path, 'w').catch((error) => this.#giveUp(error))
+    this.#writing = open(path, 'w', 0o600).catch((error) => this.#giveUp(error))
     this.#ogg = new OggOpus(serial, (page) => this.#append(page))
   }
 

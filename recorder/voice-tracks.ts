@@ -34,7 +34,7 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
 
   function begin(participantId: string): VoiceFile | null {
     if (files.size >= MOST_FILES) return null
-    if (files.size === 0) mkdirSync(place, { recursive: true })
+    if (files.size === 0) mkdirSync(place, { recursive: true, mode: 0o700 })
     const number = files.size + 1
     // Names are known at the end: people are named late, and named anew.
     const file = new VoiceFile(join(place, `voice-${number}.ogg`), number, logger)

@@ -2,6 +2,8 @@
 
 /** The body is longer than its limit. What came until then is dropped. */
 export class BodyTooLong extends Error {
+  readonly code = 'EFBIG'
+
   constructor(maxBytes: number) {
     super(`sent more than ${maxBytes} bytes`)
     this.name = 'BodyTooLong'

@@ -1,9 +1,9 @@
 /** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
 import { isIP } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { confProblems } from './conf-credentials.ts'
 import type { LogLevel } from './logger.ts'
+import { userWorkFolder } from './make-folder.ts'
 import type { MeetingTarget } from './meeting.ts'
 import { isPublicAddress } from './safe-fetch.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
@@ -125,7 +125,7 @@ function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {
 
 function workFolderOf(job: Job, environment: Settings['environment']): string {
   if (job.storage.type === 'folder') return resolve(job.storage.path, job.bot_id)
-  return join(environment.STANDIN_WORK_FOLDER ?? join(tmpdir(), 'standin'), job.bot_id)
+  return resolve(environment.STANDIN_WORK_FOLDER ?? userWorkFolder(), job.bot_id)
 }
 
 function parseHostMapping(text: string): HostMapping | null {

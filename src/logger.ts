@@ -1,4 +1,5 @@
 /** JSON lines, one per fact. Secrets, tokens and signed addresses are redacted here, once, for everybody. */
+import { constants, openSync } from 'node:fs'
 import { type DestinationStream, destination, pino } from 'pino'
 import { escapeLineSeparators } from './json-text.ts'
 
@@ -141,9 +142,12 @@ export function createLogger(destination: DestinationStream, level: LogLevel = '
 /** What may wait for a disk that takes nothing; more is dropped. Characters. */
 const MOST_WAITING = 1024 * 1024
 
-/** A file to log into. A disk that is full, or gone, ends no recording for the log's sake: lines wait until it takes them. */
+/** A file to log into. A disk that is full, or gone, ends no recording for the log's sake: lines wait until it takes them.
+ * Throws where the file cannot be opened, or is a link. */
 export function logFile(path: string): DestinationStream {
-  const file = destination({ dest: path, sync: true, maxLength: MOST_WAITING })
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
+  const dest = openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
+  const file = destination({ dest, sync: true, maxLength: MOST_WAITING })
   file.on('error', () => {
     // The log is the place where it would be told.
   })

@@ -43,7 +43,7 @@ import { runBot } from './life/bot.ts'
 import { type LeftBehind, storeLeftBehind } from './life/left-behind.ts'
 import { offsetAt } from './life/recording-clock.ts'
 import { createLogger, type Logger, logFile } from './logger.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeBotFolder } from './make-folder.ts'
 import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, VoiceTracks } from './ports.ts'
 import { publicLookup } from './safe-fetch.ts'
 import type { SpeechAccess } from './speech-access.ts'
@@ -74,8 +74,9 @@ export interface Io {
 /** Resolves with the exit code. Throws InvalidJob where the job's place for files cannot be used. */
 export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Promise<number> {
   const { job, workFolder } = config
-  await asJobProblem(makeFolder(workFolder))
-  const logger = createLogger(logFile(join(workFolder, LOG_NAME)), config.logLevel).child({ botId: job.bot_id })
+  await asJobProblem(makeBotFolder(workFolder))
+  const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
+  const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id })
   const earlierNotices = await asJobProblem(finishEarlier(config, logger))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))
   if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })

@@ -1,6 +1,14 @@
+import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { Disk } from './folder.ts'
 import { systemCode } from './folder-errors.ts'
+
+/** Of files in a recording's folder: a link that was planted there is an error (ELOOP). */
+export const READ_NO_LINK = constants.O_RDONLY | constants.O_NOFOLLOW
+export const CHANGE_NO_LINK = constants.O_RDWR | constants.O_NOFOLLOW
+export const APPEND_NO_LINK = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW
+/** New files of a recording are for our user alone. */
+export const OWN_FILE = 0o600
 
 /** Writes all of it at a place in the file, or where the file ends so far. */
 export async function writeAll(handle: FileHandle, data: Uint8Array, position: number | null = null): Promise<void> {

@@ -44,6 +44,12 @@ export function explainFolderError(error: unknown, action: string, place: string
       )
     case 'ENAMETOOLONG':
       return new StorageError('invalid', `Cannot ${action}: the path ${place} is too long (${code}).`, options)
+    case 'ELOOP':
+      return new StorageError(
+        'invalid',
+        `Cannot ${action}: ${place} is a symbolic link, which is not followed (${code}). Remove it.`,
+        options,
+      )
     case 'ENOENT':
       return new StorageError('missing', `Cannot ${action}: ${place} does not exist (${code}).`, options)
     default:

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { makeFolder } from '../src/make-folder.ts'
 import type { GrowingFile, GrowingStart, Storage, StoredFile } from '../src/ports.ts'
 import { StorageError } from './error.ts'
-import { syncFolder, writeAll } from './file-writing.ts'
+import { OWN_FILE, READ_NO_LINK, syncFolder, writeAll } from './file-writing.ts'
 import { explainFolderError, systemCode } from './folder-errors.ts'
 import { GrowingFolderFile } from './growing-folder-file.ts'
 import { nameParts, recordingFolder } from './names.ts'
@@ -72,7 +72,7 @@ export class FolderStorage implements Storage {
     const temporary = this.#temporaryIn(this.#folder)
     try {
       await makeFolder(this.#folder, this.#disk)
-      const handle = await this.#disk.open(temporary, 'wx')
+      const handle = await this.#disk.open(temporary, 'wx', OWN_FILE)
       try {
         // A full disk often still takes empty files.
         await writeAll(handle, Buffer.alloc(4096))
@@ -93,7 +93,7 @@ export class FolderStorage implements Storage {
     const target = path.join(this.#folder, ...nameParts(file.name))
     const action = `store ${file.name}`
     signal.throwIfAborted()
-    const source = await this.#disk.open(file.path, 'r').catch((error: unknown) => {
+    const source = await this.#disk.open(file.path, READ_NO_LINK).catch((error: unknown) => {
       throw explainFolderError(error, action, file.path)
     })
     try {
@@ -199,7 +199,7 @@ export class FolderStorage implements Storage {
   }
 
   async #copy(source: files.FileHandle, bytes: number, temporary: string, signal: AbortSignal): Promise<Contents> {
-    const copy = await this.#disk.open(temporary, 'wx')
+    const copy = await this.#disk.open(temporary, 'wx', OWN_FILE)
     try {
       const contents = await readContents(source, bytes, signal, (chunk) => writeAll(copy, chunk))
       await copy.sync()

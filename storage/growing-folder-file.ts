@@ -5,7 +5,7 @@ import { makeFolder } from '../src/make-folder.ts'
 import type { GrowingFile, GrowingStart, StoredFile } from '../src/ports.ts'
 import { type Crc, continueCrc, crcHex, EMPTY_CRC, joinCrc } from './crc32.ts'
 import { StorageError } from './error.ts'
-import { syncFolder, writeAll } from './file-writing.ts'
+import { CHANGE_NO_LINK, OWN_FILE, syncFolder, writeAll } from './file-writing.ts'
 import type { Disk } from './folder.ts'
 import { explainFolderError, systemCode } from './folder-errors.ts'
 import { type Growth, GrowthJournal } from './growth-journal.ts'
@@ -64,7 +64,7 @@ export class GrowingFolderFile implements GrowingFile {
       const start = { name, contentType, room, recoveryHead: encoded, startedAt: Date.now() }
       const journal = await GrowthJournal.begin(folder, start)
       opened.push(journal)
-      const handle = await disk.open(path.join(folder, GROWING_NAME), 'wx+')
+      const handle = await disk.open(path.join(folder, GROWING_NAME), 'wx+', OWN_FILE)
       opened.push(handle)
       // Written out and not left as a hole: the head must find its room on a disk that is full by then.
       await writeAll(handle, padHead(recoveryHead, room), 0)
@@ -89,7 +89,7 @@ export class GrowingFolderFile implements GrowingFile {
   ): Promise<GrowingFolderFile> {
     const { disk, spool, folder, target, bytes } = place
     const { name, room } = growth.start
-    const handle = await disk.open(path.join(folder, GROWING_NAME), 'r+')
+    const handle = await disk.open(path.join(folder, GROWING_NAME), CHANGE_NO_LINK)
     const journal = await GrowthJournal.goOn(folder)
     const file = new GrowingFolderFile({ disk, spool, folder, name, target, room, handle, journal })
     if (place.body !== null) file.#body = place.body
@@ -170,7 +170,7 @@ export class GrowingFolderFile implements GrowingFile {
     const compact = path.join(folder, 'compact')
     const head = makeHead(null)
     await disk.rm(compact, { force: true })
-    const copy = await disk.open(compact, 'wx')
+    const copy = await disk.open(compact, 'wx', OWN_FILE)
     try {
       await writeAll(copy, head, 0)
       let body: Crc = EMPTY_CRC

@@ -3,6 +3,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { jsonText } from '../src/json-text.ts'
+import { APPEND_NO_LINK, OWN_FILE, READ_NO_LINK } from './file-writing.ts'
 
 export const JOURNAL_NAME = 'journal.jsonl'
 
@@ -76,7 +77,7 @@ export class GrowthJournal {
   }
 
   static async begin(folder: string, start: GrowthStart): Promise<GrowthJournal> {
-    const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), 'ax'))
+    const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), 'ax', OWN_FILE))
     try {
       await journal.write({ begin: start })
       return journal
@@ -88,7 +89,7 @@ export class GrowthJournal {
 
   /** Goes on with a dead process's journal. */
   static async goOn(folder: string): Promise<GrowthJournal> {
-    const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), 'a'))
+    const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), APPEND_NO_LINK))
     // Its last line may be torn.
     await journal.#handle.write('\n').catch(() => {
       // A full disk must not keep what lies on it from being finished.
@@ -111,7 +112,7 @@ export class GrowthJournal {
 
 /** Reads what a dead process left; null where not even the first line is whole, so that nothing was kept either. */
 export async function readGrowth(folder: string): Promise<Growth | null> {
-  const text = await readFile(path.join(folder, JOURNAL_NAME), 'utf8').catch(() => '')
+  const text = await readFile(path.join(folder, JOURNAL_NAME), { encoding: 'utf8', flag: READ_NO_LINK }).catch(() => '')
   let growth: Growth | null = null
   for (const raw of text.split('\n')) {
     const line = parseLine(raw)

@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Crc, continueCrc, EMPTY_CRC } from './crc32.ts'
 import { StorageError } from './error.ts'
-import { writeAll } from './file-writing.ts'
+import { OWN_FILE, READ_NO_LINK, writeAll } from './file-writing.ts'
 import type { Spool } from './spool.ts'
 
 /** One part while it is here. */
@@ -98,7 +98,7 @@ export class PartSpool {
 
   /** Exactly what was appended to it: a failed append may have left more in the file. */
   async read(part: SpooledPart): Promise<Buffer> {
-    const content = await readFile(part.path)
+    const content = await readFile(part.path, { flag: READ_NO_LINK })
     if (content.length < part.bytes)
       throw new StorageError('corrupted', `${part.path} became shorter: ${content.length} of ${part.bytes} bytes`)
     return content.subarray(0, part.bytes)
@@ -111,7 +111,7 @@ export class PartSpool {
       const index = Math.floor((from + done) / this.#partBytes)
       const start = from + done - index * this.#partBytes
       const wanted = Math.min(content.length - done, this.#partBytes - start)
-      const handle = await open(partPath(this.#folder, this.#firstNumber + index), 'r').catch(() => null)
+      const handle = await open(partPath(this.#folder, this.#firstNumber + index), READ_NO_LINK).catch(() => null)
       if (handle === null) return null
       try {
         const { bytesRead } = await handle.read(content, done, wanted, start)
@@ -138,7 +138,7 @@ export class PartSpool {
   async #beginPart(): Promise<SpooledPart> {
     const number = this.#nextNumber
     const file = partPath(this.#folder, number)
-    this.#handle = await open(file, 'wx')
+    this.#handle = await open(file, 'wx', OWN_FILE)
     this.#nextNumber = number + 1
     this.#filling = {
       number,

@@ -3,6 +3,7 @@ import * as files from 'node:fs/promises'
 import path from 'node:path'
 import { CutCrc } from './crc32.ts'
 import { StorageError } from './error.ts'
+import { READ_NO_LINK } from './file-writing.ts'
 import { explainFolderError } from './folder-errors.ts'
 import { GROWING_NAME, GrowingFolderFile, readBody } from './growing-folder-file.ts'
 import { type Growth, type GrowthStart, JOURNAL_NAME, readGrowth } from './growth-journal.ts'
@@ -32,6 +33,8 @@ export interface SpoolRecovery {
 export async function recoverSpool(recordingFolder: string, options: SpoolRecovery): Promise<Recovered> {
   const recovered: Recovered = { files: [], problems: [] }
   const spool = spoolOf(recordingFolder)
+  if ((await files.lstat(spool).catch(() => null))?.isSymbolicLink())
+    throw new StorageError('invalid', `${spool} is a symbolic link, which is not followed. Remove it.`)
   const names = await files.readdir(spool).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw explainFolderError(error, 'look for unfinished recordings', spool)
@@ -72,7 +75,7 @@ async function readGrowths(
   const growths: { folder: string; growth: Growth }[] = []
   for (const name of names) {
     const folder = path.join(spool, name)
-    if (!(await files.stat(folder)).isDirectory()) continue
+    if (!(await files.lstat(folder)).isDirectory()) continue
     const growth = await readGrowth(folder)
     if (growth !== null) growths.push({ folder, growth })
     else if (await holdsMedia(folder))
@@ -114,7 +117,7 @@ async function recoverFile(
     // Killed right after the rename: the file is at its place.
     return null
   }
-  const source = await files.open(growing, 'r')
+  const source = await files.open(growing, READ_NO_LINK)
   let bytes = Math.min(growth.wholeBytes, left.size - room)
   const crc = new CutCrc()
   let index: Awaited<ReturnType<GrownFormat['indexBody']>> | null = null

@@ -2,6 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Crc, continueCrc, EMPTY_CRC, joinCrc } from './crc32.ts'
+import { READ_NO_LINK } from './file-writing.ts'
 import type { Growth } from './growth-journal.ts'
 import { padHead } from './head-room.ts'
 import { PartSender } from './part-sender.ts'
@@ -47,7 +48,7 @@ async function abandonedOf(folder: string, growth: Growth): Promise<AbandonedUpl
     const file = partPath(folder, number)
     if (!present.has(path.basename(file))) break
     const bytes = Math.min(left, partBytes, (await stat(file)).size)
-    local.set(number, { bytes, read: async () => (await readFile(file)).subarray(0, bytes) })
+    local.set(number, { bytes, read: async () => (await readFile(file, { flag: READ_NO_LINK })).subarray(0, bytes) })
     if (bytes < Math.min(left, partBytes)) break
   }
   return { start, uploadId, stored, local }

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { userWorkFolder } from '../src/make-folder.ts'
 import type { GrowingFile, GrowingStart, Storage, StoredFile } from '../src/ports.ts'
 import { StorageError } from './error.ts'
+import { READ_NO_LINK } from './file-writing.ts'
 import { explainFolderError } from './folder-errors.ts'
 import { objectKey, recordingFolder } from './names.ts'
 import { hasNoCredentials } from './s3-errors.ts'
@@ -36,7 +37,7 @@ export class S3Storage implements Storage {
     this.#config = config
     this.#session = new S3Session(config, tuning)
     this.#botId = recordingFolder(recording.botId)
-    const workFolder = recording.workFolder ?? path.join(tmpdir(), 'standin', this.#botId)
+    const workFolder = recording.workFolder ?? path.join(userWorkFolder(), this.#botId)
     this.#spool = new Spool(workFolder, (config.spool_limit_mb ?? SPOOL_LIMIT_MIB) * MIB)
     // A prefix that leaves no room for names is found here and not after the meeting.
     this.#key(PROBE_NAME)
@@ -72,7 +73,7 @@ export class S3Storage implements Storage {
     const key = this.#key(file.name)
     const location = `s3://${this.#session.bucket}/${key}`
     signal.throwIfAborted()
-    const source = await open(file.path, 'r').catch((error: unknown) => {
+    const source = await open(file.path, READ_NO_LINK).catch((error: unknown) => {
       throw explainFolderError(error, `store ${file.name}`, file.path)
     })
     try {
@@ -106,7 +107,7 @@ export class S3Storage implements Storage {
     const partial = `${local}.partial`
     try {
       await readObject(this.#session, { step: 'read', key, signal }, (chunks) =>
-        pipeline(chunks, createWriteStream(partial)),
+        pipeline(chunks, createWriteStream(partial, { mode: 0o600 })),
       )
       await rename(partial, local)
     } catch (error) {

@@ -110,7 +110,7 @@ async function claim(folder: string): Promise<void> {
   }
   const mine = path.join(folder, `${OWNER}-${randomBytes(4).toString('hex')}`)
   try {
-    await writeFile(mine, JSON.stringify({ process: await identityOf(process.pid) }))
+    await writeFile(mine, JSON.stringify({ process: await identityOf(process.pid) }), { flag: 'wx', mode: 0o600 })
     await rename(mine, path.join(folder, OWNER))
   } catch (error) {
     await rm(mine, { force: true })

@@ -17,6 +17,9 @@ const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 const EXIT_INVALID_JOB = 2
 const EXIT_DEFECT = 70
 
+// Recordings are for the user who makes them: 0600 and 0700, also for what the children write.
+process.umask(0o077)
+
 /** Who read what is said here may be gone before a bot has finished, or a disk be full: it goes on without being heard. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
@@ -200,7 +203,7 @@ program
     `
 Examples:
   standin recover recordings
-  standin recover /tmp/standin/<bot id>
+  standin recover /tmp/standin-$(id -u)
   standin recover --s3 s3://my-bucket/calls --older-than 30m --list
   standin recover --s3 s3://my-bucket/calls --bot-id <bot id>
 

@@ -154,7 +154,7 @@ export class Journal {
 
   #open(): void {
     const { botId, folder, logger } = this.#options
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const file = new LineFile(this.#path(JOURNAL_NAME), (text, seq) => isEvent(text, seq, botId))
     if (file.repair) logger.warn('The end of the journal was damaged and is cut off', { ...file.repair })
     if (this.#waiting.length === 0) this.#lastSeq = file.lastSeq

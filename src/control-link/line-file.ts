@@ -39,7 +39,7 @@ export class LineFile {
   constructor(path: string, isGood: (text: string, seq: number) => boolean) {
     this.#path = path
     // Not in append mode: Linux would then ignore the place that a repeated write has to start at.
-    this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
+    this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
     try {
       this.#scan(isGood)
       this.repair = this.#cutOff()
@@ -118,7 +118,7 @@ export class LineFile {
     readSync(this.#fd, rest, 0, bytes, this.#end)
     // Whole lines that do not fit are no torn write; somebody may want to look at them.
     const keptIn = rest.includes(NEWLINE) ? `${this.#path}.damaged` : null
-    if (keptIn !== null) writeFileSync(keptIn, rest, { flag: 'a' })
+    if (keptIn !== null) writeFileSync(keptIn, rest, { flag: 'a', mode: 0o600 })
     ftruncateSync(this.#fd, this.#end)
     return { bytes, keptIn }
   }

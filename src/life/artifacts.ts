@@ -1,5 +1,5 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
-import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText } from '../json-text.ts'
 import { redactText } from '../logger.ts'
@@ -37,7 +37,7 @@ export async function saveEvidence(
   failure: { code: string; sentence: string; step: string | undefined },
 ): Promise<void> {
   const debug = join(folder, 'debug')
-  await mkdir(debug, { recursive: true })
+  await mkdir(debug, { recursive: true, mode: 0o700 })
   await copyFile(join(folder, LOG_NAME), join(debug, LOG_NAME)).catch(() => {
     // A life without a log file, as in a test, has nothing to copy.
   })
@@ -60,7 +60,7 @@ export async function setAsideEarlier(folder: string, now = new Date()): Promise
   const names = [...RECORDED, ...SMALL_FILES].filter((name) => present.has(name))
   if (names.length === 0) return null
   const earlier = join(folder, `earlier-${now.toISOString().replaceAll(':', '-')}`)
-  await mkdir(earlier)
+  await mkdir(earlier, 0o700)
   for (const name of names) await rename(join(folder, name), join(earlier, name))
   return earlier
 }
@@ -86,7 +86,7 @@ export async function filesBeside(folder: string): Promise<RecordedFile[]> {
   const files: RecordedFile[] = []
   for (const name of names) {
     const path = join(folder, name)
-    const info = await stat(path).catch(() => null)
+    const info = await lstat(path).catch(() => null)
     if (info?.isFile()) files.push({ name, path, bytes: info.size })
   }
   return files

@@ -100,7 +100,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
       const picture = await meeting.screenshot()
       screenshots += 1
       const name = `screenshots/${String(screenshots).padStart(4, '0')}.png`
-      await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true })
+      await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true, mode: 0o700 })
       await writeWholeFile(join(parts.workFolder, name), picture)
       return { ok: true, data: { name, bytes: picture.byteLength } }
     } catch (error) {

@@ -1,5 +1,5 @@
 /** What a dead bot left beside its recording on this machine: events, sound of participants, pictures, evidence. */
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Storage, StoredFile } from '../ports.ts'
 import { filesBeside } from './artifacts.ts'
@@ -22,7 +22,7 @@ export async function storeLeftBehind(
   const names = [...(await filesBeside(folder)).map(({ name }) => name), 'events.jsonl', ...voices]
   for (const name of new Set(names)) {
     const path = join(folder, name)
-    if (!(await stat(path).catch(() => null))?.isFile()) continue
+    if (!(await lstat(path).catch(() => null))?.isFile()) continue
     try {
       left.beside.push(await storage.store({ name: under + name, path, contentType: contentTypeOf(name) }, signal))
     } catch (error) {

@@ -55,9 +55,9 @@ describe('configuration', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('works in a temporary folder where the files go to S3', () => {
+  test('works in a folder of the user where the files go to S3', () => {
     const storage = { type: 's3', bucket: 'calls' }
-    expect(readConfig(settings({ storage })).workFolder).toBe(join(tmpdir(), 'standin', BOT_ID))
+    expect(readConfig(settings({ storage })).workFolder).toBe(join(tmpdir(), `standin-${process.geteuid!()}`, BOT_ID))
     const elsewhere = readConfig(settings({ storage }, { environment: { STANDIN_WORK_FOLDER: '/data' } }))
     expect(elsewhere.workFolder).toBe(`/data/${BOT_ID}`)
   })

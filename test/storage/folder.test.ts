@@ -150,6 +150,21 @@ describe('the folder storage', () => {
     expect(await files.readFile(stored.location)).toEqual(local.content)
   })
 
+  test('what is stored is for our user alone, and a link is not stored', async () => {
+    const root = await temporaryFolder()
+    const storage = new FolderStorage({ path: path.join(root, 'out') }, { botId: 'bot' })
+    await storage.prepare(never)
+    const local = await localFile(5000, root, 'raw.bin')
+    const { location } = await storage.store({ name: 'debug/page.html', path: local.path, ...video }, never)
+    const modes = [location, path.dirname(location), path.join(root, 'out', 'bot'), path.join(root, 'out')].map(
+      async (place) => (await files.stat(place)).mode & 0o777,
+    )
+    expect(await Promise.all(modes)).toEqual([0o600, 0o700, 0o700, 0o700])
+    await files.symlink(local.path, path.join(root, 'link'))
+    const error = await rejectionOf(storage.store({ name: 'a', path: path.join(root, 'link'), ...video }, never))
+    expect(error).toMatchObject({ trouble: 'invalid', message: expect.stringContaining('is a symbolic link') })
+  })
+
   test('a file that already lies under its name is checked and stays', async () => {
     const root = await temporaryFolder()
     const storage = openStorage({ type: 'folder', path: root }, { botId: 'bot' })

@@ -63,6 +63,21 @@ async function spooled(recording: string): Promise<string> {
 }
 
 describe('recovery from a folder', () => {
+  test('links in place of the spool or of a growing file are not followed', async () => {
+    const { root, recording } = await growInFolder(2, 1000)
+    const growing = path.join(await spooled(recording), 'growing')
+    await files.rename(growing, path.join(root, 'target'))
+    await files.symlink(path.join(root, 'target'), growing)
+    const before = await files.readFile(path.join(root, 'target'))
+    expect((await recoverSpool(recording, options)).problems).toMatchObject([{ name: 'video.mp4' }])
+    expect(await files.readFile(path.join(root, 'target'))).toEqual(before)
+    await files.rename(path.join(recording, 'spool'), path.join(root, 'spool'))
+    await files.symlink(path.join(root, 'spool'), path.join(recording, 'spool'))
+    expect(await rejectionOf(recoverSpool(recording, options))).toMatchObject({
+      message: expect.stringContaining('is a symbolic link'),
+    })
+  })
+
   test('a short recording gets its whole index, and the spool goes', async () => {
     const { recording } = await growInFolder(10, 1000)
     const { files: recovered, problems } = await recoverSpool(recording, options)

@@ -1,7 +1,9 @@
 /** The command as a process: what a job that cannot be run ends with. */
 import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../../src/page-scripts.ts'
 
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
@@ -26,4 +28,35 @@ test('a job address without its token is told by the name of the variable, with 
   const { exitCode, errors } = await standin('join', '--job-url', 'https://control.test/jobs/1')
   expect(exitCode).toBe(2)
   expect(errors).toContain('STANDIN_JOB_TOKEN: is missing')
+})
+
+/** Ends with exit code 2 after the folder was made and the log was opened. */
+const BROKEN = ['https://meet.google.com/abc-defg-hij', '--browser-state', '/nowhere/state.json'] as const
+
+async function recordings(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'standin-recordings-'))
+  onTestFinished(() => rm(place, { recursive: true, force: true }))
+  return place
+}
+
+test('what a bot writes is for its user alone', async () => {
+  const out = join(await recordings(), 'out')
+  expect((await standin('join', ...BROKEN, '--out', out)).exitCode).toBe(2)
+  const [bot] = await readdir(out)
+  const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+  expect(await modeOf(out)).toBe(0o700)
+  expect(await modeOf(join(out, bot!))).toBe(0o700)
+  expect(await modeOf(join(out, bot!, 'standin.log'))).toBe(0o600)
+})
+
+test('a planted link is not followed, and told with exit code 2', async () => {
+  const place = await recordings()
+  const bot = crypto.randomUUID()
+  await mkdir(join(place, bot))
+  await writeFile(join(place, 'target'), 'of another program')
+  await symlink(join(place, 'target'), join(place, bot, 'standin.log'))
+  const { exitCode, errors } = await standin('join', ...BROKEN, '--out', place, '--bot-id', bot)
+  expect(exitCode).toBe(2)
+  expect(errors).toContain('standin.log is a symbolic link')
+  expect(await readFile(join(place, 'target'), 'utf8')).toBe('of another program')
 })
