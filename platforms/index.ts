@@ -1,6 +1,7 @@
 /** The only list of platforms: from a link to its meeting, and from a meeting to its driver. */
 import type { MeetingTarget, PlatformName } from '../src/meeting.ts'
 import type { MeetingDriver, OpenMeeting, Stage } from '../src/ports.ts'
+import { MAX_MEETING_URL_LENGTH } from '../src/wire/job.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { recognizeGoogleMeet } from './google-meet/url.ts'
 import { openJitsi } from './jitsi/driver.ts'
@@ -41,6 +42,8 @@ const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
 
 /** Pure. A link that can never be a meeting is answered with one sentence for the person who gave it. */
 export function recognizeMeeting(text: string, recognition: Recognition = {}): MeetingTarget | { problem: string } {
+  if (text.length > MAX_MEETING_URL_LENGTH)
+    return { problem: `The text is longer than ${MAX_MEETING_URL_LENGTH} characters; give the meeting link alone.` }
   const found = Object.values(PLATFORMS).flatMap(({ recognize }) => recognize(text, recognition) ?? [])
   const targets = found.filter((item) => 'url' in item)
   if (targets.length > 1) return { problem: 'The text holds links of several platforms; give one of them.' }

@@ -1,6 +1,7 @@
 /** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { z } from 'zod'
 import { confProblems } from './conf-credentials.ts'
 import type { LogLevel } from './logger.ts'
 import { userWorkFolder } from './make-folder.ts'
@@ -80,8 +81,8 @@ export function readConfig(settings: Settings): BotConfig {
   else problems.push(...tooFarAhead(parsed.data, settings.now ?? Date.now()))
   if (parsed.success && !trustsStreams) problems.push(...unsafeStreams(parsed.data))
   const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
-  const meetingUrl = (settings.job as { meeting_url?: unknown } | null)?.meeting_url
-  const target = typeof meetingUrl === 'string' ? settings.recognize(meetingUrl, { jitsiHosts }) : null
+  const meetingUrl = parsed.success ? parsed.data.meeting_url : meetingUrlOf(settings.job)
+  const target = meetingUrl === null ? null : settings.recognize(meetingUrl, { jitsiHosts })
   if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
   if (parsed.success && target !== null && 'platform' in target)
     problems.push(...confProblems(parsed.data, target.platform))
@@ -99,6 +100,12 @@ export function readConfig(settings: Settings): BotConfig {
     transcription,
     logLevel,
   })
+}
+
+/** The link of a job that has other problems, so that all are reported together; null where the link itself is one. */
+function meetingUrlOf(job: unknown): string | null {
+  const parsed = z.object({ meeting_url: jobSchema.shape.meeting_url }).safeParse(job)
+  return parsed.success ? parsed.data.meeting_url : null
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Recognizes a Google Meet link in what people paste, and gives the one address that the browser opens. Pure. */
 import type { MeetingTarget } from '../../src/meeting.ts'
+import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
 
@@ -9,10 +10,13 @@ const CODE = /^[a-z]{3}-[a-z]{4}-[a-z]{3}$/
 const ALIAS = /^[A-Za-z0-9._~-]{1,120}$/
 const HOSTS = new Set(['meet.google.com', 'www.meet.google.com'])
 /** A link in running text, in quotes or angle brackets, with or without a scheme; stray letters before it are dropped. */
-const LINK = /(?:https?:\/\/)?(?:www\.)?meet\.google\.com(?![\w-]|\.\w)(?::\d+)?(?:[/?#][^\s"'<>«»„“”‘’`|\\^{}]*)?/gi
+const LINK = new RegExp(
+  `(?:https?://|${START_OF_HOST})(?:www\\.)?meet\\.google\\.com(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#][^\\s"'<>«»„“”‘’\`|\\\\^{}]*)?`,
+  'gi',
+)
 const SIGN_IN_LINK = /https?:\/\/accounts\.google\.com\/[^\s"'<>«»„“”‘’`|\\^{}]*/gi
 /** Brackets and punctuation that belong to the sentence around a link. */
-const TRAILING = /[.,;:!?)\]*_]+$/
+const TRAILING = '.,;:!?)]*_'
 /** A sign-in bounce may hold another one. */
 const MAX_BOUNCES = 3
 
@@ -37,10 +41,8 @@ function linksIn(text: string, depth: number): URL[] {
     return onward && depth < MAX_BOUNCES ? linksIn(onward, depth + 1) : []
   })
   const rest = text.replace(SIGN_IN_LINK, ' ')
-  const direct = [...rest.matchAll(LINK)].flatMap((match) => {
-    // `evil-meet.google.com` and `x.meet.google.com` are other hosts, `/meet.google.com` and `@meet.google.com` parts of one.
-    if (!/^https?:/i.test(match[0]) && /[\w.\-@/=%]/.test(rest[match.index - 1] ?? ' ')) return []
-    const url = parse(match[0].replace(TRAILING, ''))
+  const direct = [...rest.matchAll(LINK)].flatMap(([link]) => {
+    const url = parse(trimEndOf(link, TRAILING))
     return url && HOSTS.has(url.hostname) ? [url] : []
   })
   return [...bounced, ...direct]

@@ -1,5 +1,6 @@
 /** Recognizes a Jitsi Meet link in what people paste: of the public services and of the servers that the operator lists. Pure. */
 import type { MeetingTarget } from '../../src/meeting.ts'
+import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
 
@@ -7,7 +8,7 @@ export type Recognized = MeetingTarget | { problem: string }
 const PUBLIC_HOSTS = ['meet.jit.si', '8x8.vc'] as const
 const TENANT_HOSTS: ReadonlySet<string> = new Set(['8x8.vc'])
 /** Brackets and punctuation that belong to the sentence around a link. */
-const TRAILING = /[.,;:!?)\]*]+$/
+const TRAILING = '.,;:!?)]*'
 /** What the server's own files and channels are called; never a room. */
 const RESERVED =
   /^(?:static|libs|images|sounds|fonts|css|lang|connection_optimization|http-bind|xmpp-websocket|colibri-ws|[\w-]+\.(?:js|html?|json|css|ico|txt|xml))$/i
@@ -35,13 +36,11 @@ export function recognizeJitsi(text: string, hosts: readonly string[] = []): Rec
 function linksIn(text: string, hosts: readonly string[]): URL[] {
   const anyHost = hosts.map((host) => host.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   const link = new RegExp(
-    `(?:https?:\\/\\/)?(?:${anyHost})(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#][^\\s"'<>«»„“”‘’\`|\\\\^{}]*)?`,
+    `(?:https?:\\/\\/|${START_OF_HOST})(?:${anyHost})(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#][^\\s"'<>«»„“”‘’\`|\\\\^{}]*)?`,
     'gi',
   )
-  return [...text.matchAll(link)].flatMap((match) => {
-    // `evil-meet.jit.si` and `x.meet.jit.si` are other hosts, `/meet.jit.si` and `@meet.jit.si` parts of one.
-    if (!/^https?:/i.test(match[0]) && /[\w.\-@/=%]/.test(text[match.index - 1] ?? ' ')) return []
-    const bare = match[0].replace(TRAILING, '').replace(/^https?:\/\//i, '')
+  return [...text.matchAll(link)].flatMap(([found]) => {
+    const bare = trimEndOf(found, TRAILING).replace(/^https?:\/\//i, '')
     // A page that is not secure gets neither camera nor microphone from the browser, so plain http is never opened.
     const full = `https://${bare}`
     if (!URL.canParse(full)) return []

@@ -1,4 +1,5 @@
 /** Finds Microsoft Teams links in what people paste: in running text, encoded, escaped, or wrapped by mail programs. Pure. */
+import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 const HOST =
   '(?:[a-z0-9-]+\\.)*(?:teams\\.microsoft\\.com|teams\\.live\\.com|teams\\.cloud\\.microsoft|teams\\.microsoft\\.us)'
@@ -6,7 +7,10 @@ const HOST =
 const REST = `[^\\s"'<>«»„“”‘’\`|\\\\^{}]`
 /** The context of a classic link is JSON, which some programs paste as it is. */
 const JSON_CONTEXT = 'context=\\{[^{}<>]{0,400}\\}'
-const LINK = new RegExp(`(?:https?://)?${HOST}(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#](?:${JSON_CONTEXT}|${REST})*)?`, 'gi')
+const LINK = new RegExp(
+  `(?:https?://|${START_OF_HOST})${HOST}(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#](?:${JSON_CONTEXT}|${REST})*)?`,
+  'gi',
+)
 /** Mail programs and search results lead over a page of their own. */
 const WRAPPER = new RegExp(
   `https?://(?:[a-z0-9-]+\\.safelinks\\.protection\\.outlook\\.(?:com|us)/|(?:www\\.)?google\\.[a-z.]{2,10}/url)\\?${REST}+`,
@@ -14,7 +18,7 @@ const WRAPPER = new RegExp(
 )
 /** A link that is encoded as a whole, up to three times. */
 const ENCODED = /https?%(?:25){0,2}3a%(?:25){0,2}2f[^\s"'<>]+/gi
-const TRAILING = /[.,;:!?)\]*_]+$/
+const TRAILING = '.,;:!?)]*_'
 const MAX_DEPTH = 3
 
 /** Links on hosts of Microsoft Teams, in the order in which they stand, wrappers and encodings undone. */
@@ -41,9 +45,7 @@ function linksIn(text: string, depth: number): URL[] {
   })
   take(ENCODED, (match) => decoded(match))
   for (const match of rest.matchAll(LINK)) {
-    // `evil-teams.microsoft.com` is another host, `/teams.microsoft.com` and `@teams.microsoft.com` are parts of one.
-    if (!/^https?:/i.test(match[0]) && /[\w.\-@/=%]/.test(rest[match.index - 1] ?? ' ')) continue
-    const url = parse(match[0].replace(TRAILING, ''))
+    const url = parse(trimEndOf(match[0], TRAILING))
     if (url) found.push({ index: match.index, urls: [url] })
   }
   return found.sort((one, other) => one.index - other.index).flatMap(({ urls }) => urls)

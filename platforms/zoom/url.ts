@@ -1,5 +1,6 @@
 /** Recognizes a Zoom link in what people paste, and gives the one address that the browser opens. Pure. */
 import type { MeetingTarget } from '../../src/meeting.ts'
+import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
 
@@ -10,14 +11,16 @@ const NUMBER_AT_START = /^(\d[\d\s-]*\d)(?:\s*\(?(?:passcode|password)\b.*)?$/i
 const PERSONAL_NAME = /^[A-Za-z][A-Za-z0-9._-]{4,39}$/
 const TOKEN = /^[A-Za-z0-9._~-]{1,512}$/
 /** A link in running text, with or without a scheme; brackets belong to the sentence around it. */
-const LINK =
-  /(?:https?:\/\/)?(?:[a-z0-9-]+\.)*zoom(?:gov)?\.(?:com\.cn|us|com)(?![\w-]|\.\w)(?::\d+)?(?:[/?#][^\s"'<>«»„“”‘’`|\\^{}()[\]]*)?/gi
+const LINK = new RegExp(
+  `(?:https?://|${START_OF_HOST})(?:[a-z0-9-]+\\.)*zoom(?:gov)?\\.(?:com\\.cn|us|com)(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#][^\\s"'<>«»„“”‘’\`|\\\\^{}()[\\]]*)?`,
+  'gi',
+)
 const DESKTOP_LINK = /zoom(?:mtg|us):\/\/[^\s"'<>«»„“”‘’`|\\^{}()[\]]*/gi
 /** Calendars lead through Google; the meeting's link is in `q`. */
 const REDIRECT = /https?:\/\/(?:www\.)?google\.[a-z.]+\/url\?[^\s"'<>«»„“”‘’`|\\^{}()[\]]*/gi
 /** As invitations write it, in brackets or on a line of its own; it ends with the line. */
-const PASSCODE_IN_TEXT = /(?:passcode|password):\s*([^\s()]+)\)?\s*$/im
-const TRAILING = /[.,;:!?*_]+$/
+const PASSCODE_IN_TEXT = /(?:passcode|password):\s*([^\s()]{1,512})\)?\s*$/im
+const TRAILING = '.,;:!?*_'
 const MAX_BOUNCES = 3
 /** Hosts of Zoom itself, which all lead to one web client; anything else before `zoom.us` is a company's own. */
 const ZOOMS_OWN = /^(?:www|app|(?:[a-z]{2}\d{2})?web|[a-z]{2}\d{2})$/
@@ -59,11 +62,9 @@ function linksIn(text: string, depth: number): URL[] {
     return onward && depth < MAX_BOUNCES ? linksIn(onward, depth + 1) : []
   })
   const rest = text.replace(REDIRECT, ' ')
-  const desktop = [...rest.matchAll(DESKTOP_LINK)].flatMap(([link]) => parse(link.replace(TRAILING, '')) ?? [])
-  const direct = [...rest.replace(DESKTOP_LINK, ' ').matchAll(LINK)].flatMap((match) => {
-    // `evil-zoom.us` was taken whole by the expression; a host inside a path, an address or a query is none.
-    if (!/^https?:/i.test(match[0]) && /[\w.\-@/=%]/.test(rest[match.index - 1] ?? ' ')) return []
-    const url = parse(match[0].replace(TRAILING, ''))
+  const desktop = [...rest.matchAll(DESKTOP_LINK)].flatMap(([link]) => parse(trimEndOf(link, TRAILING)) ?? [])
+  const direct = [...rest.replace(DESKTOP_LINK, ' ').matchAll(LINK)].flatMap(([link]) => {
+    const url = parse(trimEndOf(link, TRAILING))
     return url && isZoomHost(url.hostname) ? [url] : []
   })
   return [...bounced, ...desktop, ...direct]

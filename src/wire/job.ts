@@ -9,6 +9,8 @@ import { RECORDING_MODES } from './codes.ts'
 export const MAX_CHAT_LENGTH = 500
 export const MAX_BOT_NAME_LENGTH = 255
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
+/** Meeting links are far shorter; an invitation that holds one still fits. */
+export const MAX_MEETING_URL_LENGTH = 2048
 
 const DAY_SECONDS = 86_400
 const seconds = (fallback: number, meaning: string) =>
@@ -65,7 +67,7 @@ function isWithinDepth(value: unknown, levels: number): boolean {
 }
 
 /** Meeting links come without scheme and inside quotes too; the platform decides what it recognizes. */
-const meetingUrl = z.string().trim().min(1).max(2048)
+const meetingUrl = z.string().trim().min(1).max(MAX_MEETING_URL_LENGTH)
 
 const botImage = z
   .string()

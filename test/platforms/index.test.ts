@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import { recognizeGoogleMeet } from '../../platforms/google-meet/url.ts'
 import { recognizeMeeting } from '../../platforms/index.ts'
+import { recognizeJitsi } from '../../platforms/jitsi/url.ts'
+import { recognizeMicrosoftTeams } from '../../platforms/microsoft-teams/url.ts'
+import { recognizeZoom } from '../../platforms/zoom/url.ts'
 
 test.each([
   ['see <meet.google.com/abc-defg-hij>', 'meet'],
@@ -22,4 +26,29 @@ test.each([
   ['https://meet.google.com/abc-defg-hij or https://meet.jit.si/StandinWeekly', 'several platforms'],
 ])('%s is refused with a sentence', (text, part) => {
   expect(recognizeMeeting(text)).toEqual({ problem: expect.stringContaining(part) })
+})
+
+test('a text that is too long for a link is refused before any recognizer reads it', () => {
+  const text = `https://meet.google.com/abc-defg-hij${' '.repeat(150_000)}`
+  expect(recognizeMeeting(text)).toEqual({ problem: expect.stringContaining('longer than 2048 characters') })
+})
+
+/** Half a megabyte: a quadratic pattern needs minutes for it and runs into the timeout of the test, a linear one needs milliseconds. */
+const HALF_A_MEGABYTE = 500_000
+
+test.each([
+  ['a long host name', '', 'a', ''],
+  ['many labels of a host name', '', 'a.', ''],
+  ['many hyphens', '', 'a-', 'x'],
+  ['punctuation behind a Google Meet link', 'https://meet.google.com/', '.', 'x'],
+  ['brackets behind a Jitsi link', 'https://meet.jit.si/', ')', 'x'],
+  ['punctuation behind a Teams link', 'https://teams.microsoft.com/', '!', 'x'],
+  ['punctuation behind a Zoom link', 'https://zoom.us/', '!', 'x'],
+  ['passcode labels', 'https://zoom.us/j/123456789', 'passcode:', '('],
+  ['encoded schemes', '', 'https%3A%2F%2F', ''],
+  ['redirects in redirects', '', 'https://www.google.com/url?q=', ''],
+])('%s: every recognizer reads the text in linear time', (_what, before, part, after) => {
+  const text = `${before}${part.repeat(HALF_A_MEGABYTE / part.length)}${after}`
+  for (const recognize of [recognizeGoogleMeet, recognizeJitsi, recognizeMicrosoftTeams, recognizeZoom])
+    expect(() => recognize(text)).not.toThrow()
 })

@@ -129,6 +129,16 @@ describe('configuration', () => {
     },
   )
 
+  test('a meeting link that is too long is one problem, and the recognizer does not see it', () => {
+    const asked: string[] = []
+    const recognize: Settings['recognize'] = (url) => {
+      asked.push(url)
+      return target
+    }
+    expect(problems(settings({ meeting_url: 'a'.repeat(150_000) }, { recognize }))).toEqual(['meeting_url'])
+    expect(asked).toEqual([])
+  })
+
   test('a job that is no object is one problem, not a crash', () => {
     for (const job of [null, 7, 'x', []]) expect(problems(settings({}, { job }))).toEqual([''])
   })
