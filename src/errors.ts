@@ -63,13 +63,20 @@ export class BotError extends Error {
   readonly step: string | undefined
   /** A fresh attempt may succeed; the life decides whether there is one. */
   readonly canRetry: boolean
+  /** The job names something that cannot work, which showed only when it was tried. */
+  readonly isInvalidJob: boolean
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; step?: string; canRetry?: boolean } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; step?: string; canRetry?: boolean; isInvalidJob?: boolean } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BotError'
     this.code = code
     this.step = options.step
     this.canRetry = options.canRetry ?? false
+    this.isInvalidJob = options.isInvalidJob ?? false
   }
 
   get cure(): string {
@@ -81,7 +88,12 @@ export class BotError extends Error {
 export function toBotError(thrown: unknown, step?: string): BotError {
   if (thrown instanceof BotError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  return new BotError('INTERNAL_ERROR', message, { cause: thrown, ...(step === undefined ? {} : { step }) })
+  const isInvalidJob = thrown instanceof Error && 'isInvalidJob' in thrown && thrown.isInvalidJob === true
+  return new BotError('INTERNAL_ERROR', message, {
+    cause: thrown,
+    isInvalidJob,
+    ...(step === undefined ? {} : { step }),
+  })
 }
 
 /** The host or a policy switched chat off; the meeting goes on. */

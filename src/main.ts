@@ -30,7 +30,8 @@ import {
   writeLiveTranscript,
 } from '../transcription/index.ts'
 import { loadBotImage } from './bot-image.ts'
-import { type BrowserState, type LoadedState, loadBrowserState } from './browser/state.ts'
+import { openSessionOnce, type SessionOnce } from './browser/session.ts'
+import type { ReadObject } from './browser/state.ts'
 import { openView } from './cli/open-view.ts'
 import { systemClock } from './clock.ts'
 import { confCredentialsOf } from './conf-credentials.ts'
@@ -58,8 +59,6 @@ const EARLIER_MS = 60_000
 /** Of this, to make an index again, which means reading what is stored; without it the file plays by its fragments. */
 const EARLIER_INDEX_MS = 15_000
 
-/** To read the stored session of an account. */
-const BROWSER_STATE_MS = 120_000
 /** Speech services know speech by it; more costs and brings nothing. */
 const LIVE_SAMPLE_RATE = 16_000
 
@@ -73,21 +72,30 @@ export interface Io {
 
 /** Resolves with the exit code. Throws InvalidJob where the job's place for files cannot be used. */
 export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Promise<number> {
+  const stops = new StopRequests()
+  const unhear = stops.hear()
+  try {
+    return await runHeard(config, io, asJson, stops)
+  } finally {
+    unhear()
+  }
+}
+
+/** The same, while stop requests are heard. */
+async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id })
-  const earlierNotices = await asJobProblem(finishEarlier(config, logger))
+  // Before the control link: its journal is in the same folder, and an earlier bot that still runs writes to it.
+  const earlierNotices = await asJobProblem(finishEarlier(config, logger, stops.signal))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))
   if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })
-  const stops = new StopRequests()
-  const unhear = stops.hear()
   const lastResort = new LastResort()
   const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
   const storage = await asJobProblem(
     Promise.try(() => openStorage(job.storage, { botId: job.bot_id, workFolder }, { onRetry })),
   )
-  const session = await asJobProblem(openBrowserState(config), 'browser_state')
   const control = openControl(config, logger, {
     onEvent: (event) => view.take(event),
     onPartial: (partial) => view.show(partial),
@@ -97,6 +105,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
     interrupt: () => stops.interrupt(),
   })
   for (const message of earlierNotices) control.report({ type: 'notice', level: 'warning', message })
+  const session = storedSession(config)
   try {
     const recorder = createRecorder({
       mode: job.recording_mode,
@@ -132,7 +141,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
       writeReport,
       control,
       recorder,
-      openMeeting: await meetingOpener(config, control, logger, session?.state ?? null, ears),
+      openMeeting: meetingOpener(config, control, logger, session, ears),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => lastResort.listen(listener),
     })
@@ -143,9 +152,8 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
     return exitCode
   } finally {
     view.close()
-    unhear()
     lastResort.stop()
-    await session?.dispose()
+    await session.dispose()
   }
 }
 
@@ -153,7 +161,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
  * A bot of this id that died here is finished before anything of its name is begun. Resolves with what the control plane
  * should know of it. Rejects where that bot may still live.
  */
-async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger): Promise<string[]> {
+async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger, stopped: AbortSignal): Promise<string[]> {
   const inBucket = job.storage.type === 's3' ? job.storage : null
   const { files, problems } = await recoverFolder(workFolder, {
     credentials: {
@@ -164,7 +172,7 @@ async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger): Pr
     // In a folder the files are set aside with all others of the earlier life.
     asEarlier: inBucket !== null,
     indexLimitMs: EARLIER_INDEX_MS,
-    signal: inBucket === null ? new AbortController().signal : AbortSignal.timeout(EARLIER_MS),
+    signal: inBucket === null ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(EARLIER_MS)]),
   })
   for (const { name, error } of problems)
     logger.error('What an earlier bot of this id left is not finished', { name, error })
@@ -210,11 +218,11 @@ export function recoverIn(place: BucketPlace, options: BucketOptions): Promise<R
 }
 
 /** A place that cannot be used is a mistake of the job, told before anything starts. */
-async function asJobProblem<T>(work: Promise<T>, path = 'storage'): Promise<T> {
+async function asJobProblem<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw new InvalidJob([{ path, message: error instanceof Error ? error.message : String(error) }])
+    throw new InvalidJob([{ path: 'storage', message: error instanceof Error ? error.message : String(error) }])
   }
 }
 
@@ -328,44 +336,55 @@ function openControl(
   return openControlLink({ ...common, url: job.control_plane.url, token: job.control_plane.token })
 }
 
-/** An object is read with the rights that the job's own storage has, or those of the environment. */
-async function openBrowserState({ job }: BotConfig): Promise<LoadedState | null> {
-  if (!job.browser_state) return null
-  return loadBrowserState(job.browser_state, (address, maxBytes) => {
+/** The stored session that the job names. It is read by the first attempt to join, when stop requests and the control link work. */
+function storedSession({ job }: BotConfig) {
+  /** An object is read with the rights that the job's own storage has, or those of the environment. */
+  const readObject: ReadObject = (address, maxBytes, signal) => {
     const { bucket, prefix: key } = parseS3Address(address)
     const place = job.storage.type === 's3' ? job.storage : { type: 's3' as const }
-    return readS3Object({ ...place, bucket }, key, maxBytes, AbortSignal.timeout(BROWSER_STATE_MS))
-  })
+    return readS3Object({ ...place, bucket }, key, maxBytes, signal)
+  }
+  return openSessionOnce(job.browser_state ?? null, readObject)
 }
 
-async function meetingOpener(
+function meetingOpener(
   config: BotConfig,
   control: ControlPlane,
   logger: Logger,
-  browserState: BrowserState | null,
+  session: SessionOnce,
   ears: Ears | null,
-): Promise<OpenMeeting> {
+): OpenMeeting {
   const { job } = config
-  let botImage: string | null = null
+  let botImage: Promise<string | null> | null = null
+  return async (target, stage, signal) => {
+    const browserState = await session.load(signal)
+    botImage ??= shownImage(job, control)
+    const open = openDriver({
+      botName: job.bot_name,
+      botImage: await botImage,
+      recordingMode: job.recording_mode,
+      playout: job.streaming?.output ? 'live' : 'even',
+      ears,
+      captions: config.transcription?.access.provider === 'captions',
+      recordingConsent: job.recording_consent,
+      hostMap: config.hostMap,
+      chromium: config.chromium,
+      browserPlugins: config.browserPlugins,
+      browserState,
+      conf: confCredentialsOf(job),
+      logger: logger.child({ part: 'driver' }),
+    })
+    return open(target, stage, signal)
+  }
+}
+
+/** Null where the job names no picture, or one that cannot be loaded: the bot joins without it. */
+async function shownImage(job: Job, control: ControlPlane): Promise<string | null> {
   try {
-    if (job.bot_image) botImage = await loadBotImage(job.bot_image)
+    return job.bot_image ? await loadBotImage(job.bot_image) : null
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
+    return null
   }
-  return openDriver({
-    botName: job.bot_name,
-    botImage,
-    recordingMode: job.recording_mode,
-    playout: job.streaming?.output ? 'live' : 'even',
-    ears,
-    captions: config.transcription?.access.provider === 'captions',
-    recordingConsent: job.recording_consent,
-    hostMap: config.hostMap,
-    chromium: config.chromium,
-    browserPlugins: config.browserPlugins,
-    browserState,
-    conf: confCredentialsOf(job),
-    logger: logger.child({ part: 'driver' }),
-  })
 }

@@ -14,6 +14,12 @@ export class StopRequests {
   /** A wish from before the life listened is kept for it. */
   #pending: Parameters<StopListener>[] = []
   #interruptedAt: number | null = null
+  readonly #asked = new AbortController()
+
+  /** Aborted by the first request, for what runs before the life listens. */
+  get signal(): AbortSignal {
+    return this.#asked.signal
+  }
 
   /** Hears the process's signals until the returned function is called. */
   hear(source: NodeJS.EventEmitter = process): () => void {
@@ -47,6 +53,7 @@ export class StopRequests {
   }
 
   #ask(...wish: Parameters<StopListener>): void {
+    this.#asked.abort(new Error('The bot was asked to stop'))
     if (this.#listener) this.#listener(...wish)
     else this.#pending.push(wish)
   }

@@ -26,4 +26,9 @@ export class StorageError extends Error {
     this.trouble = trouble
     this.serverCode = options.serverCode
   }
+
+  /** A wrong bucket, region or endpoint: the job has to change before another try can succeed. */
+  get isInvalidJob(): boolean {
+    return this.trouble === 'invalid' || this.trouble === 'missing'
+  }
 }

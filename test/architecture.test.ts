@@ -67,6 +67,7 @@ const LEAVES = [
   'src/make-folder.ts',
   'src/whole-file.ts',
   'src/browser/home.ts',
+  'src/browser/session.ts',
   'src/browser/state.ts',
   'src/browser/unpack-tar.ts',
 ]

@@ -2,9 +2,11 @@
  * The stored session of an account, with which a bot comes in signed in: a Chromium profile or a storage state. What was
  * given is only read; the browser gets a copy that is removed with it. Nothing of it is ever logged.
  */
-import { cp, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { constants } from 'node:fs'
+import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
 import { z } from 'zod'
+import { aborted } from '../clock.ts'
 import { makeBrowserHome } from './home.ts'
 import { unpackTar } from './unpack-tar.ts'
 
@@ -47,6 +49,9 @@ const MAX_STATE_BYTES = 16 * 1024 * 1024
 /** A profile without its caches has some tens of megabytes. */
 const MAX_PROFILE_BYTES = 512 * 1024 * 1024
 const MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
+const MAX_PROFILE_ENTRIES = 50_000
+/** Set-user-id, set-group-id and sticky. */
+const SPECIAL_BITS = 0o7000
 
 /** What a profile does without: locks of the browser that made it, and what can be fetched again. */
 const LEFT_OUT = new Set([
@@ -70,6 +75,9 @@ const LEFT_OUT = new Set([
   'BrowserMetrics',
 ])
 
+/** Reads the object of an `s3://` address; rejects where it is larger. */
+export type ReadObject = (address: string, maxBytes: number, signal: AbortSignal) => Promise<Uint8Array>
+
 export interface LoadedState {
   state: BrowserState
   /** Removes what was unpacked; repeatable, never rejects. */
@@ -78,23 +86,38 @@ export interface LoadedState {
 
 /**
  * Reads what a job calls `browser_state`: a folder, a JSON file, or an `s3://` address of a JSON file or of a profile as
- * `.tar.gz`. Rejects with one sentence that names no content.
+ * `.tar.gz`. Rejects with one sentence that names no content, or with the reason of the signal, also where a file system
+ * does not answer.
  */
 export async function loadBrowserState(
   address: string,
-  readObject: (address: string, maxBytes: number) => Promise<Uint8Array>,
+  readObject: ReadObject,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<LoadedState> {
+  signal.throwIfAborted()
+  const loading = load(address, readObject, signal)
+  // What is loaded after the signal belongs to no caller.
+  loading.then(
+    (loaded) => (signal.aborted ? loaded.dispose() : undefined),
+    () => {},
+  )
+  const stopped = aborted(signal).then(() => Promise.reject(signal.reason))
+  stopped.catch(() => {})
+  return Promise.race([loading, stopped])
+}
+
+async function load(address: string, readObject: ReadObject, signal: AbortSignal): Promise<LoadedState> {
   const nothing = async () => {}
   if (/^s3:\/\//i.test(address)) {
     const isArchive = /\.(?:tar\.gz|tgz)$/i.test(address)
-    const bytes = await readObject(address, isArchive ? MAX_ARCHIVE_BYTES : MAX_STATE_BYTES)
+    const bytes = await readObject(address, isArchive ? MAX_ARCHIVE_BYTES : MAX_STATE_BYTES, signal)
     if (!isArchive) return { state: parseState(bytes), dispose: nothing }
     const home = await makeBrowserHome()
     const dispose = () => rm(home, { recursive: true, force: true }).catch(() => {})
     try {
       const unpacked = join(home, 'unpacked')
       await mkdir(unpacked)
-      await unpackTar(bytes, unpacked, MAX_PROFILE_BYTES)
+      await unpackTar(bytes, unpacked, { maxBytes: MAX_PROFILE_BYTES })
       return { state: { kind: 'profile', folder: await profileIn(unpacked) }, dispose }
     } catch (error) {
       await dispose()
@@ -104,24 +127,47 @@ export async function loadBrowserState(
   const info = await stat(address).catch(() => null)
   if (!info) throw new Error(`${address} is not there or cannot be read`)
   if (info.isDirectory()) return { state: { kind: 'profile', folder: await profileIn(address) }, dispose: nothing }
-  if (info.size > MAX_STATE_BYTES) throw new Error(`${address} is larger than ${MAX_STATE_BYTES} bytes`)
-  return { state: parseState(await readFile(address)), dispose: nothing }
+  // Opening a device or a FIFO can block or change something.
+  if (!info.isFile()) throw new Error(`${address} is neither a regular file nor a folder`)
+  return { state: parseState(await readRegularFile(address, MAX_STATE_BYTES)), dispose: nothing }
 }
 
-/** The copy for one browser. Rejects where the profile is too large or holds what no profile has. */
+/** Reads at most `maxBytes`, whatever the file system says about the size. */
+async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
+  // Should a FIFO have taken the place of the file meanwhile, opening it does not wait.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (!(await file.stat()).isFile()) throw new Error(`${path} is not a regular file`)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of file.createReadStream({ end: maxBytes, autoClose: false })) {
+    bytes += (chunk as Uint8Array).byteLength
+    chunks.push(chunk as Uint8Array)
+  }
+  if (bytes > maxBytes) throw new Error(`${path} is larger than ${maxBytes} bytes`)
+  return Buffer.concat(chunks)
+}
+
+/** The copy for one browser: regular files and folders without special bits. Rejects where the profile is too large. */
 export async function copyProfile(folder: string, to: string): Promise<void> {
   let bytes = 0
+  let entries = 0
+  const special: { path: string; mode: number }[] = []
   await cp(folder, to, {
     recursive: true,
     // A link may lead anywhere on this machine; a profile has none but those of its locks.
     filter: async (path) => {
       if (LEFT_OUT.has(basename(path))) return false
       const info = await lstat(path)
+      if (++entries > MAX_PROFILE_ENTRIES)
+        throw new Error(`The stored profile has more than ${MAX_PROFILE_ENTRIES} entries`)
       bytes += info.isFile() ? info.size : 0
       if (bytes > MAX_PROFILE_BYTES) throw new Error(`The stored profile is larger than ${MAX_PROFILE_BYTES} bytes`)
-      return info.isFile() || info.isDirectory()
+      if (!info.isFile() && !info.isDirectory()) return false
+      if (info.mode & SPECIAL_BITS) special.push({ path: join(to, relative(folder, path)), mode: info.mode })
+      return true
     },
   })
+  for (const { path, mode } of special) await chmod(path, mode & 0o777)
 }
 
 function parseState(bytes: Uint8Array): BrowserState {

@@ -37,7 +37,16 @@ import { recordedTime } from './recorded-time.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type RecordingGap, RecordingSwitch } from './recording-switch.ts'
 import { Repairs } from './repairs.ts'
-import { type End, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS, type StopRequester } from './states.ts'
+import {
+  type End,
+  type ExitCode,
+  exitCodeOf,
+  isNormalEnd,
+  MEETING_ENDS,
+  RECORDING,
+  STOP_ENDS,
+  type StopRequester,
+} from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
 
@@ -79,7 +88,7 @@ export interface BotParts {
 
 export interface Outcome {
   report: FinalReport
-  exitCode: 0 | 3 | 4 | 70
+  exitCode: ExitCode
 }
 
 export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {

@@ -77,11 +77,17 @@ export const STOP_ENDS: Readonly<Record<StopRequester, Record<'recorded' | 'not_
   terminate: { recorded: 'SIGTERM', not_recorded: 'SIGTERM' },
 }
 
-/** 0 recorded and stored, or asked to stop before; 3 could not join; 4 failed after recording began; 70 our defect. */
-export function exitCodeOf(end: End, hasRecorded: boolean, isDefect: boolean): 0 | 3 | 4 | 70 {
+export type ExitCode = 0 | 2 | 3 | 4 | 70
+
+/**
+ * 0 recorded and stored, or asked to stop before; 2 the job names something that cannot work; 3 could not join; 4 failed
+ * after recording began; 70 our defect.
+ */
+export function exitCodeOf(end: End, hasRecorded: boolean, isDefect: boolean): ExitCode {
   if (isDefect) return 70
   if (isNormalEnd(end.code)) return 0
   // A stop that came while the first frame was on its way is a stop before recording.
   if (hasRecorded && end.code !== 'EXITING_MEETING_BEFORE_RECORD') return 4
+  if (end.error?.isInvalidJob) return 2
   return end.askedBy === undefined ? 3 : 0
 }

@@ -51,3 +51,12 @@ test('signals are no longer heard after the end', () => {
   stops.hear(source)()
   expect(source.eventNames()).toEqual([])
 })
+
+test('what runs before the life listens is stopped by the signal', () => {
+  const stops = new StopRequests()
+  const source = new EventEmitter()
+  stops.hear(source)
+  expect(stops.signal.aborted).toBe(false)
+  source.emit('SIGTERM')
+  expect(stops.signal.aborted).toBe(true)
+})

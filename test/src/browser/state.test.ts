@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -108,7 +119,7 @@ test('an archive that wants to write elsewhere is refused', async () => {
 
 test('an archive that unpacks to more than its bound is refused', async () => {
   const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024))
-  await expect(unpackTar(bomb, place(), 1024 * 1024)).rejects.toThrow()
+  await expect(unpackTar(bomb, place(), { maxBytes: 1024 * 1024 })).rejects.toThrow()
 })
 
 test('a storage state in S3 is asked for with a bound', async () => {
@@ -119,4 +130,68 @@ test('a storage state in S3 is asked for with a bound', async () => {
   })
   expect(state.kind).toBe('storage_state')
   expect(bound).toBeLessThan(64 * 1024 * 1024)
+})
+
+test.each(['/dev/zero', '/dev/full'])('the device %s is refused without reading it', async (device) => {
+  await expect(loadBrowserState(device, nowhere)).rejects.toThrow(`${device} is neither a regular file nor a folder`)
+})
+
+test('a FIFO without a writer is refused and does not block', async () => {
+  const fifo = join(place(), 'state.json')
+  execFileSync('mkfifo', [fifo])
+  await expect(loadBrowserState(fifo, nowhere)).rejects.toThrow('neither a regular file nor a folder')
+})
+
+test('a file beyond the limit is refused', async () => {
+  const file = join(place(), 'state.json')
+  writeFileSync(file, '')
+  truncateSync(file, 17 * 1024 * 1024)
+  await expect(loadBrowserState(file, nowhere)).rejects.toThrow('is larger than')
+})
+
+test('a file of unknown size, such as those below /proc, is read to its end', async () => {
+  await expect(loadBrowserState('/proc/self/status', nowhere)).rejects.toThrow('not JSON')
+})
+
+test.each([
+  ['only folders', (folder: string) => mkdirSync(join(folder, 'profile'))],
+  ['only links', (folder: string) => symlinkSync('/etc', join(folder, 'profile'))],
+])('an archive that holds %s is refused', async (_what, fill) => {
+  const folder = place()
+  fill(folder)
+  const archive = execFileSync('tar', ['-cz', '-C', folder, 'profile'])
+  await expect(loadBrowserState('s3://states/empty.tgz', async () => archive)).rejects.toThrow('no Chromium profile')
+})
+
+test('an archive with too many entries is refused', async () => {
+  const folder = place()
+  for (let index = 0; index < 20; index++) writeFileSync(join(folder, `file-${index}`), '')
+  const archive = execFileSync('tar', ['-cz', '-C', folder, '.'])
+  await expect(unpackTar(archive, place(), { maxBytes: 1024 * 1024, maxEntries: 10 })).rejects.toThrow(
+    'more than 10 entries',
+  )
+})
+
+test('neither an archive nor a profile hands on set-user-id bits', async () => {
+  const folder = place()
+  const original = profile(join(folder, 'profile'))
+  chmodSync(join(original, 'Default', 'Cookies'), 0o6755)
+  chmodSync(join(original, 'Default'), 0o1777)
+  const archive = execFileSync('tar', ['-cpz', '-C', folder, 'profile'])
+  const loaded = await loadBrowserState('s3://states/notes.tgz', async () => archive)
+  onTestFinished(loaded.dispose)
+  const copy = join(place(), 'copy')
+  await copyProfile(original, copy)
+  const modeOf = (...parts: string[]) => statSync(join(...parts)).mode & 0o7777
+  const unpacked = folderOf(loaded.state)!
+  expect([modeOf(unpacked, 'Default', 'Cookies'), modeOf(unpacked, 'Default')]).toEqual([0o600, 0o700])
+  expect([modeOf(copy, 'Default', 'Cookies'), modeOf(copy, 'Default')]).toEqual([0o755, 0o777])
+})
+
+test('an object that does not come is given up with the reason of the signal', async () => {
+  const stop = new AbortController()
+  const loading = loadBrowserState('s3://states/notes.json', () => new Promise(() => {}), stop.signal)
+  stop.abort(new Error('The bot was asked to stop'))
+  await expect(loading).rejects.toThrow('asked to stop')
+  await expect(loadBrowserState('s3://states/notes.json', nowhere, stop.signal)).rejects.toThrow('asked to stop')
 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BotError, ChatUnavailable } from '../../../src/errors.ts'
+import { StorageError } from '../../../storage/error.ts'
 import { grown, untilStopped, World } from '../../fakes/world.ts'
 
 const ann = { id: 'devices/1', name: 'Ann' }
@@ -564,4 +565,24 @@ test("the final report names the bot's job back", async () => {
   const world = await recording(undefined, { extra: { order: 17 }, bot_name: 'Notes' })
   world.stop('command')
   expect(await world.report()).toMatchObject({ extra: { order: 17 }, bot_name: 'Notes', meeting_platform: 'meet' })
+})
+
+test('a storage that the job names wrongly ends with the exit code of an invalid job, and with a report', async () => {
+  const world = new World((world) => {
+    world.prepareStorage = async () => {
+      throw new StorageError('missing', 'There is no such bucket.')
+    }
+  })
+  const { report, exitCode } = await world.end()
+  expect(exitCode).toBe(2)
+  expect(report).toMatchObject({ status: 'failed', error_message: 'There is no such bucket.' })
+})
+
+test('a storage that refuses the credentials or cannot be reached is no mistake of the job', async () => {
+  for (const trouble of ['access', 'unreachable'] as const) {
+    const world = new World((world) => {
+      world.prepareStorage = () => Promise.reject(new StorageError(trouble, 'The server does not answer.'))
+    })
+    expect((await world.end()).exitCode).toBe(3)
+  }
 })
