@@ -22,12 +22,12 @@ export function pictureDataUrl(bytes: Uint8Array): string {
 }
 
 /** `bot_image` of a job, ready for the page: a data: URL. Rejects where the address is unsafe or holds no picture. */
-export async function loadBotImage(image: string): Promise<string> {
+export async function loadBotImage(image: string, isPermitted = false): Promise<string> {
   if (image.startsWith('data:')) return pictureDataUrl(Buffer.from(image.slice(image.indexOf(',') + 1), 'base64'))
   const limits = {
     maxBytes: MAX_BOT_IMAGE_BYTES,
     timeoutMs: FETCH_TIMEOUT_MS,
     accept: 'image/png,image/jpeg,image/webp',
   }
-  return pictureDataUrl(await fetchPublic(image, limits))
+  return pictureDataUrl(await fetchPublic(image, limits, isPermitted))
 }

@@ -1,12 +1,11 @@
 /** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { type AddressField, addressProblems, credentialProblems, permittedFields } from './address-policy.ts'
 import { confProblems } from './conf-credentials.ts'
 import type { LogLevel } from './logger.ts'
 import { userWorkFolder } from './make-folder.ts'
 import type { MeetingTarget } from './meeting.ts'
-import { isPublicAddress } from './safe-fetch.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from './wire/job.ts'
 
@@ -26,8 +25,8 @@ export interface BotConfig {
   /** The browser's binary; null for Debian's own. */
   chromium: string | null
   browserPlugins: readonly string[]
-  /** Streaming sockets may be on private addresses and without TLS. */
-  trustsStreams: boolean
+  /** Fields whose addresses may be private and without TLS. */
+  permitted: ReadonlySet<AddressField>
   /** Null where the job asks for no transcript. */
   transcription: TranscriptionPlan | null
   logLevel: LogLevel
@@ -44,8 +43,8 @@ export interface Settings {
   environment: Readonly<Record<string, string | undefined>>
   /** UTC milliseconds; absent: the system's clock. */
   now?: number
-  /** A person typed the streaming addresses at the terminal of this machine. */
-  trustsStreams?: boolean
+  /** Fields whose addresses a person typed at the terminal of this machine. */
+  typed?: readonly AddressField[]
   /** Hosts that run Jitsi Meet, as typed; those of STANDIN_JITSI_HOSTS are added. */
   jitsiHosts?: readonly string[]
   recognize(url: string, recognition: { jitsiHosts: readonly string[] }): MeetingTarget | { problem: string }
@@ -75,11 +74,13 @@ export function readConfig(settings: Settings): BotConfig {
   const logLevel = oneOf(environment.STANDIN_LOG_LEVEL ?? 'info', ['debug', 'info', 'warn', 'error'] as const)
   if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
 
-  const trustsStreams = settings.trustsStreams === true || environment.STANDIN_PRIVATE_STREAMS === 'allow'
+  const typed = settings.typed ?? []
   const parsed = jobSchema.safeParse(settings.job)
   if (!parsed.success) problems.push(...problemsOf(parsed.error))
   else problems.push(...tooFarAhead(parsed.data, settings.now ?? Date.now()))
-  if (parsed.success && !trustsStreams) problems.push(...unsafeStreams(parsed.data))
+  const permitted = parsed.success ? permittedFields(parsed.data, environment, typed) : new Set<AddressField>()
+  if (parsed.success) problems.push(...addressProblems(parsed.data, permitted))
+  if (parsed.success) problems.push(...credentialProblems(parsed.data, environment, typed))
   const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
   const meetingUrl = parsed.success ? parsed.data.meeting_url : meetingUrlOf(settings.job)
   const target = meetingUrl === null ? null : settings.recognize(meetingUrl, { jitsiHosts })
@@ -96,7 +97,7 @@ export function readConfig(settings: Settings): BotConfig {
     hostMap,
     chromium: environment.STANDIN_CHROMIUM ?? null,
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
-    trustsStreams,
+    permitted,
     transcription,
     logLevel,
   })
@@ -106,23 +107,6 @@ export function readConfig(settings: Settings): BotConfig {
 function meetingUrlOf(job: unknown): string | null {
   const parsed = z.object({ meeting_url: jobSchema.shape.meeting_url }).safeParse(job)
   return parsed.success ? parsed.data.meeting_url : null
-}
-
-/**
- * A job comes from whoever may order bots, its addresses are dialed from inside the operator's network: they have to be
- * public and encrypted unless the operator says otherwise. Names are checked when they are resolved.
- */
-function unsafeStreams({ streaming }: Job): Problem[] {
-  return (['input', 'output'] as const).flatMap((field) => {
-    const address = streaming?.[field]
-    if (!address) return []
-    const { protocol, hostname } = new URL(address)
-    const literal = hostname.replace(/^\[|\]$/g, '')
-    const isPrivate = isIP(literal) === 0 ? /(?:^|\.)localhost$/i.test(literal) : !isPublicAddress(literal)
-    if (protocol === 'wss:' && !isPrivate) return []
-    const message = isPrivate ? 'is not a public address' : 'must start with wss://'
-    return [{ path: `streaming.${field}`, message: `${message} (STANDIN_PRIVATE_STREAMS=allow permits it)` }]
-  })
 }
 
 function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {

@@ -29,6 +29,7 @@ import {
   transcribe,
   writeLiveTranscript,
 } from '../transcription/index.ts'
+import { lookupFor } from './address-policy.ts'
 import { loadBotImage } from './bot-image.ts'
 import { openSessionOnce, type SessionOnce } from './browser/session.ts'
 import type { ReadObject } from './browser/state.ts'
@@ -46,7 +47,7 @@ import { offsetAt } from './life/recording-clock.ts'
 import { createLogger, type Logger, logFile } from './logger.ts'
 import { makeBotFolder } from './make-folder.ts'
 import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, VoiceTracks } from './ports.ts'
-import { publicLookup } from './safe-fetch.ts'
+import { fetchPublic } from './safe-fetch.ts'
 import type { SpeechAccess } from './speech-access.ts'
 import { StopRequests } from './stop-requests.ts'
 import type { NumberedEvent, Transcript } from './wire/events.ts'
@@ -94,7 +95,13 @@ async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopR
   const lastResort = new LastResort()
   const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
   const storage = await asJobProblem(
-    Promise.try(() => openStorage(job.storage, { botId: job.bot_id, workFolder }, { onRetry })),
+    Promise.try(() =>
+      openStorage(
+        job.storage,
+        { botId: job.bot_id, workFolder },
+        { onRetry, ...lookupFor(config, 'storage.endpoint') },
+      ),
+    ),
   )
   const control = openControl(config, logger, {
     onEvent: (event) => view.take(event),
@@ -161,7 +168,8 @@ async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopR
  * A bot of this id that died here is finished before anything of its name is begun. Resolves with what the control plane
  * should know of it. Rejects where that bot may still live.
  */
-async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger, stopped: AbortSignal): Promise<string[]> {
+async function finishEarlier(config: BotConfig, logger: Logger, stopped: AbortSignal): Promise<string[]> {
+  const { job, workFolder } = config
   const inBucket = job.storage.type === 's3' ? job.storage : null
   const { files, problems } = await recoverFolder(workFolder, {
     credentials: {
@@ -172,6 +180,8 @@ async function finishEarlier({ job, workFolder }: BotConfig, logger: Logger, sto
     // In a folder the files are set aside with all others of the earlier life.
     asEarlier: inBucket !== null,
     indexLimitMs: EARLIER_INDEX_MS,
+    endpoint: inBucket?.endpoint ?? null,
+    tuning: lookupFor(config, 'storage.endpoint'),
     signal: inBucket === null ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(EARLIER_MS)]),
   })
   for (const { name, error } of problems)
@@ -226,6 +236,13 @@ async function asJobProblem<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+const TOKEN_FIELDS = [
+  'conf_config.obf_token_url',
+  'conf_config.zak_token_url',
+  'conf_obf_token_url',
+  'conf_access_token_url',
+] as const
+
 function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming']> } {
   return Boolean(job.streaming?.input || job.streaming?.output)
 }
@@ -248,7 +265,7 @@ function earsOf(
 }
 
 function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger): HearingStreaming | null {
-  const { job, target, workFolder, trustsStreams } = config
+  const { job, target, workFolder } = config
   if (!streams(job)) return null
   const { input, output, audio_frequency: sampleRate, set_up_timeout: setUpSeconds } = job.streaming
   return createStreaming({
@@ -262,7 +279,7 @@ function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger)
     folder: workFolder,
     clock: systemClock,
     logger: logger.child({ part: 'streaming' }),
-    dialing: trustsStreams ? {} : { lookup: publicLookup },
+    dialing: lookupFor(config, 'streaming.input', 'streaming.output'),
     notice: (message) => control.report({ type: 'notice', level: 'warning', message }),
   })
 }
@@ -333,16 +350,18 @@ function openControl(
   const part = logger.child({ part: 'control-link' })
   const common = { botId: job.bot_id, folder: workFolder, logger: part, ...watchers }
   if (!job.control_plane) return createLocalControlPlane(common)
-  return openControlLink({ ...common, url: job.control_plane.url, token: job.control_plane.token })
+  const { url, token } = job.control_plane
+  return openControlLink({ ...common, ...lookupFor(config, 'control_plane.url'), url, token })
 }
 
 /** The stored session that the job names. It is read by the first attempt to join, when stop requests and the control link work. */
-function storedSession({ job }: BotConfig) {
+function storedSession(config: BotConfig): SessionOnce {
+  const { job } = config
   /** An object is read with the rights that the job's own storage has, or those of the environment. */
   const readObject: ReadObject = (address, maxBytes, signal) => {
     const { bucket, prefix: key } = parseS3Address(address)
     const place = job.storage.type === 's3' ? job.storage : { type: 's3' as const }
-    return readS3Object({ ...place, bucket }, key, maxBytes, signal)
+    return readS3Object({ ...place, bucket }, key, maxBytes, signal, lookupFor(config, 'storage.endpoint'))
   }
   return openSessionOnce(job.browser_state ?? null, readObject)
 }
@@ -358,7 +377,7 @@ function meetingOpener(
   let botImage: Promise<string | null> | null = null
   return async (target, stage, signal) => {
     const browserState = await session.load(signal)
-    botImage ??= shownImage(job, control)
+    botImage ??= shownImage(config, control)
     const open = openDriver({
       botName: job.bot_name,
       botImage: await botImage,
@@ -372,6 +391,12 @@ function meetingOpener(
       browserPlugins: config.browserPlugins,
       browserState,
       conf: confCredentialsOf(job),
+      fetchToken: (address, limits) =>
+        fetchPublic(
+          address,
+          limits,
+          TOKEN_FIELDS.some((field) => config.permitted.has(field)),
+        ),
       logger: logger.child({ part: 'driver' }),
     })
     return open(target, stage, signal)
@@ -379,9 +404,9 @@ function meetingOpener(
 }
 
 /** Null where the job names no picture, or one that cannot be loaded: the bot joins without it. */
-async function shownImage(job: Job, control: ControlPlane): Promise<string | null> {
+async function shownImage({ job, permitted }: BotConfig, control: ControlPlane): Promise<string | null> {
   try {
-    return job.bot_image ? await loadBotImage(job.bot_image) : null
+    return job.bot_image ? await loadBotImage(job.bot_image, permitted.has('bot_image')) : null
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })

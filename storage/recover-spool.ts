@@ -22,6 +22,8 @@ export interface SpoolRecovery {
   asEarlier?: boolean
   /** See `UploadRecovery`. */
   indexLimitMs?: number
+  /** Only uploads to this endpoint (null: AWS) are finished, because the credentials are for no other. Left out: to any. */
+  endpoint?: string | null
   tuning?: Partial<S3Tuning>
   signal: AbortSignal
 }

@@ -1,7 +1,9 @@
 /** Finishes an upload whose bot is dead: from what the server has, and from what its spool held on this machine. */
+
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Crc, continueCrc, EMPTY_CRC, joinCrc } from './crc32.ts'
+import { StorageError } from './error.ts'
 import { READ_NO_LINK } from './file-writing.ts'
 import type { Growth } from './growth-journal.ts'
 import { padHead } from './head-room.ts'
@@ -24,10 +26,13 @@ export async function recoverSpooledUpload(
   growth: Growth,
   options: UploadRecovery & {
     credentials?: Pick<S3Config, 'access_key_id' | 'secret_access_key' | 'session_token'>
+    endpoint?: string | null
     tuning?: Partial<S3Tuning>
   },
 ): Promise<RecoveredFile | null> {
   const { partBytes, key: _, ...place } = growth.start.s3!
+  if (options.endpoint !== undefined && (place.endpoint ?? null) !== options.endpoint)
+    throw new StorageError('access', 'The recording was for another S3 endpoint than that of this job')
   const session = new S3Session({ type: 's3', ...place, ...options.credentials }, { ...options.tuning, partBytes })
   try {
     return await recoverUpload(session, await abandonedOf(folder, growth), options)

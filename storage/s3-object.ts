@@ -1,6 +1,6 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { StorageError } from './error.ts'
-import { type Circumstances, type S3Config, S3Session } from './s3-session.ts'
+import { type Circumstances, type S3Config, S3Session, type S3Tuning } from './s3-session.ts'
 
 /** Reads a whole object into memory. Rejects with a StorageError, also where it is larger than `maxBytes`. */
 export async function readS3Object(
@@ -8,8 +8,9 @@ export async function readS3Object(
   key: string,
   maxBytes: number,
   signal: AbortSignal,
+  tuning: Partial<S3Tuning> = {},
 ): Promise<Uint8Array> {
-  const session = new S3Session(config)
+  const session = new S3Session(config, tuning)
   try {
     return await readSmallObject(
       session,

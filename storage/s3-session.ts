@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { S3Client } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
 import { systemClock } from '../src/clock.ts'
@@ -30,6 +31,8 @@ export interface S3Tuning {
   /** For what has to happen after a stop: finishing the start of an upload, and aborting it. */
   cleanupMs: number
   clock: Clock
+  /** Resolves the name of the endpoint; the system's own where it is left out. */
+  lookup?: LookupFunction
   /** Told about each retry, in words without secrets. */
   onRetry: (notice: { step: string; key: string; attempt: number; delayMs: number; error: string }) => void
 }
@@ -184,6 +187,11 @@ function checkedEndpoint(endpoint: string): string {
   return url.origin + url.pathname.replace(/\/$/, '')
 }
 
+/** Agents hand it to each connection. */
+function agentOptions(lookup: LookupFunction) {
+  return { keepAlive: true, lookup }
+}
+
 function createClient(config: S3Config, tuning: S3Tuning): S3Client {
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = config
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
@@ -201,6 +209,7 @@ function createClient(config: S3Config, tuning: S3Tuning): S3Client {
     // Retries have one owner, and that is retry.ts.
     maxAttempts: 1,
     requestHandler: {
+      ...(tuning.lookup && { httpAgent: agentOptions(tuning.lookup), httpsAgent: agentOptions(tuning.lookup) }),
       connectionTimeout: tuning.connectMs,
       socketTimeout: tuning.idleMs,
       requestTimeout: tuning.requestMs,

@@ -2,6 +2,7 @@ import type { BrowserState, MappedHost, OpenBrowser } from '../../src/browser/br
 import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Clock, Ears } from '../../src/ports.ts'
+import type { FetchLimits } from '../../src/safe-fetch.ts'
 import type { RecordingMode } from '../../src/wire/codes.ts'
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
@@ -30,6 +31,8 @@ export interface DriverOptions {
   clock?: Clock
   /** For a platform that is joined through its SDK; the others know none. */
   conf?: ConfCredentials | null
+  /** Gets a token from an address of `conf`. Default: public addresses only. */
+  fetchToken?: (address: string, limits: FetchLimits) => Promise<Uint8Array>
   /** Shorter waits for tests; those of the real page are the default. */
   waits?: Partial<Waits>
   /** The stored session of an account; null for a guest. */

@@ -38,12 +38,11 @@ export async function downloadJob(
     timeoutMs: TRY_MS,
     accept: 'application/json',
     bearer: token,
-    trustsPrivate,
   }
   const startedAt = clock.now()
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
     try {
-      return Buffer.from(await fetch(url, limits)).toString('utf8')
+      return Buffer.from(await fetch(url, limits, trustsPrivate)).toString('utf8')
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (!mayPass(error)) throw refused(explained(error, message))

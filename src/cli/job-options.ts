@@ -1,6 +1,7 @@
 /** The command line's options as fields of the job. A whole job comes from one place (job-place.ts); options go on top. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { AddressField } from '../address-policy.ts'
 import { pictureDataUrl } from '../bot-image.ts'
 import { InvalidJob } from '../config.ts'
 import type { TranscriptionProvider } from '../wire/job.ts'
@@ -110,6 +111,20 @@ export function jobFrom(
   if (options.controlPlane !== undefined)
     job.control_plane = { url: options.controlPlane, token: environment.STANDIN_CONTROL_TOKEN ?? '' }
   return job
+}
+
+/** The fields whose addresses come from options, so from the person at the terminal. */
+export function typedFields(options: JoinOptions): AddressField[] {
+  const typed: [AddressField, string | undefined][] = [
+    ['streaming.input', options.streamInput],
+    ['streaming.output', options.streamOutput],
+    ['control_plane.url', options.controlPlane],
+    ['storage.endpoint', options.s3 === undefined ? undefined : options.s3Endpoint],
+    ['bot_image', options.image],
+    ['conf_obf_token_url', options.confObfTokenUrl],
+    ['conf_access_token_url', options.confAccessTokenUrl],
+  ]
+  return typed.flatMap(([field, value]) => (value === undefined ? [] : [field]))
 }
 
 /** Null where no option speaks of transcripts. Who wants to read along without naming a provider gets captions. */

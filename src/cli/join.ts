@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
 import { type Io, recognizeMeeting, runConfig } from '../main.ts'
-import { downloadedJob, type JoinOptions, jobFrom } from './job-options.ts'
+import { downloadedJob, type JoinOptions, jobFrom, typedFields } from './job-options.ts'
 
 export interface JoinFlags extends JoinOptions {
   mapHost: string[]
@@ -18,7 +18,7 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
     jitsiHosts: flags.jitsiHost,
     environment: io.environment,
     recognize: recognizeMeeting,
-    trustsStreams: flags.streamInput !== undefined || flags.streamOutput !== undefined,
+    typed: typedFields(flags),
   })
   return runConfig(config, io, flags.json ?? false)
 }

@@ -2,6 +2,7 @@
  * The control link: one WebSocket that is opened again however often it breaks. docs/control-link.md describes the
  * exchange. What is sent lies in the journal first, so a broken link costs time and nothing else.
  */
+import type { LookupFunction } from 'node:net'
 import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
 import type { DownMessage, UpMessage } from '../wire/commands.ts'
@@ -26,6 +27,8 @@ export interface ControlLinkOptions extends LocalOptions {
   /** `ws://` or `wss://`. */
   url: string
   token: string
+  /** Resolves the name of the host; the system's own where it is left out. */
+  lookup?: LookupFunction
   timing?: Partial<LinkTiming>
   usage?: UsageMeter
   random?: () => number

@@ -1,5 +1,6 @@
 /** One WebSocket to the control plane, from dialing to its end: who may speak, whether it lives, and what it says. */
-import { WebSocket } from 'ws'
+import type { LookupFunction } from 'node:net'
+import { type ClientOptions, WebSocket } from 'ws'
 import { type DownMessage, downMessageSchema } from '../wire/commands.ts'
 import { type Problem, problemsOf } from '../wire/job.ts'
 import type { LinkTiming } from './timing.ts'
@@ -27,6 +28,12 @@ export interface ConnectionListener {
   onEnd(end: ConnectionEnd): void
 }
 
+interface Address {
+  url: string
+  token: string
+  lookup?: LookupFunction
+}
+
 export class Connection {
   readonly #socket: WebSocket | null
   readonly #listener: ConnectionListener
@@ -41,7 +48,7 @@ export class Connection {
   #hasEnded = false
 
   /** Dials at once. Whatever goes wrong comes as the end, never as an exception. */
-  constructor(address: { url: string; token: string }, timing: LinkTiming, listener: ConnectionListener) {
+  constructor(address: Address, timing: LinkTiming, listener: ConnectionListener) {
     this.#listener = listener
     this.#timing = timing
     // A clock of our own: the library's counts silence, so a server that trickles its headers would hold us for ever.
@@ -49,7 +56,7 @@ export class Connection {
     this.#socket = this.#dial(address)
   }
 
-  #dial(address: { url: string; token: string }): WebSocket | null {
+  #dial(address: Address): WebSocket | null {
     let socket: WebSocket
     try {
       socket = new WebSocket(address.url, {
@@ -59,6 +66,8 @@ export class Connection {
         maxPayload: MAX_DOWN_FRAME_BYTES,
         // Compressing costs each bot memory for a stream that is small anyway.
         perMessageDeflate: false,
+        // The library hands it to the connection, though its types do not name it.
+        ...((address.lookup ? { lookup: address.lookup } : {}) as ClientOptions),
       })
     } catch (error) {
       // An address or a token that no request can carry.

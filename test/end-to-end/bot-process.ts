@@ -40,7 +40,14 @@ export class BotProcess {
       process.execPath,
       [join(packageRoot, 'src/cli/index.ts'), 'join', '--json', ...mappings, ...(options.arguments ?? [])],
       {
-        env: { ...process.env, ...options.environment, STANDIN_JOB: JSON.stringify(job), STANDIN_LOG_LEVEL: 'debug' },
+        env: {
+          ...process.env,
+          // The servers of the tests are on this machine.
+          STANDIN_PRIVATE_ADDRESSES: 'allow',
+          ...options.environment,
+          STANDIN_JOB: JSON.stringify(job),
+          STANDIN_LOG_LEVEL: 'debug',
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     )

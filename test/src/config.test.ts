@@ -99,12 +99,15 @@ describe('configuration', () => {
     const job = { streaming: { output } }
     expect(problems(settings(job))).toEqual(['streaming.output'])
     expect(() => readConfig(settings(job))).toThrow(message)
-    expect(readConfig(settings(job, { environment: { STANDIN_PRIVATE_STREAMS: 'allow' } })).trustsStreams).toBe(true)
-    expect(readConfig(settings(job, { trustsStreams: true })).trustsStreams).toBe(true)
+    const permitted = new Set(['streaming.output'])
+    expect(readConfig(settings(job, { environment: { STANDIN_PRIVATE_STREAMS: 'allow' } })).permitted).toEqual(
+      permitted,
+    )
+    expect(readConfig(settings(job, { typed: ['streaming.output'] })).permitted).toEqual(permitted)
   })
 
   test('streams to a public address without being told', () => {
-    expect(readConfig(settings({ streaming: { input: 'wss://agent.example/' } })).trustsStreams).toBe(false)
+    expect(readConfig(settings({ streaming: { input: 'wss://agent.example/' } })).permitted).toEqual(new Set())
   })
 
   test('refuses a transcript where no speech service is named, rather than leaving it out', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { isPublicAddress } from '../../src/address-policy.ts'
 import { loadBotImage, pictureDataUrl, pictureType } from '../../src/bot-image.ts'
-import { fetchPublic, isPublicAddress } from '../../src/safe-fetch.ts'
+import { fetchPublic } from '../../src/safe-fetch.ts'
 
 const limits = { maxBytes: 100, timeoutMs: 5000, accept: '*/*' }
 
@@ -22,6 +23,14 @@ describe('addresses given by callers', () => {
     '::ffff:127.0.0.1',
     '64:ff9b::7f00:1',
     '2001:db8::1',
+    '192.88.99.1',
+    '192.175.48.1',
+    '3fff::1',
+    '2001:2::1',
+    '2002:7f00:1::',
+    '64:ff9b:1::1',
+    '4000::1',
+    '0177.0.0.1',
     'not an address',
   ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false)

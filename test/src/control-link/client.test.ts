@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { publicLookup } from '../../../src/address-policy.ts'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import { HEARTBEAT_EVERY_MS } from '../../../src/control-link/timing.ts'
 import type { NumberedEvent } from '../../../src/wire/events.ts'
@@ -213,4 +214,10 @@ test.each([
   await link.drain(20)
   expect(JSON.stringify(logger.lines)).not.toContain('lines')
   await link.close()
+})
+
+test('a control plane whose name leads to a private address gets no token', async () => {
+  const plane = await startExample(await temporaryFolder())
+  const { logger } = await openLink({ url: plane.url.replace('127.0.0.1', 'localhost'), lookup: publicLookup })
+  await until(() => JSON.stringify(logger.lines).includes('localhost is not a public address'))
 })

@@ -1,0 +1,124 @@
+/**
+ * Which addresses a job may name. A job comes from a caller who must not reach the operator's network, and the worker
+ * dials from inside it: addresses have to be public and encrypted, unless the operator permits more.
+ */
+import { lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { Job, Problem } from './wire/job.ts'
+
+/** The only part of IPv6 that is given out for the public internet. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
+
+/** False for every special-purpose range of IANA's registries, also where it is written as IPv6. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST)
+}
+
+/** Resolves a name and refuses it if any of its addresses is private, so that the check and the use see the same. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    const hidden = addresses.find(({ address }) => !isPublicAddress(address))
+    if (hidden || addresses.length === 0)
+      return callback(Object.assign(new Error(`${hostname} is not a public address`), { code: 'EACCES' }), '')
+    if (options.all) return callback(null, addresses)
+    return callback(null, addresses[0]!.address, addresses[0]!.family)
+  })
+}
+
+/** A field of the job that names an address to dial, such as `storage.endpoint`. */
+export type AddressField =
+  | 'streaming.input'
+  | 'streaming.output'
+  | 'control_plane.url'
+  | 'storage.endpoint'
+  | 'bot_image'
+  | 'conf_config.obf_token_url'
+  | 'conf_config.zak_token_url'
+  | 'conf_obf_token_url'
+  | 'conf_access_token_url'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Every address that the job names. The meeting link has rules of its own, and the speech service is the operator's. */
+function addressesOf(job: Job): { field: AddressField; address: string }[] {
+  const named: [AddressField, string | null | undefined][] = [
+    ['streaming.input', job.streaming?.input],
+    ['streaming.output', job.streaming?.output],
+    ['control_plane.url', job.control_plane?.url],
+    ['storage.endpoint', job.storage.type === 's3' ? job.storage.endpoint : null],
+    ['bot_image', job.bot_image?.startsWith('data:') ? null : job.bot_image],
+    ['conf_config.obf_token_url', job.conf_config?.obf_token_url],
+    ['conf_config.zak_token_url', job.conf_config?.zak_token_url],
+    ['conf_obf_token_url', job.conf_obf_token_url],
+    ['conf_access_token_url', job.conf_access_token_url],
+  ]
+  return named.flatMap(([field, address]) => (address ? [{ field, address }] : []))
+}
+
+/**
+ * The fields whose addresses the operator permits wherever they lead: `typed` ones, those on hosts of
+ * STANDIN_PRIVATE_ADDRESSES (`allow`, or a list of hosts), and the endpoint that is the operator's own.
+ */
+export function permittedFields(job: Job, environment: Environment, typed: readonly AddressField[]): Set<AddressField> {
+  const setting = environment.STANDIN_PRIVATE_ADDRESSES ?? environment.STANDIN_PRIVATE_STREAMS ?? ''
+  const hosts = new Set(setting.split(',').map((host) => host.trim().toLowerCase()))
+  const isPermitted = (field: AddressField, address: string) => {
+    const { host, hostname } = new URL(address)
+    if (typed.includes(field) || hosts.has('allow') || hosts.has(host) || hosts.has(hostname)) return true
+    return field === 'storage.endpoint' && isOperatorEndpoint(address, environment)
+  }
+  const permitted = addressesOf(job).filter(({ field, address }) => isPermitted(field, address))
+  return new Set(permitted.map(({ field }) => field))
+}
+
+/** Names are checked when they are resolved, by `publicLookup`. */
+export function addressProblems(job: Job, permitted: ReadonlySet<AddressField>): Problem[] {
+  return addressesOf(job).flatMap(({ field, address }) => {
+    if (permitted.has(field)) return []
+    const { protocol, hostname } = new URL(address)
+    const literal = hostname.replace(/^\[|\]$/g, '')
+    const isPrivate = isIP(literal) === 0 ? /(?:^|\.)localhost\.?$/i.test(literal) : !isPublicAddress(literal)
+    const isEncrypted = protocol === 'wss:' || protocol === 'https:'
+    if (isEncrypted && !isPrivate) return []
+    const needed = protocol === 'ws:' ? 'wss://' : 'https://'
+    const problem = isPrivate ? 'is not a public address' : `must start with ${needed}`
+    return [{ path: field, message: `${problem} (STANDIN_PRIVATE_ADDRESSES can permit it)` }]
+  })
+}
+
+/**
+ * How the addresses of these fields are dialed: a name has to resolve to public addresses unless the operator permits the
+ * field. An address that the job does not name, such as that of AWS, is the operator's own.
+ */
+export function lookupFor(
+  { job, permitted }: { job: Job; permitted: ReadonlySet<AddressField> },
+  ...fields: AddressField[]
+): { lookup?: LookupFunction } {
+  const named = addressesOf(job).filter(({ field }) => fields.includes(field))
+  const free = named.filter(({ field }) => permitted.has(field)).map(({ address }) => new URL(address).hostname)
+  if (free.length === named.length) return {}
+  return {
+    lookup: (hostname, options, callback) =>
+      free.includes(hostname) ? lookup(hostname, options, callback) : publicLookup(hostname, options, callback),
+  }
+}
+
+/** The operator's credentials are for AWS and for endpoints that the operator names, never for one that only the job names. */
+export function credentialProblems(job: Job, environment: Environment, typed: readonly AddressField[]): Problem[] {
+  const { storage } = job
+  if (storage.type !== 's3' || storage.endpoint === undefined || storage.access_key_id !== undefined) return []
+  if (typed.includes('storage.endpoint') || isOperatorEndpoint(storage.endpoint, environment)) return []
+  const message =
+    'is missing: an endpoint of the job needs keys of the job (AWS_ENDPOINT_URL_S3 names the endpoint for the keys of the operator)'
+  return [{ path: 'storage.access_key_id', message }]
+}
+
+function isOperatorEndpoint(address: string, environment: Environment): boolean {
+  const own = environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL
+  return own !== undefined && URL.canParse(own) && new URL(own).href === new URL(address).href
+}
