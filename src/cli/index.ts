@@ -11,6 +11,7 @@ import { TRANSCRIPTION_PROVIDERS, type TranscriptionProvider } from '../wire/job
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { RecoverFlags } from './recover.ts'
+import { shownText } from './shown-text.ts'
 import { takeSecrets } from './take-secrets.ts'
 
 const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
@@ -235,7 +236,8 @@ try {
 function explain(error: unknown): number {
   if (error instanceof InvalidJob) {
     console.error('The job is not valid:')
-    for (const { path, message } of error.problems) console.error(`  ${path === '' ? '' : `${path}: `}${message}`)
+    for (const { path, message } of error.problems)
+      console.error(`  ${path === '' ? '' : `${shownText(path, 300)}: `}${shownText(message, 500)}`)
     return EXIT_INVALID_JOB
   }
   if (

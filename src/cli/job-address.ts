@@ -3,9 +3,8 @@ import { systemClock } from '../clock.ts'
 import { InvalidJob } from '../config.ts'
 import type { Clock } from '../ports.ts'
 import { fetchPublic, mayPass, UnexpectedStatus } from '../safe-fetch.ts'
+import { MAX_JOB_BYTES } from '../wire/job.ts'
 
-/** A picture of the bot and free-form data fit with room to spare. */
-export const MAX_JOB_BYTES = 16 * 1024 * 1024
 /** One try. */
 const TRY_MS = 10_000
 /** All tries together; a control plane that is restarted is back by then. */

@@ -1,10 +1,10 @@
 /** The command line's options as fields of the job. A whole job comes from one place (job-place.ts); options go on top. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { AddressField } from '../address-policy.ts'
 import { pictureDataUrl } from '../bot-image.ts'
 import { InvalidJob } from '../config.ts'
-import type { TranscriptionProvider } from '../wire/job.ts'
+import { MAX_JOB_BYTES, type TranscriptionProvider } from '../wire/job.ts'
 import { downloadJob } from './job-address.ts'
 import { takeJobFile } from './job-file.ts'
 import { jobPlaceOf } from './job-place.ts'
@@ -58,7 +58,7 @@ export function jobFrom(
   meetingUrl: string | undefined,
   options: JoinOptions,
   environment: Environment,
-  readInput: () => string = () => readFileSync(0, 'utf8'),
+  readInput: () => string = () => readBounded(0),
   downloaded: string | null = null,
 ): unknown {
   const given = wholeJob(options, environment, readInput, downloaded)
@@ -162,17 +162,40 @@ function wholeJob(
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The parser quotes the text, which may hold secrets; a file that a person named is theirs to see.
-    const reason = from === '--job' ? `: ${(error as Error).message}` : ''
-    throw new InvalidJob([{ path: from, message: `not valid JSON${reason}` }])
+    // The parser quotes the text, which can be a secret; the position is enough to find the place.
+    const position = /at position (?<number>\d+)/.exec((error as Error).message)?.groups?.number
+    const place = position === undefined ? '' : ` (at character ${position})`
+    throw new InvalidJob([{ path: from, message: `not valid JSON${place}` }])
   }
 }
 
 function readJob(option: string, readInput: () => string): string {
   try {
-    return option === '-' ? readInput() : readFileSync(option, 'utf8')
+    return option === '-' ? readInput() : readBoundedFile(option)
   } catch (error) {
     throw new InvalidJob([{ path: '--job', message: (error as Error).message }])
+  }
+}
+
+function readBoundedFile(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    return readBounded(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Reads a job to its end, from a file or a pipe; throws where it is longer than a job can be. */
+function readBounded(file: number): string {
+  const chunks: Buffer[] = []
+  for (let bytes = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(64 * 1024)
+    const read = readSync(file, chunk)
+    if (read === 0) return Buffer.concat(chunks).toString('utf8')
+    chunks.push(chunk.subarray(0, read))
+    bytes += read
+    if (bytes > MAX_JOB_BYTES) throw new Error(`the job is larger than ${MAX_JOB_BYTES} bytes`)
   }
 }
 

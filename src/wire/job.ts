@@ -9,6 +9,8 @@ import { RECORDING_MODES } from './codes.ts'
 export const MAX_CHAT_LENGTH = 500
 export const MAX_BOT_NAME_LENGTH = 255
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
+/** Of a whole job as JSON: the largest picture, and much room beside it. */
+export const MAX_JOB_BYTES = 16 * 1024 * 1024
 /** Meeting links are far shorter; an invitation that holds one still fits. */
 export const MAX_MEETING_URL_LENGTH = 2048
 
@@ -237,6 +239,7 @@ export const jobSchema = z
       .string()
       .min(1)
       .max(4096)
+      .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
       .nullish()
       .describe(
         "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
@@ -263,13 +266,37 @@ export interface Problem {
   message: string
 }
 
-/** All problems together: an unknown field is a problem of its own with its own path. */
+/** A document has more problems only if it was made to; the rest is counted. */
+export const MAX_PROBLEMS = 50
+const MAX_PATH_LENGTH = 300
+const MAX_NAME_LENGTH = 100
+const MAX_MESSAGE_LENGTH = 500
+
+/**
+ * The problems of a foreign document together: an unknown field is a problem of its own with its own path. Bounded, and
+ * without control characters, because names of fields are repeated and go to a terminal.
+ */
 export function problemsOf(error: z.ZodError): Problem[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.map(String).join('.')
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' }))
-    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-    return [{ path, message: isMissing ? 'is missing' : issue.message }]
-  })
+  const problems: Problem[] = []
+  let count = 0
+  const note = (path: readonly PropertyKey[], message: string) => {
+    if (++count > MAX_PROBLEMS) return
+    const names = path.map((name) => shown(String(name), MAX_NAME_LENGTH))
+    problems.push({ path: shown(names.join('.'), MAX_PATH_LENGTH), message: shown(message, MAX_MESSAGE_LENGTH) })
+  }
+  for (const issue of error.issues) {
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) note([...issue.path, key], 'unknown field')
+    else note(issue.path, isMissing(issue) ? 'is missing' : issue.message)
+  }
+  if (count > MAX_PROBLEMS) problems.push({ path: '', message: `${count - MAX_PROBLEMS} more problems are not listed` })
+  return problems
+}
+
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+}
+
+function shown(text: string, maxLength: number): string {
+  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`
+  return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 }

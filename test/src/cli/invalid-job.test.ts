@@ -60,3 +60,13 @@ test('a planted link is not followed, and told with exit code 2', async () => {
   expect(errors).toContain('standin.log is a symbolic link')
   expect(await readFile(join(place, 'target'), 'utf8')).toBe('of another program')
 })
+
+test('a job with many unknown fields and escape sequences is refused in few plain lines', async () => {
+  const fields = Array.from({ length: 130_000 }, (_, index) => [`\u001b[31m${index}`, 1])
+  const file = join(await recordings(), 'job.json')
+  await writeFile(file, JSON.stringify(Object.fromEntries(fields)))
+  const { exitCode, errors } = await standin('join', '--job', file)
+  expect(exitCode).toBe(2)
+  expect(errors).not.toContain('\u001b')
+  expect(errors.length).toBeLessThan(20_000)
+})

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { MAX_JOB_BYTES } from '../../../src/cli/job-address.ts'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
 import { jobFrom } from '../../../src/cli/job-options.ts'
+import { MAX_JOB_BYTES } from '../../../src/wire/job.ts'
 
 function jobFile(text: string, mode = 0o600): string {
   const folder = mkdtempSync(join(tmpdir(), 'standin-job-'))

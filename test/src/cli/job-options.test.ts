@@ -120,3 +120,24 @@ describe('options as a job', () => {
     expect(() => jobFrom(undefined, {}, { STANDIN_JOB: '[1]' })).toThrow(InvalidJob)
   })
 })
+
+test('an error in the JSON of a job repeats nothing of its text', () => {
+  for (const text of [
+    '{"token": s3cretvalue}',
+    's3cretvalue',
+    '{"conf_sdk_pwd": "s3cretvalue" x',
+    '{"a": "s3cretvalue',
+  ]) {
+    try {
+      jobFrom(undefined, {}, { STANDIN_JOB: text })
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toBeInstanceOf(InvalidJob)
+      expect((error as Error).message).toMatch(/^STANDIN_JOB: not valid JSON( \(at character \d+\))?$/)
+    }
+  }
+})
+
+test('a job without an end is refused at its limit', () => {
+  expect(() => jobFrom(undefined, { job: '/dev/zero' }, {})).toThrow('larger than')
+})

@@ -4,6 +4,8 @@ import {
   MAX_BOT_IMAGE_BYTES,
   MAX_CALLER_DATA_DEPTH,
   MAX_CALLER_DATA_LENGTH,
+  MAX_PROBLEMS,
+  type Problem,
   problemsOf,
 } from '../../../src/wire/job.ts'
 
@@ -15,10 +17,14 @@ const withTimeout = (name: string, value: unknown) => ({ timeout_config: { [name
 const withPlane = (fields: object) => ({ control_plane: { url: 'wss://plane.test/', token: 't', ...fields } })
 const nested = (levels: number): unknown => (levels === 0 ? 'end' : { in: nested(levels - 1) })
 
-/** Paths of everything that is wrong with the least job plus these fields. */
-function wrongPaths(fields: unknown): string[] {
+/** Everything that is wrong with the least job plus these fields. */
+function problemsIn(fields: unknown): Problem[] {
   const result = jobSchema.safeParse(typeof fields === 'object' && fields !== null ? { ...LEAST, ...fields } : fields)
-  return result.success ? [] : problemsOf(result.error).map(({ path }) => path)
+  return result.success ? [] : problemsOf(result.error)
+}
+
+function wrongPaths(fields: unknown): string[] {
+  return problemsIn(fields).map(({ path }) => path)
 }
 
 test('the least job is an id and a link; everything else has a default', () => {
@@ -444,4 +450,18 @@ test('the messages never repeat a secret', () => {
     conf_config: { obf_token: [secret] },
   })
   expect(JSON.stringify(problemsOf(result.error!))).not.toContain(secret)
+})
+
+test('many unknown fields are counted, and the first of them are listed', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 130_000 }, (_, index) => [`field_${index}`, 1]))
+  const problems = problemsIn({ ...unknown })
+  expect(problems).toHaveLength(MAX_PROBLEMS + 1)
+  expect(problems.at(-1)).toEqual({ path: '', message: expect.stringMatching(/^\d{6} more problems are not listed$/) })
+})
+
+test('a long name of a field is cut, and its control characters do not reach a terminal', () => {
+  const paths = problemsIn({ [`\u001b[2J\u202e${'x'.repeat(20_000_000)}`]: 1 }).map(({ path }) => path)
+  const path = paths.find((each) => each.includes('xxx'))!
+  expect(path.length).toBeLessThanOrEqual(300)
+  expect(path).toMatch(/^\?\[2J\?x+…$/)
 })
