@@ -1,8 +1,8 @@
 /** Serves a folder of recordings to a browser on this machine: a list, then each recording's own page, with ranges. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { extname, join } from 'node:path'
+import { extname, join, relative, sep } from 'node:path'
 import send from 'send'
 import { STYLE } from './style.ts'
 
@@ -19,8 +19,14 @@ interface Recording {
   what: string
 }
 
-/** A page of a meeting, kept as evidence, is only ever shown as text; recordings are what they are. */
-const SHOWN_AS_TEXT = new Set(['.html', '.log', '.jsonl'])
+/** Files that a browser may show as what they are. All others, such as a captured page, are sent as plain text. */
+const SHOWN_AS_THEY_ARE = new Set(['.mp4', '.m4a', '.ogg', '.json', '.png', '.vtt'])
+const REPORT = /^[^/]+\/report\.html$/
+/** No script, and an origin of its own: what is sent here cannot read the other recordings. */
+const SANDBOX = 'sandbox'
+/** The report needs its script, and its links open in other tabs. Its own policy allows only the script we wrote. */
+const REPORT_SANDBOX = 'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox'
+const LIST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache' }
 
 /** Listens on this machine alone. Rejects where the folder cannot be read or the port is taken. */
@@ -60,38 +66,73 @@ async function answer(folder: string, server: Server, request: IncomingMessage, 
   }
   const path = new URL(request.url ?? '/', 'http://localhost').pathname
   if (path === '/') {
-    response.writeHead(200, { ...HEADERS, 'content-type': 'text/html; charset=utf-8' })
+    response.writeHead(200, {
+      ...HEADERS,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': LIST_POLICY,
+    })
     response.end(listPage(await recordingsIn(folder)))
     return
   }
-  send(request, path, { root: folder, dotfiles: 'ignore', index: false, cacheControl: false })
+  const root = await realpath(folder)
+  const file = await fileBelow(root, path)
+  if (file === null) {
+    response.writeHead(404, HEADERS).end('No such recording\n')
+    return
+  }
+  send(request, file.split('/').map(encodeURIComponent).join('/'), {
+    root,
+    dotfiles: 'ignore',
+    index: false,
+    cacheControl: false,
+  })
     .on('headers', (answering: ServerResponse) => {
       for (const [name, value] of Object.entries(HEADERS)) answering.setHeader(name, value)
-      if (SHOWN_AS_TEXT.has(extname(path)) && !/^\/[^/]+\/report\.html$/.test(path))
-        answering.setHeader('content-type', 'text/plain; charset=utf-8')
+      // Chromium does not play a media file that is sandboxed, and none of these types can hold a script.
+      if (SHOWN_AS_THEY_ARE.has(extname(file))) return
+      const isReport = REPORT.test(file)
+      answering.setHeader('content-security-policy', isReport ? REPORT_SANDBOX : SANDBOX)
+      if (!isReport) answering.setHeader('content-type', 'text/plain; charset=utf-8')
     })
     .on('directory', () => response.writeHead(404, HEADERS).end('No such recording\n'))
     .on('error', (error: { status?: number }) => response.writeHead(error.status ?? 500, HEADERS).end())
     .pipe(response)
 }
 
+/**
+ * The file that a path of an address leads to, relative to `root`, with escapes decoded and symbolic links followed: the
+ * rules above judge the file that is read. Null where there is none, or where it lies outside of `root`.
+ */
+async function fileBelow(root: string, path: string): Promise<string | null> {
+  try {
+    const file = relative(root, await realpath(join(root, decodeURIComponent(path))))
+    return file === '' || file === '..' || file.startsWith(`..${sep}`) ? null : file
+  } catch {
+    // A broken escape, a null byte, or no file of that name.
+    return null
+  }
+}
+
 /** Folders with a report, newest first. */
 async function recordingsIn(folder: string): Promise<Recording[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
+  const root = await realpath(folder)
+  const entries = await readdir(root, { withFileTypes: true })
   const found = await Promise.all(
     entries
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(async ({ name }): Promise<Recording | null> => {
-        const info = await stat(join(folder, name, 'report.html')).catch(() => null)
-        return info?.isFile() ? { id: name, changedAt: info.mtimeMs, what: await whatIs(join(folder, name)) } : null
+        const info = await stat(join(root, name, 'report.html')).catch(() => null)
+        return info?.isFile() ? { id: name, changedAt: info.mtimeMs, what: await whatIs(root, name) } : null
       }),
   )
   return found.filter((recording) => recording !== null).sort((one, other) => other.changedAt - one.changedAt)
 }
 
-async function whatIs(folder: string): Promise<string> {
+async function whatIs(root: string, name: string): Promise<string> {
+  const file = await fileBelow(root, `${encodeURIComponent(name)}/participants.json`)
+  if (file === null) return ''
   try {
-    const people = JSON.parse(await readFile(join(folder, 'participants.json'), 'utf8')) as { name: string }[]
+    const people = JSON.parse(await readFile(join(root, file), 'utf8')) as { name: string }[]
     return people.map(({ name }) => String(name)).join(', ')
   } catch {
     // A recording without people, or a damaged list: its page says more.

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,26 +40,71 @@ test('serves files whole and in ranges', async () => {
   expect((await fetch(`${url}bot-1/video.mp4`, { headers: { range: 'bytes=20-' } })).status).toBe(416)
 })
 
-test('shows a page that was kept as evidence as text only', async () => {
+test('a report runs its own script in an origin of its own, and the list runs no script', async () => {
   const { url } = await serve()
-  const evidence = await fetch(`${url}bot-1/debug/page.html`)
-  expect(evidence.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(evidence.headers.get('x-content-type-options')).toBe('nosniff')
+  const policy = async (path: string) => (await fetch(`${url}${path}`)).headers.get('content-security-policy')
+  const report = await policy('bot-1/report.html')
+  expect(report).toMatch(/^sandbox allow-scripts/)
+  expect(report).not.toContain('allow-same-origin')
+  expect(await policy('')).toContain("default-src 'none'")
 })
 
-test.each(['../../etc/passwd', 'bot-1/%2e%2e/%2e%2e/x', 'bot-1/.control-link.json', 'bot-1/', 'nothing'])(
-  'gives nothing for /%s',
-  async (path) => {
-    const { url } = await serve()
-    const answer = await new Promise<number>((resolve, reject) => {
-      request(`${url}`, { path: `/${path}` }, (response) => resolve(response.resume().statusCode ?? 0))
-        .on('error', reject)
-        .end()
-    })
-    expect(answer).toBeGreaterThanOrEqual(403)
-    expect(answer).toBeLessThanOrEqual(404)
+test.each(['page.html', 'page%2Ehtml', '%70age.html', 'page.HTML', 'page.svg', 'page.xhtml', 'link.html'])(
+  'sends the captured page debug/%s as text in a sandbox',
+  async (name) => {
+    const { folder, url } = await serve()
+    for (const other of ['page.HTML', 'page.svg', 'page.xhtml'])
+      writeFileSync(join(folder, 'bot-1', 'debug', other), '<script>alert(1)</script>')
+    symlinkSync('page.html', join(folder, 'bot-1', 'debug', 'link.html'))
+    const answer = await fetch(`${url}bot-1/debug/${name}`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('content-security-policy')).toBe('sandbox')
   },
 )
+
+test('a captured page that is linked as a report stays text', async () => {
+  const { folder, url } = await serve()
+  mkdirSync(join(folder, 'bot-2'))
+  symlinkSync(join(folder, 'bot-1', 'debug', 'page.html'), join(folder, 'bot-2', 'report.html'))
+  const answer = await fetch(`${url}bot-2/report.html`)
+  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+})
+
+test('a symbolic link that leaves the folder is refused, also in the list', async () => {
+  const { folder, url } = await serve()
+  const outside = mkdtempSync(join(tmpdir(), 'standin outside '))
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
+  writeFileSync(join(outside, 'secret.json'), JSON.stringify([{ name: 'Outsider' }]))
+  symlinkSync(join(outside, 'secret.json'), join(folder, 'bot-1', 'secret.json'))
+  symlinkSync(outside, join(folder, 'bot-1', 'elsewhere'))
+  expect((await fetch(`${url}bot-1/secret.json`)).status).toBe(404)
+  expect((await fetch(`${url}bot-1/elsewhere/secret.json`)).status).toBe(404)
+  rmSync(join(folder, 'bot-1', 'participants.json'))
+  symlinkSync(join(outside, 'secret.json'), join(folder, 'bot-1', 'participants.json'))
+  expect(await (await fetch(url)).text()).not.toContain('Outsider')
+})
+
+test.each([
+  '../../etc/passwd',
+  'bot-1/%2e%2e/%2e%2e/x',
+  '..%2f..%2fetc%2fpasswd',
+  'bot-1/x%00',
+  'bot-1/%zz',
+  'bot-1/.control-link.json',
+  'bot-1/',
+  'nothing',
+])('gives nothing for /%s', async (path) => {
+  const { url } = await serve()
+  const answer = await new Promise<number>((resolve, reject) => {
+    request(`${url}`, { path: `/${path}` }, (response) => resolve(response.resume().statusCode ?? 0))
+      .on('error', reject)
+      .end()
+  })
+  expect(answer).toBeGreaterThanOrEqual(403)
+  expect(answer).toBeLessThanOrEqual(404)
+})
 
 test('answers to its own address only, and to questions only', async () => {
   const { url } = await serve()
@@ -69,6 +114,9 @@ test('answers to its own address only, and to questions only', async () => {
         .on('error', reject)
         .end()
     })
+  const { port } = new URL(url)
+  expect(await status({ headers: { host: `localhost:${port}` } })).toBe(200)
+  expect(await status({ headers: { host: `evil.example:${port}` } })).toBe(421)
   expect(await status({ headers: { host: 'evil.example' } })).toBe(421)
   expect(await status({ method: 'DELETE' })).toBe(405)
 })
