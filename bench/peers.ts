@@ -46,6 +46,7 @@ export function peer(pipeline: Pipeline, server: MockServer, folder: string): Co
       const { arguments_, end } = PROGRAMS[pipeline.program]
       const encoder = spawn(pipeline.program, [...arguments_, ...pipeline.arguments_(inputs)], {
         stdio: ['pipe', 'ignore', 'inherit'],
+        env: { ...process.env, XAUTHORITY: visitor.displayAuthority },
       })
       const ended = once(encoder, 'exit')
       // One that could not be started is told by `finish`.

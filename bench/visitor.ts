@@ -13,6 +13,7 @@ import { processesWith } from './process-tree.ts'
 export interface Visitor {
   page: Page
   display: string
+  displayAuthority: string
   /** Path of the sound server's socket, and the source that hears the meeting. */
   pulseServer: string
   monitor: string
@@ -66,6 +67,7 @@ export async function visit(
         PATH: '/usr/local/bin:/usr/bin:/bin',
         HOME: folder,
         DISPLAY: display.name,
+        XAUTHORITY: display.authority,
         PULSE_SERVER: `unix:${sound.server}`,
         PULSE_SINK: sound.sink,
         DBUS_SESSION_BUS_ADDRESS: 'disabled:',
@@ -82,6 +84,7 @@ export async function visit(
     return {
       page,
       display: display.name,
+      displayAuthority: display.authority,
       pulseServer: sound.server,
       monitor: sound.monitor,
       folder,

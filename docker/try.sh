@@ -171,10 +171,10 @@ try_early() {
 
 try_sandbox() {
   say "Chromium's own sandbox, where user namespaces are allowed"
-  bot_options='--security-opt seccomp=unconfined' start_bot sandbox doctor
+  bot_options='--security-opt seccomp=docker/seccomp.json' start_bot sandbox doctor
   await_end "$prefix-sandbox" || :
-  check 'the browser is in its own sandbox' has_line "$prefix-sandbox" 'opens a page in its own sandbox'
-  bot_options='--security-opt seccomp=unconfined' start_bot sandboxed demo --json --recording-timeout 5
+  check 'the browser is in its own sandbox' has_line "$prefix-sandbox" 'Chromium runs in its own sandbox'
+  bot_options='--security-opt seccomp=docker/seccomp.json' start_bot sandboxed demo --json --recording-timeout 5
   await_end "$prefix-sandboxed" || :
   check "and a bot records with it (exit code $(exit_code "$prefix-sandboxed"))" [ "$(exit_code "$prefix-sandboxed")" = 0 ]
 }

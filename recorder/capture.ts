@@ -41,6 +41,8 @@ export async function startCapture(options: {
   /** Takes ffmpeg's output, a fragmented MP4, piece by piece; ffmpeg waits for it. Where it rejects, the capture fails. */
   take: (bytes: Uint8Array) => Promise<void>
   folder: string
+  /** Xauthority file of the display that is captured; absent without a display. */
+  displayAuthority?: string
   limits: RecorderLimits
   clock: Clock
   listener: CaptureListener
@@ -82,7 +84,10 @@ export async function startCapture(options: {
     name: 'encoder',
     command: 'ffmpeg',
     args: captureArguments(settings),
-    env: childEnvironment(options.folder),
+    env: {
+      ...childEnvironment(options.folder),
+      ...(options.displayAuthority === undefined ? {} : { XAUTHORITY: options.displayAuthority }),
+    },
     stdin: true,
     extraPipes: 1,
     binaryStdout: true,

@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import { type Supervised, supervise } from '../src/supervised.ts'
 import { childEnvironment } from './settings.ts'
+import { writeXAuthority } from './x-authority.ts'
 
 export interface Display {
   /** Such as `:99`. */
   name: string
+  /** Path of the Xauthority file: clients need it to connect. */
+  authority: string
   process: Supervised
 }
 
@@ -11,7 +15,9 @@ export interface Display {
  * Starts a virtual screen on a free display number, exactly as large as the recording. Rejects when it is not ready in
  * time.
  *
- * -displayfd writes the number it found once connections are accepted; -nolisten tcp keeps it on this machine;
+ * -auth refuses clients without the cookie in this file, those of the same user too; -nolisten local leaves out the abstract
+ * socket, which has no file mode and is shared by all processes of a network namespace; -nolisten tcp keeps the display on
+ * this machine. -displayfd writes the number it found once connections are accepted;
  * -nocursor, so that no pointer is ever in the picture; -noreset, because the screen otherwise starts afresh when its
  * last window closes; -s 0 and -dpms: no screen saver and no blanking, which would turn hours of recording black.
  */
@@ -22,6 +28,8 @@ export async function startDisplay(options: {
   readyDeadlineMs: number
   signal: AbortSignal
 }): Promise<Display> {
+  const authority = join(options.folder, 'x-authority')
+  await writeXAuthority(authority)
   let name = ''
   let announce: () => void = () => {}
   const announced = new Promise<void>((resolve) => {
@@ -33,6 +41,8 @@ export async function startDisplay(options: {
     args: [
       ...['-displayfd', '3'],
       ...['-screen', '0', `${options.width}x${options.height}x24`],
+      ...['-auth', authority],
+      ...['-nolisten', 'local'],
       ...['-nolisten', 'tcp'],
       '-nocursor',
       '-noreset',
@@ -52,5 +62,5 @@ export async function startDisplay(options: {
     readyDeadlineMs: options.readyDeadlineMs,
     signal: options.signal,
   })
-  return { name, process }
+  return { name, authority, process }
 }

@@ -142,6 +142,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       },
       take: recording.openSpan(),
       folder: workFolder,
+      displayAuthority: display?.authority,
       limits,
       clock,
       signal: over.signal,

@@ -81,6 +81,7 @@ export class StandingStage {
         width,
         height,
       },
+      ...(this.#display === null ? {} : { displayAuthority: this.#display.authority }),
       ...(hasPicture ? { frames: this.framesLink } : {}),
       ...(soundAheadMs === undefined ? {} : { soundAheadMs }),
       ...(sound.voice === null ? {} : { voiceSink: sound.voice.sink }),

@@ -11,6 +11,8 @@ import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQ
 export interface Stage {
   /** X display such as `:99`; null for sound only, where the browser runs without a display server. */
   display: string | null
+  /** Path of the Xauthority file with the cookie of that display. */
+  displayAuthority?: string
   /**
    * Where a browser that can paints the picture instead: a link here leads to a file of one picture of `width` by `height`,
    * always the newest, as planes of Y, U and V (I420, the limited range of BT.601). Absent for sound only.

@@ -10,7 +10,7 @@ import { FEATURES_OFF } from './features-off.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import { withPlugins } from './plugins.ts'
-import { canSandboxBrowser } from './sandbox.ts'
+import { sandboxObstacle } from './sandbox.ts'
 import { type BrowserState, copyProfile } from './state.ts'
 import { findStoredFile } from './stored-file.ts'
 
@@ -102,17 +102,19 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
 /** How Chromium is started on this stage, with its temporary files below `home`. */
 export async function launchOptions(
   stage: Stage,
-  options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments'>,
+  options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'logger'>,
   home: string,
   signal: AbortSignal,
 ): Promise<LaunchOptions> {
   const headless = stage.display === null
   const artifactsDir = join(home, 'artifacts')
   await mkdir(artifactsDir, { recursive: true })
+  const obstacle = await sandboxObstacle()
+  if (obstacle !== null) options.logger.warn('Chromium runs without its own sandbox', { reason: obstacle })
   return {
     executablePath: options.executablePath ?? DEFAULT_EXECUTABLE,
     headless,
-    chromiumSandbox: await canSandboxBrowser(),
+    chromiumSandbox: obstacle === null,
     ignoreDefaultArgs: UNWANTED,
     args: [
       ...ALWAYS,
@@ -155,6 +157,7 @@ function environment(stage: Stage, home: string): Record<string, string> {
     PULSE_SINK: stage.pulseSink,
     ...(stage.soundAheadMs === undefined ? {} : { PULSE_LATENCY_MSEC: String(stage.soundAheadMs) }),
     ...(stage.display === null ? {} : { DISPLAY: stage.display }),
+    ...(stage.displayAuthority === undefined ? {} : { XAUTHORITY: stage.displayAuthority }),
   }
 }
 

@@ -2,11 +2,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sandboxObstacle } from '../browser/sandbox.ts'
 import { jsonText } from '../json-text.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'
 import { checkNetwork, type Network } from './doctor/network.ts'
-import { checkChromium, checkFfmpeg, checkFonts, checkPulse, checkSetpriv, checkXvfb } from './doctor/programs.ts'
+import {
+  checkChromium,
+  checkFfmpeg,
+  checkFonts,
+  checkPulse,
+  checkSandbox,
+  checkSetpriv,
+  checkXvfb,
+} from './doctor/programs.ts'
 import { shownText } from './shown-text.ts'
 
 export interface DoctorIo {
@@ -59,6 +68,7 @@ export async function examine(io: Omit<DoctorIo, 'output' | 'json'>): Promise<Fi
       await checkPulse(shop),
       await checkSetpriv(shop),
       await checkFonts(shop),
+      checkSandbox(await sandboxObstacle(), process.getuid?.() === 0),
       checkMemory(process.availableMemory()),
       checkProcessors(availableParallelism()),
       await checkSharedMemory('/dev/shm'),

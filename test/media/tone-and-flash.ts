@@ -44,12 +44,14 @@ const REPORTS_TO_SETTLE = 10
  */
 export async function startToneAndFlash(options: {
   display: string | null
+  displayAuthority?: string
   pulseServer: string
   pulseSink: string
   periodSeconds?: number
 }): Promise<ToneAndFlash> {
   const period = options.periodSeconds ?? SOURCE.periodSeconds
-  const window = options.display === null ? null : await openXWindow(options.display, 1280, 720)
+  const window =
+    options.display === null ? null : await openXWindow(options.display, 1280, 720, options.displayAuthority)
   const player = spawn(
     'pacat',
     [

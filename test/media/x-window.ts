@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 
 export interface Rectangle {
@@ -21,10 +22,15 @@ const CHANGE_GC = 56
 const POLY_FILL_RECTANGLE = 70
 
 /** Opens a borderless window over the whole of a local display such as `:99`; speaks the X11 core protocol itself. */
-export async function openXWindow(display: string, width: number, height: number): Promise<XWindow> {
+export async function openXWindow(
+  display: string,
+  width: number,
+  height: number,
+  authority?: string,
+): Promise<XWindow> {
   const socket = connect(`/tmp/.X11-unix/X${display.replace(/^:/, '').replace(/\..*$/, '')}`)
   await once(socket, 'connect')
-  const { rootWindow, firstId } = await shakeHands(socket)
+  const { rootWindow, firstId } = await shakeHands(socket, authority)
   socket.on('data', (data) => {
     // Replies are never asked for; an error packet starts with 0 and carries its code in the second byte.
     if (data[0] === 0) socket.destroy(new Error(`The X server refused a request with error ${data[1]}`))
@@ -83,12 +89,19 @@ function request(opcode: number, data: number, bytes: number): Buffer {
   return buffer
 }
 
-/** Connection set-up, least significant byte first, no authorization. Resolves with what is needed to make a window. */
-async function shakeHands(socket: Socket): Promise<{ rootWindow: number; firstId: number }> {
+/**
+ * Connection set-up, least significant byte first, with the cookie at the end of an Xauthority file if there is one.
+ * Resolves with what is needed to make a window.
+ */
+async function shakeHands(socket: Socket, authority?: string): Promise<{ rootWindow: number; firstId: number }> {
+  const method = Buffer.from(authority === undefined ? '' : 'MIT-MAGIC-COOKIE-1')
+  const cookie = authority === undefined ? Buffer.alloc(0) : readFileSync(authority).subarray(-16)
   const hello = Buffer.alloc(12)
   hello.write('l', 0, 'latin1')
   hello.writeUInt16LE(11, 2)
-  socket.write(hello)
+  hello.writeUInt16LE(method.length, 6)
+  hello.writeUInt16LE(cookie.length, 8)
+  socket.write(Buffer.concat([hello, method, Buffer.alloc(-method.length & 3), cookie]))
   let answer = Buffer.alloc(0)
   while (answer.length < 8 || answer.length < 8 + 4 * answer.readUInt16LE(6)) {
     const [chunk] = (await once(socket, 'data')) as [Buffer]

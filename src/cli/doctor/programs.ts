@@ -1,7 +1,7 @@
 /** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { canSandboxBrowser } from '../../browser/sandbox.ts'
+import { sandboxObstacle } from '../../browser/sandbox.ts'
 import { shownText } from '../shown-text.ts'
 import { type Finding, fine, installing, unfit, warning } from './finding.ts'
 import { findProgram, type Trial, tryProgram } from './try-program.ts'
@@ -62,7 +62,7 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
   if (Number(version[1]) < OLDEST_CHROMIUM)
     return unfit(part, `version ${version[0]}; needed: ${OLDEST_CHROMIUM} or newer`, cure)
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  const isSandboxed = await canSandboxBrowser()
+  const isSandboxed = (await sandboxObstacle()) === null
   const page = 'data:text/html,<title>t</title><p>standin-doctor</p>'
   const opened = await attempt(program, [
     ...(isSandboxed ? [] : ['--no-sandbox']),
@@ -71,10 +71,17 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
   ])
   if (!opened.output.includes('<p>standin-doctor</p>'))
     return unfit(part, `version ${version[0]} does not open a page: ${whatWentWrong(opened)}`, cure)
-  return fine(
-    part,
-    `${version[0]}, opens a page ${isSandboxed ? 'in its own sandbox' : 'without a sandbox of its own'}`,
-  )
+  return fine(part, `${version[0]}, opens a page`)
+}
+
+/** A bot records without the sandbox too, so this is never more than a warning. */
+export function checkSandbox(obstacle: string | null, isRoot: boolean): Finding {
+  const part = 'Sandbox'
+  if (obstacle === null) return fine(part, 'Chromium runs in its own sandbox')
+  const cure = isRoot
+    ? 'Run the bot as an ordinary user.'
+    : 'In a container, use docker/seccomp.json (docs/docker.md); elsewhere allow unprivileged user namespaces.'
+  return warning(part, `Chromium runs without its own sandbox: ${obstacle}`, cure)
 }
 
 export async function checkFfmpeg(shop: Workshop): Promise<Finding> {
@@ -115,7 +122,7 @@ export async function checkXvfb(shop: Workshop): Promise<Finding> {
   const part = 'Xvfb'
   const cure = installing('xvfb')
   if ((await findProgram('Xvfb', shop.searchPath)) === null) return unfit(part, missing(shop, 'Xvfb'), cure)
-  const screen = ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'tcp']
+  const screen = ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'local', '-nolisten', 'tcp']
   const started = await trying(shop)('Xvfb', screen, (output) => /^\d+$/m.test(output))
   return started.isReached
     ? fine(part, 'opens a screen of 1280×720')

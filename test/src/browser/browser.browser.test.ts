@@ -10,7 +10,7 @@ import { generate } from 'selfsigned'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../../../src/browser/browser.ts'
 import { publicKeyHash, splitAddress } from '../../../src/browser/mapped-hosts.ts'
-import { canSandboxBrowser } from '../../../src/browser/sandbox.ts'
+import { sandboxObstacle } from '../../../src/browser/sandbox.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import type { Stage } from '../../../src/ports.ts'
 
@@ -171,7 +171,7 @@ describe('without a display', () => {
     const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
     expect(flags).not.toContain('--mute-audio')
     expect(flags).not.toContain('--enable-automation')
-    expect(flags.includes('--no-sandbox')).toBe(!(await canSandboxBrowser()))
+    expect(flags.includes('--no-sandbox')).toBe((await sandboxObstacle()) !== null)
   })
 
   test('what Playwright turns off stays off', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CHILD_PATH } from '../../../recorder/settings.ts'
+import { sandboxObstacle } from '../../../src/browser/sandbox.ts'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import {
   checkClock,
@@ -14,6 +15,7 @@ import {
   checkSharedMemory,
 } from '../../../src/cli/doctor/machine.ts'
 import { checkNetwork } from '../../../src/cli/doctor/network.ts'
+import { checkSandbox } from '../../../src/cli/doctor/programs.ts'
 import { doctor, SEARCH_PATH } from '../../../src/cli/doctor.ts'
 
 /** A program that runs on without a word. Fakes find nothing in their PATH but each other. */
@@ -86,6 +88,25 @@ async function ask(
 }
 
 const of = (answer: Answer, part: string) => answer.findings.find((finding) => finding.part === part)
+
+describe('sandbox', () => {
+  test('root and forbidden user namespaces are warnings with a cure each', async () => {
+    expect(checkSandbox(null, false)).toMatchObject({ part: 'Sandbox', verdict: 'fit' })
+    const asRoot = await sandboxObstacle(0)
+    expect(checkSandbox(asRoot, true)).toEqual({
+      part: 'Sandbox',
+      verdict: 'warning',
+      found: 'Chromium runs without its own sandbox: the bot runs as root',
+      cure: 'Run the bot as an ordinary user.',
+    })
+    expect(checkSandbox('user namespaces are not allowed here', false).cure).toContain('docker/seccomp.json')
+  })
+
+  test('the doctor says it in a line of its own', async () => {
+    const { findings } = await examineWith({})
+    expect(findings.filter(({ part }) => part === 'Sandbox')).toHaveLength(1)
+  })
+})
 
 describe('programs', () => {
   test('a machine with everything is fit, and the exit code is 0', async () => {

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Display, startDisplay } from '../../recorder/display.ts'
+import { childEnvironment } from '../../recorder/settings.ts'
+import { openXWindow } from '../media/x-window.ts'
+
+let folder: string
+let display: Display
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-display-'))
+  const { signal } = new AbortController()
+  display = await startDisplay({ width: 320, height: 240, folder, readyDeadlineMs: 30_000, signal })
+})
+afterAll(async () => {
+  await display?.process.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** One picture of the display, as the recorder's ffmpeg takes it; rejects with what ffmpeg says. */
+async function grab(environment: Record<string, string>): Promise<number> {
+  const args = ['-v', 'error', '-f', 'x11grab', '-video_size', '320x240', '-i', display.name]
+  const output = ['-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
+  const env = { ...childEnvironment(folder), ...environment }
+  const { stdout } = await promisify(execFile)('ffmpeg', [...args, ...output], { env, encoding: 'buffer' })
+  return stdout.length
+}
+
+test('the display takes a client with the cookie and refuses the same user without it', async () => {
+  expect(await grab({ XAUTHORITY: display.authority })).toBe(320 * 240 * 3)
+  await expect(grab({})).rejects.toThrow('Cannot open display')
+  await expect(openXWindow(display.name, 320, 240)).rejects.toThrow('refused')
+  const window = await openXWindow(display.name, 320, 240, display.authority)
+  window.close()
+})
+
+test('only the user of the bot can read the cookie', async () => {
+  expect((await stat(display.authority)).mode & 0o777).toBe(0o600)
+})
+
+test('the display has a socket in the file system and no abstract one', async () => {
+  const paths = (await readFile('/proc/net/unix', 'utf8')).split('\n').map((line) => line.split(/\s+/).at(7))
+  const socket = `/tmp/.X11-unix/X${display.name.slice(1)}`
+  expect(paths).toContain(socket)
+  expect(paths).not.toContain(`@${socket}`)
+})
