@@ -1,7 +1,8 @@
-/** JSON lines, one per fact. Secrets, tokens and signed addresses are redacted here, once, for everybody. */
+/** JSON lines, one per fact. The job's own secrets are redacted here, and what looks like a secret by the patterns below. */
 import { constants, openSync } from 'node:fs'
 import { type DestinationStream, destination, pino } from 'pino'
 import { escapeLineSeparators } from './json-text.ts'
+import { hideKnownSecrets } from './known-secrets.ts'
 
 export type LogFields = Record<string, unknown>
 
@@ -33,12 +34,21 @@ const SECRET_SETTING = new RegExp(
 )
 /** `"name": "value"` of JSON, also within a JSON text, and `name: 'value'` of printed objects. */
 const SECRET_QUOTED = new RegExp(
-  `(?<![a-z0-9_.-])([a-z0-9_.-]{0,64}(?:${SECRET_WORD})(?:\\\\{0,4}["'])?\\s{0,4}:\\s{0,4}\\\\{0,4})(?:"(?:[^"\\\\]|\\\\[^"])*\\\\?"|'[^']*')`,
+  `(?<![a-z0-9_.-])((?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD})|zak|sig|tk)(?:\\\\{0,4}["'])?\\s{0,4}:\\s{0,4}\\\\{0,4})(?:"(?:[^"\\\\]|\\\\[^"])*\\\\?"|'[^']*')`,
   'gi',
 )
 /** A header's line, or a plain `password: …`. Other words before a colon are usually the place of a mistake. */
 const SECRET_HEADER =
-  /(?<![a-z0-9_.-])((?:proxy-|set-)?(?:authorization|cookie)\d?\s?:\s?|x-[a-z-]{0,40}(?:key|token|secret)\s?:\s?|passw(?:or)?d\s?:\s?|passcode\s?:\s?)[^\r\n"'<>]+/gi
+  /(?<![a-z0-9_.-])((?:proxy-|set-)?(?:authorization|cookie)\d?\s?:\s?|x-[a-z-]{0,40}(?:key|token|secret)\s?:\s?|passw(?:or)?d\s?:\s?|passcode\s?:\s?|pwd\s?:\s?|zak\s?:\s?)[^\r\n"'<>]+/gi
+/** A JSON Web Token without a name before it. */
+const BARE_JWT = /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g
+/** Fields that a page fills in itself and passwords that were typed; what a page says about itself under a secret's name. */
+const HIDDEN_INPUT =
+  /(<input\b(?=[^>]{0,2000}?\btype\s{0,4}=\s{0,4}["']?(?:hidden|password)\b)[^>]{0,2000}?\bvalue\s{0,4}=\s{0,4})(?:"[^"]*"|'[^']*'|[^\s"'>]+)/gi
+const SECRET_META = new RegExp(
+  `(<meta\\b(?=[^>]{0,500}?\\bname=["']?[a-z0-9_.:-]{0,64}(?:${SECRET_WORD}|csrf|nonce))[^>]{0,500}?\\bcontent=)(?:"[^"]*"|'[^']*'|[^\\s"'>]+)`,
+  'gi',
+)
 const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi
 const USER_INFO = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^/\s?#"'<>]*@/gi
 /** A line of a log is for reading; what is longer is cut. */
@@ -47,9 +57,12 @@ const MAX_DEPTH = 6
 /** Values of one line; a whole browser object that somebody passes by mistake must not stop the program. */
 const MAX_VALUES = 5_000
 
-/** Removes what gives access from a text that may be logged or shown. */
+/** Removes the job's own secrets, and what a pattern takes for a secret, from a text that may be logged or shown. */
 export function redactText(text: string): string {
-  return text
+  return hideKnownSecrets(text)
+    .replace(HIDDEN_INPUT, '$1"[redacted]"')
+    .replace(SECRET_META, '$1"[redacted]"')
+    .replace(BARE_JWT, '[redacted]')
     .replace(USER_INFO, '$1[redacted]@')
     .replace(SECRET_IN_URL, '$1[redacted]')
     .replace(SECRET_QUOTED, '$1[redacted]')

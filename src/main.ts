@@ -39,6 +39,7 @@ import { confCredentialsOf } from './conf-credentials.ts'
 import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
+import { registerSecrets } from './known-secrets.ts'
 import { LastResort } from './last-resort.ts'
 import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
 import { runBot } from './life/bot.ts'
@@ -86,6 +87,7 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
 async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
+  registerSecrets(job, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id })
   // Before the control link: its journal is in the same folder, and an earlier bot that still runs writes to it.

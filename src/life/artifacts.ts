@@ -2,7 +2,7 @@
 import { copyFile, lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText } from '../json-text.ts'
-import { redactText } from '../logger.ts'
+import { redact, redactText } from '../logger.ts'
 import type { Evidence, RecordedFile } from '../ports.ts'
 import { writeWholeFile } from '../whole-file.ts'
 import type { ChatFileEntry, ReactionLine } from './chat-record.ts'
@@ -45,8 +45,8 @@ export async function saveEvidence(
   if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(evidence.html))
   if (evidence)
     await writeWholeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
-  const url = evidence?.url ? redactText(evidence.url) : null
-  await writeJson(folder, join('debug', 'failure.json'), { ...failure, url, signs: evidence?.signs ?? {} })
+  const url = evidence?.url ?? null
+  await writeJson(folder, join('debug', 'failure.json'), redact({ ...failure, url, signs: evidence?.signs ?? {} }))
 }
 
 const RECORDED = ['audio', 'segments', 'video.mp4', 'audio.m4a', 'manifest.json', 'debug', 'screenshots']

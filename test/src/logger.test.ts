@@ -134,6 +134,14 @@ const SECRET_TEXTS = [
   `--s3-secret-access-key=${SECRET}`,
   `AWS_SECRET_ACCESS_KEY='${SECRET}'`,
   `client_secret=${SECRET}&grant_type=x`,
+  `the answer was {"zak":"${SECRET}"}`,
+  `{ zak: '${SECRET}' }`,
+  `pwd: ${SECRET}`,
+  `the token eyJhbGciOiJIUzI1NiJ9.eyJ${SECRET}.${SECRET} was refused`,
+  `<input type="hidden" name="state" value="${SECRET}">`,
+  `<input value='${SECRET}' type=hidden id=x>`,
+  `<input name="x" type="password" value=${SECRET}>`,
+  `<meta name="csrf-token" content="${SECRET}">`,
 ]
 
 test.each(SECRET_TEXTS)('the secret in %s is written nowhere', (text) => {
@@ -158,6 +166,7 @@ test('what gives no access stays readable', () => {
     'mail ana@example.test about https://host.test/a@b?c=d@e',
     'participants=4 speakers=2 tokenized keyboard monkeys',
     'Basic settings',
+    '<input type="text" value="Ann"><meta name="viewport" content="width=device-width">',
   ])
     expect(redactText(text)).toBe(text)
 })
@@ -240,6 +249,9 @@ test('texts made to exhaust the search are searched in time', () => {
     `Bearer ${' '.repeat(size)}`,
     'x-'.repeat(size / 2),
     '%3Ftoken%3D'.repeat(size / 11),
+    '<input '.repeat(size / 7),
+    '<meta name='.repeat(size / 11),
+    'eyJaaaaaaaa'.repeat(size / 11),
     `password${' '.repeat(size)}`,
   ])
     expect(typeof redactText(text)).toBe('string')
