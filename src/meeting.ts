@@ -125,6 +125,8 @@ export type MeetingEvent =
   | { type: 'captions'; areOn: boolean; at: number }
   | { type: 'chat_availability'; isAvailable: boolean; at: number }
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
+  /** The page had more to tell than it could keep until it was asked: chat messages for the most part. */
+  | { type: 'events_dropped'; count: number; at: number }
   /** The host muted the bot. */
   | { type: 'muted_by_host'; at: number }
   /**

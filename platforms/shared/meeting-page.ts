@@ -14,6 +14,8 @@ import type { Waits } from './waits.ts'
 export interface Look<Signs extends CommonSigns = CommonSigns> {
   signs: Signs
   events: PageEvent[]
+  /** Of this document so far, because the page was not asked in time. */
+  dropped: number
   /** The page is another document than at the last look: what it was told is forgotten. */
   isNewDocument: boolean
   /** The page knows that the bot is in. */
@@ -116,7 +118,7 @@ export class MeetingPage<
     const isNewDocument = this.#document !== snapshot.document
     this.#document = snapshot.document
     const events = snapshot.events.map(({ event }) => event)
-    return { signs: snapshot.signs, events, isNewDocument, hasBegun: snapshot.hasBegun }
+    return { signs: snapshot.signs, events, isNewDocument, hasBegun: snapshot.hasBegun, dropped: snapshot.dropped ?? 0 }
   }
 
   /** Null where no script of ours listens, as between two documents. Rejects with NoAnswer where one is too slow. */

@@ -45,6 +45,8 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt = 0
+  /** Events that the current document dropped, as far as they were told. */
+  #dropped = 0
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
@@ -144,12 +146,16 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     if (!look || this.#isOver) return
     const { signs } = look
     if (look.isNewDocument) {
+      this.#dropped = 0
       this.#tellAll(this.#memory.renew(this.#lastLookAt || signs.at, signs.at))
       onNewDocument()
     }
     if (!look.hasBegun) await this.#tellPage()
     this.#lastLookAt = signs.at
     this.#tellAll(this.#memory.take(look.events))
+    if (look.dropped > this.#dropped)
+      this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: signs.at })
+    this.#dropped = look.dropped
     this.#tellAll(this.#memory.settle(signs.others, signs.at))
     const situation = sense.situationOf(signs)
     note(situation)

@@ -342,6 +342,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
 
   /** The one exit: stores, reports the terminal state and says how the process ends. */
   async function close(end: End, recorded: StoredMedia[], delivery: Delivery): Promise<Outcome> {
+    if (chatRecord.missing > 0)
+      control.report({ type: 'notice', level: 'warning', message: missingChat(chatRecord.missing) })
     await writeFilesAboutPeople(parts.workFolder, {
       botId: job.bot_id,
       participants: timeline.participantsFile(),
@@ -384,6 +386,10 @@ async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
   } catch (thrown) {
     throw toBotError(thrown, step)
   }
+}
+
+function missingChat(count: number): string {
+  return `${count} chat messages are missing in chat_messages.json, which has no room for more; events.jsonl has them.`
 }
 
 function stuck(message: string): BotError {

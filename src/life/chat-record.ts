@@ -2,7 +2,7 @@
 import type { ChatContent, ChatMessage, MeetingEvent } from '../meeting.ts'
 import type { BotEvent, ChatContentFields, Person } from '../wire/events.ts'
 
-/** More than these are told, and not kept for the files: a page that floods its chat fills neither memory nor disk. */
+/** More than these are told, and not kept for the files: a page that floods its chat fills neither memory nor disk. They are counted. */
 const MOST_MESSAGES = 20_000
 const MOST_REACTIONS = 20_000
 /** Messages of the bot of which only the page or only the bot has told; older ones will not be met any more. */
@@ -53,6 +53,7 @@ export class ChatRecord {
   /** The bot's messages that the page or the bot has told and the other not yet. */
   readonly #unpaired: { id: string; text: string; isPages: boolean }[] = []
   #sent = 0
+  #missing = 0
 
   constructor(where: Whereabouts) {
     this.#where = where
@@ -93,6 +94,11 @@ export class ChatRecord {
     return this.#add({ id, senderId: null, senderName, text, at, isOwn: true })
   }
 
+  /** Messages that were reported and are not among `messages`. */
+  get missing(): number {
+    return this.#missing
+  }
+
   /** In order of time. */
   messages(): ChatFileEntry[] {
     return [...this.#entries.values()]
@@ -128,6 +134,7 @@ export class ChatRecord {
         editedAt: null,
         deletedAt: message.isDeleted ? message.at : null,
       })
+    else this.#missing += 1
     return {
       type: 'chat_message',
       message_id: message.id,

@@ -45,6 +45,12 @@ function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {
       const participant = event.participantId === null ? null : person(event.participantId)
       return { type: 'screen_share', participant, is_sharing: event.isSharing, offset: timeline.offset(event.at) }
     }
+    case 'events_dropped':
+      return {
+        type: 'notice',
+        level: 'warning',
+        message: `${event.count} chat messages or other events are missing: the page had more of them than the bot could read in time.`,
+      }
     case 'muted_by_host':
       return { type: 'notice', level: 'info', message: 'The host muted the bot.' }
     case 'connection':

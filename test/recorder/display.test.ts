@@ -13,8 +13,8 @@ let display: Display
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'standin-display-'))
   const { signal } = new AbortController()
-  display = await startDisplay({ width: 320, height: 240, folder, readyDeadlineMs: 30_000, signal })
-})
+  display = await startDisplay({ width: 320, height: 240, folder, readyDeadlineMs: 60_000, signal })
+}, 60_000)
 afterAll(async () => {
   await display?.process.stop()
   await rm(folder, { recursive: true, force: true })

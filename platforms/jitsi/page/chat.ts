@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../../src/meeting.ts'
 import { contentOf } from '../../shared/page/chat-content.ts'
 import type { ChatState } from '../../shared/page/types.ts'
 import { isVisible } from '../../shared/page/visible-text.ts'
-import { readMessages, readStore } from './store.ts'
+import { readMessages, readStore, type StoreMessage } from './store.ts'
 import type { PageConfig } from './types.ts'
 
 /** More than this in one panel is not read. */
@@ -11,9 +11,9 @@ const MOST_SHOWN = 500
 /** The time, the marks and what is there for screen readers only. */
 const BESIDE_THE_TEXT = '.timestamp, .sr-only, [aria-hidden="true"]'
 
-/** The meeting's messages, oldest first. */
-export function readChat(selectors: PageConfig['selectors']): ChatMessage[] {
-  return readStore() ? readMessages() : readPanel(selectors)
+/** The meeting's messages, oldest first. `read` reads those of the page's own state. */
+export function readChat(selectors: PageConfig['selectors'], read: () => StoreMessage[] = readMessages): ChatMessage[] {
+  return readStore() ? read() : readPanel(selectors)
 }
 
 function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {

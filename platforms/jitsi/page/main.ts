@@ -22,7 +22,7 @@ import { watchMarks } from './marks.ts'
 import { createMediaWatch } from './media-watch.ts'
 import { compositeTiles, People, type RosterView } from './people.ts'
 import { createSignsReader } from './signs.ts'
-import { readReactions, readStore, type StoreView } from './store.ts'
+import { createMessageReader, readReactions, readStore, type StoreView } from './store.ts'
 import { readTiles } from './tiles.ts'
 import type { JitsiPageApi, PageConfig } from './types.ts'
 
@@ -49,6 +49,7 @@ function start(config: PageConfig): void {
   const people = new People()
   const teller = createRosterTeller(config.botName, queue.tell)
   const chat = new ChatLog()
+  const readMessages = createMessageReader()
   const hands = new Hands(queue.tell)
   const reactions = new Set<string>()
   const tap = isMeeting ? installWebRtcTap() : null
@@ -107,7 +108,7 @@ function start(config: PageConfig): void {
 
   function takeChat(): void {
     const at = Date.now()
-    for (const line of readChat(selectors)) {
+    for (const line of readChat(selectors, readMessages)) {
       const sender = line.isOwn ? config.botName : line.senderName
       const news = chat.take('channel', { ...line, senderName: sender, at: Math.min(line.at, at) }, at)
       if (news) queue.tell(news)

@@ -90,14 +90,28 @@ export function readMessages(): StoreMessage[] {
   return chatEntries().flatMap(messageOf)
 }
 
+/**
+ * Reads what may be news: the newest messages, which can have changed, and each older one that was not read before. In a
+ * flood more messages come between two looks than are read again at each look.
+ */
+export function createMessageReader(): () => StoreMessage[] {
+  const known = new WeakSet<Foreign>()
+  return () => {
+    const all = chatEntries(Number.POSITIVE_INFINITY)
+    const news = all.filter((entry, place) => place >= all.length - MOST_MESSAGES || !known.has(entry))
+    for (const entry of news) known.add(entry)
+    return news.flatMap(messageOf)
+  }
+}
+
 /** Emoji that somebody sent to all for a moment. */
 export function readReactions(): StoreReaction[] {
   return chatEntries().flatMap(reactionOf)
 }
 
-function chatEntries(): Foreign[] {
+function chatEntries(most = MOST_MESSAGES): Foreign[] {
   const state = stateOf()
-  return state ? entriesOf(part(state, 'chat').messages, MOST_MESSAGES) : []
+  return state ? entriesOf(part(state, 'chat').messages, most) : []
 }
 
 function stateOf(): Foreign | null {

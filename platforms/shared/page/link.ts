@@ -1,7 +1,7 @@
 /** The page's end of the way between driver and page: events that wait for the driver, and the ear for its calls. */
 import type { Delivery, NumberedPageEvent, PageEvent } from './types.ts'
 
-/** More events than this wait for a driver that does not ask; the oldest are dropped. */
+/** More events than this wait for a driver that does not ask; the oldest chat message is dropped then, and counted. */
 const MOST_EVENTS = 5000
 
 export interface EventQueue {
@@ -23,14 +23,22 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
   let hasBegun = false
   const held: PageEvent[] = []
   const events: NumberedPageEvent[] = []
+  let dropped = 0
+  /** A flood of chat must not push out who left. */
+  const bound = <Waiting>(waiting: Waiting[], eventOf: (one: Waiting) => PageEvent) => {
+    if (waiting.length <= MOST_EVENTS) return
+    const chat = waiting.findIndex((one) => eventOf(one).type === 'chat_message')
+    waiting.splice(Math.max(0, chat), 1)
+    dropped += 1
+  }
   const tell = (event: PageEvent) => {
     if (!hasBegun) {
       held.push(event)
-      if (held.length > MOST_EVENTS) held.shift()
+      bound(held, (one) => one)
       return
     }
     events.push({ number: ++lastNumber, event })
-    if (events.length > MOST_EVENTS) events.shift()
+    bound(events, (one) => one.event)
     onTold(event)
   }
   return {
@@ -48,7 +56,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     },
     take(acknowledged) {
       while (events[0] && events[0].number <= acknowledged) events.shift()
-      return { events: [...events], document, hasBegun }
+      return { events: [...events], document, hasBegun, dropped }
     },
   }
 }

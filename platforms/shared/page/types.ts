@@ -122,6 +122,8 @@ export interface Delivery {
   /** Another number in every document: a page that was loaded anew has to be told everything again. */
   document: number
   hasBegun: boolean
+  /** How many events of this document were dropped so far, because the driver did not ask in time. */
+  dropped?: number
 }
 
 export interface Snapshot<Signs extends CommonSigns> extends Delivery {

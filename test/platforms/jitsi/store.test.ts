@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { readMessages, readReactions, readStore } from '../../../platforms/jitsi/page/store.ts'
+import { createMessageReader, readMessages, readReactions, readStore } from '../../../platforms/jitsi/page/store.ts'
 
 class Track {}
 class Stream {}
@@ -171,4 +171,20 @@ test('devices, by a yes or no or by a count of reasons', () => {
   expect(readStore()).toMatchObject({ microphone: 'off', camera: 'on' })
   show({ 'base/media': { audio: { muted: false }, video: { muted: 4 } } })
   expect(readStore()).toMatchObject({ microphone: 'on', camera: 'off' })
+})
+
+test('10,000 messages in four looks are all read, and a changed message is read again', () => {
+  const read = createMessageReader()
+  const messages: object[] = []
+  const seen = new Set<string>()
+  for (let number = 0; number < 10_000; number++) {
+    messages.push({ messageId: String(number), messageType: 'remote', message: `text ${number}`, displayName: 'Ann' })
+    if ((number + 1) % 2500 !== 0) continue
+    show({ chat: { messages: [...messages] } })
+    for (const { id } of read()) seen.add(id)
+  }
+  expect(seen.size).toBe(10_000)
+  messages[17] = { ...messages[17], reactions: new Map([['👍', new Set(['a'])]]) }
+  show({ chat: { messages: [...messages] } })
+  expect(read().map(({ id }) => id)).toContain('17')
 })

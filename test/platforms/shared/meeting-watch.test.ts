@@ -118,3 +118,16 @@ test('a page that was loaded anew is told that the bot is in, and its people are
   expect(reloads()).toBe(loaded + 1)
   expect(told()).toEqual([ann])
 })
+
+test('what the page dropped is told once, and the end of the meeting is seen at the next looks', async () => {
+  const { scripted, told, shows } = await inMeeting()
+  scripted.dropped = 40
+  await shows('call', 3000)
+  expect(told()).toMatchObject([{ type: 'events_dropped', count: 40 }])
+  scripted.dropped = 45
+  await shows('over', 2000)
+  expect(told().slice(1)).toMatchObject([
+    { type: 'events_dropped', count: 5 },
+    { type: 'ended', end: 'ended_for_all' },
+  ])
+})

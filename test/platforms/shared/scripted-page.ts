@@ -57,6 +57,9 @@ export class ScriptedPage {
     this.#clock = clock
   }
 
+  /** Events that the page dropped so far. */
+  dropped = 0
+
   /** Another document takes the place of this one. */
   reload(): void {
     this.document += 1
@@ -79,7 +82,13 @@ export class ScriptedPage {
         const isNewDocument = this.#seen !== this.document
         this.#seen = this.document
         this.#last = this.#signs(this.shows)
-        return { signs: this.#last, events: this.events.splice(0), isNewDocument, hasBegun: this.#hasBegun }
+        return {
+          signs: this.#last,
+          events: this.events.splice(0),
+          isNewDocument,
+          hasBegun: this.#hasBegun,
+          dropped: this.dropped,
+        }
       },
       ask: async (method: string) => {
         this.asked.push(method)

@@ -154,3 +154,18 @@ test('reactions and hands are lines, in order of time, with who it was where tha
     { type: 'hand', is_raised: true, name: 'Bob', user_id: 2, timestamp: '2026-11-21T09:30:02.000Z', offset: 2 },
   ])
 })
+
+test('10,000 messages are all kept; of a flood beyond the limit the missing ones are counted', () => {
+  const { record } = recordOf()
+  const say = (number: number) =>
+    record.take({
+      type: 'chat_message',
+      message: { id: String(number), senderId: 'a', senderName: 'Ann', text: 'x', at: START + number, isOwn: false },
+    })
+  for (let number = 0; number < 10_000; number++) say(number)
+  expect(record.messages()).toHaveLength(10_000)
+  expect(record.missing).toBe(0)
+  for (let number = 10_000; number < 20_003; number++) say(number)
+  expect(record.messages()).toHaveLength(20_000)
+  expect(record.missing).toBe(3)
+})
