@@ -29,7 +29,9 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: [...BROWSER, ...SYSTEM, ...MEASURED, ...LONG],
-          testTimeout: 30_000,
+          // A busy machine takes its time to start a process or to compile.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           maxWorkers: CORES + 1,
           sequence: { groupOrder: 0 },
         },

@@ -2,12 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
 const EVERY_MS = 20
-const longest = workerData as Int32Array
+/** The longest lateness, and how often the thread woke. */
+const seen = workerData as Int32Array
 let before = performance.now()
 setInterval(() => {
   const now = performance.now()
   const lateMs = Math.round(now - before - EVERY_MS)
   before = now
-  if (lateMs > Atomics.load(longest, 0)) Atomics.store(longest, 0, lateMs)
+  if (lateMs > Atomics.load(seen, 0)) Atomics.store(seen, 0, lateMs)
+  Atomics.add(seen, 1, 1)
 }, EVERY_MS)
 parentPort?.postMessage('watching')

@@ -9,24 +9,25 @@ const REST_MS = 10_000
 const LONGEST_REST_MS = 180_000
 
 export class StandstillWatch {
-  readonly #longest = new Int32Array(new SharedArrayBuffer(4))
+  /** The longest lateness of the thread, and how often it woke. */
+  readonly #seen = new Int32Array(new SharedArrayBuffer(8))
 
   /** Resolves when the thread runs. It keeps no process alive. */
   readonly watching: Promise<void>
 
   constructor() {
-    const thread = new Worker(new URL('./standstill-thread.ts', import.meta.url), { workerData: this.#longest })
+    const thread = new Worker(new URL('./standstill-thread.ts', import.meta.url), { workerData: this.#seen })
     this.watching = new Promise((resolve) => thread.once('message', () => resolve()))
     thread.unref()
   }
 
   begin(): void {
-    Atomics.store(this.#longest, 0, 0)
+    Atomics.store(this.#seen, 0, 0)
   }
 
   /** Milliseconds of the longest standstill since `begin`. */
   longestMs(): number {
-    return Atomics.load(this.#longest, 0)
+    return Atomics.load(this.#seen, 0)
   }
 
   stoodStill(): boolean {
@@ -39,6 +40,9 @@ export class StandstillWatch {
     do {
       this.begin()
       await passes(restMs)
+      // After a standstill this thread may wake before the other one, which has to say how long it was.
+      const woken = Atomics.load(this.#seen, 1)
+      while (Atomics.load(this.#seen, 1) < woken + 2) await passes(10)
     } while (this.stoodStill() && performance.now() < last)
   }
 }

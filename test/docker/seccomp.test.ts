@@ -30,7 +30,3 @@ test.each(['mount', 'init_module', 'bpf', 'keyctl', 'io_uring_setup', 'kexec_loa
     expect(allowed).not.toContain(name)
   },
 )
-
-test('compose gives the profile to the bot', () => {
-  expect(readFileSync(join(packageRoot, 'docker/compose.yaml'), 'utf8')).toContain('seccomp=docker/seccomp.json')
-})
