@@ -32,19 +32,19 @@ export default defineConfig({
           // A busy machine takes its time to start a process or to compile.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: CORES + 1,
+          maxWorkers: CORES,
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // Pages in a browser. They compute for a moment and wait for the next.
+        // Pages in a browser: a page that is open takes half a core, so more at once than there are cores gain nothing.
         extends: true,
         test: {
           ...REAL_TIME,
           name: 'browser',
           include: BROWSER,
           exclude: MOCKS,
-          maxWorkers: CORES + 1,
+          maxWorkers: CORES,
           sequence: { groupOrder: 0 },
         },
       },
