@@ -1,6 +1,6 @@
 /**
  * Runs tests that measure sound and picture in real time. While a machine stands still (its host takes the cores away, or
- * suspends it), both are late, whoever records them. So a test that failed while the machine stood still is run once more,
+ * suspends it), both are late in any recording. So a test that failed while the machine stood still is run once more,
  * when it runs again, and stands in the report as a retry. Nothing else is repeated.
  */
 import { type RunnerTask, TestRunner } from 'vitest'

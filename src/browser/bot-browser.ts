@@ -26,7 +26,7 @@ export interface BotBrowser {
   close(): Promise<void>
 }
 
-/** What of `BrowserOptions` a context needs, whoever launched its browser. */
+/** The part of `BrowserOptions` that a context needs; how its browser was launched makes no difference. */
 export interface ContextOptions {
   /** Names of `plugins.ts`; default none. */
   plugins?: readonly string[]

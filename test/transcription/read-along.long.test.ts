@@ -8,16 +8,8 @@ import { startMockMicrosoftTeams, startMockZoom } from '../../mock/index.ts'
 import { truthOf } from '../end-to-end/meeting-script.ts'
 import { endToEnd } from '../end-to-end/stage.ts'
 import { recognizing, startDeepgram } from './deepgram-service.ts'
-import { readsCaptions } from './read-along.ts'
+import { readsCaptions, type Spoken } from './read-along.ts'
 import { shareFound } from './sphinx.ts'
-
-interface Spoken {
-  speaker: string
-  start: number
-  end: number
-  text: string
-  words: { word: string; start: number; end: number }[]
-}
 
 const KEY = 'dg-canary-0815'
 

@@ -6,7 +6,7 @@ import type { MockServer } from '../../mock/types.ts'
 import { passes, truthOf } from '../end-to-end/meeting-script.ts'
 import { endToEnd } from '../end-to-end/stage.ts'
 
-interface Spoken {
+export interface Spoken {
   speaker: string
   start: number
   end: number
