@@ -15,9 +15,9 @@ export interface Display {
  * Starts a virtual screen on a free display number, exactly as large as the recording. Rejects when it is not ready in
  * time.
  *
- * -auth refuses clients without the cookie in this file, those of the same user too; -nolisten local leaves out the abstract
- * socket, which has no file mode and is shared by all processes of a network namespace; -nolisten tcp keeps the display on
- * this machine. -displayfd writes the number it found once connections are accepted;
+ * -auth refuses clients without the cookie in this file, those of the same user too; -nolisten tcp keeps the display on this
+ * machine. -displayfd writes the number it found once connections are accepted. It finds a free one by the abstract socket:
+ * without that socket two servers take the same number, and the second one the clients of the first;
  * -nocursor, so that no pointer is ever in the picture; -noreset, because the screen otherwise starts afresh when its
  * last window closes; -s 0 and -dpms: no screen saver and no blanking, which would turn hours of recording black.
  */
@@ -42,7 +42,6 @@ export async function startDisplay(options: {
       ...['-displayfd', '3'],
       ...['-screen', '0', `${options.width}x${options.height}x24`],
       ...['-auth', authority],
-      ...['-nolisten', 'local'],
       ...['-nolisten', 'tcp'],
       '-nocursor',
       '-noreset',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,9 +41,18 @@ test('only the user of the bot can read the cookie', async () => {
   expect((await stat(display.authority)).mode & 0o777).toBe(0o600)
 })
 
-test('the display has a socket in the file system and no abstract one', async () => {
-  const paths = (await readFile('/proc/net/unix', 'utf8')).split('\n').map((line) => line.split(/\s+/).at(7))
-  const socket = `/tmp/.X11-unix/X${display.name.slice(1)}`
-  expect(paths).toContain(socket)
-  expect(paths).not.toContain(`@${socket}`)
+test('displays that start at the same time are different ones, each with its own cookie', async () => {
+  const { signal } = new AbortController()
+  const start = async () => {
+    const own = await mkdtemp(join(folder, 'display-'))
+    return startDisplay({ width: 320, height: 240, folder: own, readyDeadlineMs: 60_000, signal })
+  }
+  const others = await Promise.all([start(), start(), start()])
+  try {
+    const all = [display, ...others]
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+    for (const { name, authority } of all) (await openXWindow(name, 320, 240, authority)).close()
+  } finally {
+    await Promise.all(others.map(({ process }) => process.stop()))
+  }
 })
