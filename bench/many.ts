@@ -1,7 +1,7 @@
 /** Several bots at once on this machine: whether each of them has its sound without a hole. */
 import { availableParallelism, loadavg } from 'node:os'
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { MockServer } from '../mock/types.ts'
-import type { RecordingMode } from '../src/wire/codes.ts'
 import { soundOf } from '../test/media/meeting-recording.ts'
 import type { Running } from './measured.ts'
 import { openScene, passes, type Scene } from './meeting.ts'

@@ -1,6 +1,7 @@
 /** Standin itself, a whole bot in its own process, in each of its modes. */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { MockServer } from '../mock/types.ts'
-import type { RecordingMode } from '../src/wire/codes.ts'
 import { BotProcess } from '../test/end-to-end/bot-process.ts'
 import type { Contender } from './measured.ts'
 

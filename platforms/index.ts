@@ -1,7 +1,8 @@
 /** The only list of platforms: from a link to its meeting, and from a meeting to its driver. */
+
+import { MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
 import type { MeetingTarget, PlatformName } from '../src/meeting.ts'
 import type { MeetingDriver, OpenMeeting, Stage } from '../src/ports.ts'
-import { MAX_MEETING_URL_LENGTH } from '../src/wire/job.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { recognizeGoogleMeet } from './google-meet/url.ts'
 import { openJitsi } from './jitsi/driver.ts'

@@ -2,7 +2,7 @@
  * A recording measures itself: what the encoder says while it runs, gathered into figures. Nothing is decoded or looked
  * at twice for it. docs/artifacts.md says what each figure means and what it cannot see.
  */
-import type { Quality } from '../src/wire/events.ts'
+import type { Quality } from '@standin/wire/events.ts'
 import type { CaptureProgress } from './ffmpeg-output.ts'
 import { createHistogram } from './histogram.ts'
 

@@ -4,11 +4,11 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Person } from '@standin/wire/events.ts'
 import { jsonText } from '../src/json-text.ts'
 import type { Logger } from '../src/logger.ts'
 import type { RecordedFile, VoiceTracks } from '../src/ports.ts'
 import { writeWholeFile } from '../src/whole-file.ts'
-import type { Person } from '../src/wire/events.ts'
 import { VoiceFile } from './voice-file.ts'
 
 const FOLDER = 'audio'

@@ -1,6 +1,6 @@
 /** Builds `dist/`: the program with tsc, and every page script (what runs inside a browser page) as one bundle each. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main as compileAssembly } from 'assemblyscript/asc'
@@ -92,6 +92,24 @@ function replaceFile(path: string, contents: Uint8Array): void {
   renameSync(fresh, path)
 }
 
+/**
+ * The built program carries its workspaces, since a package that was installed elsewhere has none: in `dist/` an import of
+ * `@standin/wire/events.ts` becomes one of the file `wire/events.js` by its relative path.
+ */
+function resolveWorkspaces(dist: string): void {
+  for (const file of globSync('**/*.js', { cwd: dist })) {
+    const text = readFileSync(join(dist, file), 'utf8')
+    const resolved = text.replace(
+      /(?<=(?:from |import\(|import )')@standin\/([\w/-]+)\.ts(?=')/g,
+      (_, module: string) => {
+        const path = relative(dirname(file), `${module}.js`)
+        return path.startsWith('.') ? path : `./${path}`
+      },
+    )
+    if (resolved !== text) writeFileSync(join(dist, file), resolved)
+  }
+}
+
 function entriesOf(place: string, name: string): Record<string, string> {
   const pages = join(root, place, name, 'page')
   const entries = existsSync(pages) ? readdirSync(pages).filter((file) => file.endsWith('.entry.ts')) : []
@@ -113,5 +131,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       stdio: 'inherit',
     },
   )
+  resolveWorkspaces(join(root, 'dist'))
   await bundlePageScripts()
 }

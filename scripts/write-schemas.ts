@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { botCommandSchema } from '@standin/wire/commands.ts'
+import { downMessageSchema, upMessageSchema } from '@standin/wire/control-link.ts'
+import { botEventSchema } from '@standin/wire/events.ts'
+import { jobSchema } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { botCommandSchema, downMessageSchema, upMessageSchema } from '../src/wire/commands.ts'
-import { botEventSchema } from '../src/wire/events.ts'
-import { jobSchema } from '../src/wire/job.ts'
 
 export const SCHEMAS_FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'schemas')
 

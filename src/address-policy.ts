@@ -4,8 +4,8 @@
  */
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import type { Job, Problem } from '@standin/wire/job.ts'
 import ipaddr from 'ipaddr.js'
-import type { Job, Problem } from './wire/job.ts'
 
 /** The only part of IPv6 that is given out for the public internet. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')

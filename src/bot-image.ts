@@ -1,5 +1,5 @@
+import { MAX_BOT_IMAGE_BYTES } from '@standin/wire/job.ts'
 import { fetchPublic } from './safe-fetch.ts'
-import { MAX_BOT_IMAGE_BYTES } from './wire/job.ts'
 
 const FETCH_TIMEOUT_MS = 10_000
 

@@ -2,8 +2,9 @@
  * What a job says about joining through a conferencing platform's SDK, gathered from both generations of the interface
  * and checked together. Pure. Source: spec/service-interface.md "Authentication", field-notes/service.md 2.3.
  */
+
+import type { Job, Problem } from '@standin/wire/job.ts'
 import type { PlatformName } from './meeting.ts'
-import type { Job, Problem } from './wire/job.ts'
 
 /** A token as it stands in the job, or the address that gives a fresh one for each try. */
 export type TokenOrigin = { value: string } | { url: string }

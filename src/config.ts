@@ -1,5 +1,6 @@
 /** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
 import { resolve } from 'node:path'
+import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { type AddressField, addressProblems, credentialProblems, permittedFields } from './address-policy.ts'
 import { confProblems } from './conf-credentials.ts'
@@ -7,7 +8,6 @@ import type { LogLevel } from './logger.ts'
 import { userWorkFolder } from './make-folder.ts'
 import type { MeetingTarget } from './meeting.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
-import { type Job, jobSchema, type Problem, problemsOf } from './wire/job.ts'
 
 /** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
 export interface HostMapping {

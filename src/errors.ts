@@ -1,4 +1,4 @@
-import type { ErrorCode } from './wire/codes.ts'
+import type { ErrorCode } from '@standin/wire/codes.ts'
 
 /** Who can do something about it: the caller, people in the meeting, the platform, or the machine we run on. */
 export type Fault = 'caller' | 'host' | 'platform' | 'runtime'

@@ -1,6 +1,8 @@
 /** The composition root: takes a checked configuration, makes the real parts, runs one life and says how it ended. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder, indexBody } from '../recorder/index.ts'
 import { createVoiceTracks } from '../recorder/voice-tracks.ts'
@@ -51,8 +53,6 @@ import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, Voice
 import { fetchPublic } from './safe-fetch.ts'
 import type { SpeechAccess } from './speech-access.ts'
 import { StopRequests } from './stop-requests.ts'
-import type { NumberedEvent, Transcript } from './wire/events.ts'
-import type { Job } from './wire/job.ts'
 
 export { recognizeMeeting }
 

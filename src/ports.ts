@@ -2,10 +2,11 @@
  * What the life of a bot needs from the world, in words of the life. `bot.ts` knows these interfaces and nothing behind
  * them; `main.ts` gives it the real ones, tests give it fakes.
  */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
+import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
 import type { MeetingEvent, MeetingTarget } from './meeting.ts'
-import type { RecordingMode } from './wire/codes.ts'
-import type { BotCommand, CommandErrorCode } from './wire/commands.ts'
-import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from './wire/events.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
 export interface Stage {

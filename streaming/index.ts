@@ -3,13 +3,13 @@
  * (and back from the output) is spoken into the meeting. Nothing here can hold up the meeting or its recording.
  */
 import type { LookupFunction } from 'node:net'
+import type { Person, StreamingUsage } from '@standin/wire/events.ts'
 import { BotError } from '../src/errors.ts'
 import { jsonText } from '../src/json-text.ts'
 import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
 import type { Supervised } from '../src/supervised.ts'
-import type { Person, StreamingUsage } from '../src/wire/events.ts'
 import { Inlet } from './inlet.ts'
 import {
   asksToClear,

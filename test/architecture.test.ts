@@ -10,6 +10,8 @@ interface Source {
   ours: string[]
   /** Those of them from which something is left at run time. */
   atRunTime: string[]
+  /** The same as they are written. */
+  names: { name: string; target: string }[]
   /** Names of packages, and `node:` modules. */
   packages: string[]
 }
@@ -17,19 +19,27 @@ interface Source {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s(?<type>type\s)?[^'"]*?from\s+['"](?<from>[^'"]+)['"]|import\(\s*['"](?<late>[^'"]+)['"]\s*\)|(?:^|\n)import\s+['"](?<bare>[^'"]+)['"]/g
 
+/** A workspace's name is that of its folder: `@standin/wire/events.ts` is the file `wire/events.ts`. */
+const WORKSPACES = '@standin/'
+const isOurs = (name: string) => name.startsWith('.') || name.startsWith(WORKSPACES)
+
 function read(file: string): Source {
   const text = readFileSync(join(packageRoot, file), 'utf8')
   const named = [...text.matchAll(IMPORT)].map(({ groups }) => ({
     name: groups?.from ?? groups?.late ?? groups?.bare ?? '',
     isType: groups?.type !== undefined,
   }))
-  const local = named.filter(({ name }) => name.startsWith('.'))
-  const fromRoot = (name: string) => relative(packageRoot, join(packageRoot, dirname(file), name))
+  const local = named.filter(({ name }) => isOurs(name))
+  const fromRoot = (name: string) =>
+    name.startsWith(WORKSPACES)
+      ? name.slice(WORKSPACES.length)
+      : relative(packageRoot, join(packageRoot, dirname(file), name))
   return {
     file,
     ours: local.map(({ name }) => fromRoot(name)),
+    names: local.map(({ name }) => ({ name, target: fromRoot(name) })),
     atRunTime: local.filter(({ isType }) => !isType).map(({ name }) => fromRoot(name)),
-    packages: named.map(({ name }) => name).filter((name) => !name.startsWith('.')),
+    packages: named.map(({ name }) => name).filter((name) => !isOurs(name)),
   }
 }
 
@@ -38,7 +48,7 @@ function isPageCode(file: string): boolean {
   return /\/page\//.test(file)
 }
 
-const sources = globSync('{src,platforms,recorder,storage,streaming,report,transcription,mock}/**/*.ts', {
+const sources = globSync('{wire,src,platforms,recorder,storage,streaming,report,transcription,mock}/**/*.ts', {
   cwd: packageRoot,
 })
   .sort()
@@ -46,7 +56,7 @@ const sources = globSync('{src,platforms,recorder,storage,streaming,report,trans
 
 /** What the life knows and every room may use: it imports Node, small libraries and each other. */
 const LEAVES = [
-  'src/wire/',
+  'wire/',
   'src/ports.ts',
   'src/meeting.ts',
   'src/meeting-memory.ts',
@@ -81,8 +91,8 @@ const isIn = (file: string, places: readonly string[]) =>
 const RULES: { name: string; from: (file: string) => boolean; may: (target: string, file: string) => boolean }[] = [
   {
     name: 'the wire imports nothing of the project',
-    from: (file) => file.startsWith('src/wire/'),
-    may: (target) => target.startsWith('src/wire/'),
+    from: (file) => file.startsWith('wire/'),
+    may: (target) => target.startsWith('wire/'),
   },
   { name: 'leaves import leaves', from: (file) => isIn(file, LEAVES), may: (target) => isIn(target, LEAVES) },
   {
@@ -158,6 +168,26 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('the wire imports no package but zod', () => {
+    const used = sources.filter(({ file }) => file.startsWith('wire/')).flatMap(({ packages }) => packages)
+    expect([...new Set(used)]).toEqual(['zod'])
+  })
+
+  test('a workspace is imported by its name from outside, and by paths from inside', () => {
+    const folders = globSync('*/package.json', { cwd: packageRoot }).map(dirname)
+    expect(folders).toContain('wire')
+    const wrong = sources.flatMap(({ file, names }) =>
+      names
+        .filter(({ name, target }) => {
+          const folder = target.split('/')[0]!
+          if (!folders.includes(folder)) return false
+          return (file.split('/')[0] === folder) === name.startsWith(WORKSPACES)
+        })
+        .map(({ name }) => `${file} → ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test('only the composition root knows platforms, recorder, storage and control link', () => {
     const rooms = [
       'platforms/index.ts',
@@ -199,8 +229,8 @@ describe('imports', () => {
   })
 
   test('every room of the program is built, judged here and sent to the image', () => {
-    const rooms = globSync('*/index.ts', { cwd: packageRoot }).map(dirname).sort()
-    expect(rooms).toContain('streaming')
+    const rooms = globSync('*/{index.ts,package.json}', { cwd: packageRoot }).map(dirname).sort()
+    expect(rooms).toEqual(expect.arrayContaining(['streaming', 'wire']))
     const { include } = JSON.parse(readFileSync(join(packageRoot, 'tsconfig.build.json'), 'utf8')) as {
       include: string[]
     }

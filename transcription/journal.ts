@@ -1,8 +1,8 @@
 /** What a live transcript said, read back from the journal of events: for captions there is no other way afterwards. */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { transcriptSchema } from '@standin/wire/events.ts'
 import { linesOf } from '../src/json-text.ts'
-import { transcriptSchema } from '../src/wire/events.ts'
 import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
 import type { Utterance } from './types.ts'

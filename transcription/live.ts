@@ -1,8 +1,9 @@
 /** A transcript that is made while the meeting goes on: from its sound, by a provider, or from the platform's captions. */
+
+import type { Person, Transcript } from '@standin/wire/events.ts'
 import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, LiveTranscript, RecordedTime, SpokenTurn, Stage } from '../src/ports.ts'
-import type { Person, Transcript } from '../src/wire/events.ts'
 import { CaptionDesk, type CaptionWords } from './captions.ts'
 import { LiveWords } from './live-words.ts'
 import { inOneBreath, joined, utterancesOf } from './speakers.ts'

@@ -1,7 +1,8 @@
 /** What a situation means for the bot: the code before admission, the end after it. One table each, nothing searched. */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
 import type { MeetingEnd } from '../../src/meeting.ts'
-import type { ErrorCode } from '../../src/wire/codes.ts'
 import type { Phase, Situation } from '../shared/situation.ts'
 import type { SituationKind } from './situation.ts'
 

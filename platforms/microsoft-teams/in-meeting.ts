@@ -1,5 +1,5 @@
 /** What the bot does in the meeting beside watching it: a layout that shows people, an open chat, captions as a last help. */
-import type { RecordingMode } from '../../src/wire/codes.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Situation } from '../shared/situation.ts'
 import type { TeamsChat } from './chat.ts'
 import type { ElementName, PageSigns } from './page/types.ts'

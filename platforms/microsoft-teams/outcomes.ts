@@ -1,7 +1,8 @@
 /** The table from a situation of the page to its outcome, before and after admission. Pure. */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
 import type { MeetingEnd } from '../../src/meeting.ts'
-import type { ErrorCode } from '../../src/wire/codes.ts'
 import type { Phase, Situation } from '../shared/situation.ts'
 import type { PageSigns } from './page/types.ts'
 import { noticeKind, type SituationKind } from './situation.ts'

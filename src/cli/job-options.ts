@@ -1,10 +1,10 @@
 /** The command line's options as fields of the job. A whole job comes from one place (job-place.ts); options go on top. */
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { MAX_JOB_BYTES, type TranscriptionProvider } from '@standin/wire/job.ts'
 import type { AddressField } from '../address-policy.ts'
 import { pictureDataUrl } from '../bot-image.ts'
 import { InvalidJob } from '../config.ts'
-import { MAX_JOB_BYTES, type TranscriptionProvider } from '../wire/job.ts'
 import { downloadJob } from './job-address.ts'
 import { takeJobFile } from './job-file.ts'
 import { jobPlaceOf } from './job-place.ts'

@@ -1,4 +1,4 @@
-import type { BotEvent, Transcript } from '../wire/events.ts'
+import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
 const STATE_WORDS: Record<string, string> = {

@@ -3,12 +3,11 @@
  * exchange. What is sent lies in the journal first, so a broken link costs time and nothing else.
  */
 import type { LookupFunction } from 'node:net'
+import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
+import type { BotEvent, Transcript } from '@standin/wire/events.ts'
+import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
-import type { DownMessage, UpMessage } from '../wire/commands.ts'
-import { upMessageSchema } from '../wire/commands.ts'
-import type { BotEvent, Transcript } from '../wire/events.ts'
-import { type Problem, problemsOf } from '../wire/job.ts'
 import { CommandDesk } from './command-desk.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'
@@ -161,7 +160,7 @@ class ControlLink implements CommandedControlPlane {
     session.welcomeTimer = setTimeout(() => session.connection.breakOff('no welcome came'), this.#timing.welcomeMs)
     this.#send(session, {
       type: 'hello',
-      protocol_version: 1,
+      protocol_version: PROTOCOL_VERSION,
       bot_id: this.#options.botId,
       journal_id: this.#journal.id,
       last_seq: this.#journal.lastSeq,

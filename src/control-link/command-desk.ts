@@ -2,12 +2,14 @@
  * Takes commands, runs each once, and keeps its answer for the case that the link breaks before the answer arrives:
  * the control plane then asks again under the same id and gets the same answer.
  */
+
+import type { BotCommand } from '@standin/wire/commands.ts'
+import { answerSchema } from '@standin/wire/control-link.ts'
+import { problemsOf } from '@standin/wire/job.ts'
 import { jsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
 import { redactText } from '../logger.ts'
 import type { CommandAnswer } from '../ports.ts'
-import { type BotCommand, upMessageSchema } from '../wire/commands.ts'
-import { problemsOf } from '../wire/job.ts'
 
 /** A command that hangs must not keep the later ones waiting for ever. */
 export const COMMAND_DEADLINE_MS = 60_000
@@ -137,7 +139,7 @@ export class CommandDesk {
   }
 
   #textOf(id: string, answer: CommandAnswer): string {
-    const checked = upMessageSchema.safeParse({ type: 'answer', id, ...answer })
+    const checked = answerSchema.safeParse({ type: 'answer', id, ...answer })
     if (!checked.success) {
       this.#options.logger.error('An answer does not fit the link', { id, problems: problemsOf(checked.error) })
       return answerText(id, failed('The command was run, but its answer cannot be sent.'))

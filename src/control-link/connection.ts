@@ -1,12 +1,15 @@
 /** One WebSocket to the control plane, from dialing to its end: who may speak, whether it lives, and what it says. */
 import type { LookupFunction } from 'node:net'
+import {
+  type DownMessage,
+  downMessageSchema,
+  MAX_COMMAND_ID_LENGTH,
+  MAX_DOWN_FRAME_BYTES,
+} from '@standin/wire/control-link.ts'
+import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { type ClientOptions, WebSocket } from 'ws'
-import { type DownMessage, downMessageSchema } from '../wire/commands.ts'
-import { type Problem, problemsOf } from '../wire/job.ts'
 import type { LinkTiming } from './timing.ts'
 
-/** A command with the longest chat message is far smaller; what is larger is not for us. */
-export const MAX_DOWN_FRAME_BYTES = 64 * 1024
 /** A control plane that does not read is given no more than this. */
 export const MAX_BACKLOG_BYTES = 1024 * 1024
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024
@@ -188,5 +191,5 @@ function parseJson(text: string): unknown {
 function commandIdOf(content: unknown): string | null {
   if (typeof content !== 'object' || content === null) return null
   const { type, id } = content as { type?: unknown; id?: unknown }
-  return type === 'command' && typeof id === 'string' && id.length > 0 && id.length <= 200 ? id : null
+  return type === 'command' && typeof id === 'string' && id.length > 0 && id.length <= MAX_COMMAND_ID_LENGTH ? id : null
 }

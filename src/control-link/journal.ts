@@ -4,10 +4,10 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
+import { numberedEventSchema } from '@standin/wire/events.ts'
 import { jsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
-import type { BotEvent, NumberedEvent } from '../wire/events.ts'
-import { numberedEventSchema } from '../wire/events.ts'
 import { type Line, LineFile } from './line-file.ts'
 import { type LinkState, readLinkState, writeLinkState } from './link-state.ts'
 

@@ -1,9 +1,10 @@
 /** The way of an event from the life of the bot into the journal and to those in the process who want to see it. */
+
+import type { Status } from '@standin/wire/codes.ts'
+import { type BotEvent, botEventSchema, type NumberedEvent } from '@standin/wire/events.ts'
+import { problemsOf } from '@standin/wire/job.ts'
 import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
-import type { Status } from '../wire/codes.ts'
-import { type BotEvent, botEventSchema, type NumberedEvent } from '../wire/events.ts'
-import { problemsOf } from '../wire/job.ts'
 import type { Journal } from './journal.ts'
 
 /** An event that would be larger than this many characters is left out: no link and no reader is made for it. */

@@ -1,11 +1,11 @@
 /** What is made of a recording once it is stored: a transcript, and a page for people. It is complete without both. */
 import { join } from 'node:path'
+import type { Gap, WholeQuality } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { within } from '../clock.ts'
 import { type Logger, redactText } from '../logger.ts'
 import type { MeetingTarget } from '../meeting.ts'
 import type { Clock, ControlPlane, RecordedSpan, Storage, StoredMedia, Transcribe, WriteReport } from '../ports.ts'
-import type { Gap, WholeQuality } from '../wire/events.ts'
-import type { Job } from '../wire/job.ts'
 import { recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000

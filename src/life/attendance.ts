@@ -2,6 +2,8 @@
  * The bot's presence in one meeting, over more than one browser: joins, and may join again when a browser died. What
  * uses the meeting keeps one object whose driver changes behind it, and hears of everybody and everything once.
  */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
 import { within } from '../clock.ts'
 import { BotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -17,7 +19,6 @@ import type {
   Stage,
   WaitingFor,
 } from '../ports.ts'
-import type { ErrorCode } from '../wire/codes.ts'
 
 /** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
 const JOIN_ATTEMPTS = 3

@@ -1,5 +1,7 @@
 /** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
 
+import type { FinalReport, Gap } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { aborted, within } from '../clock.ts'
 import { BotError, toBotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -18,8 +20,6 @@ import type {
   VoiceTracks,
   WriteReport,
 } from '../ports.ts'
-import type { FinalReport, Gap } from '../wire/events.ts'
-import type { Job } from '../wire/job.ts'
 import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
 import { Attendance } from './attendance.ts'

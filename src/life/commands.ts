@@ -1,10 +1,10 @@
 /** What a bot does when it is told something while it lives. Each command gets exactly one answer. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import { ChatUnavailable } from '../errors.ts'
 import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../ports.ts'
 import { writeWholeFile } from '../whole-file.ts'
-import type { BotCommand, CommandErrorCode } from '../wire/commands.ts'
 import type { BotChat } from './bot-chat.ts'
 import type { RecordingSwitch } from './recording-switch.ts'
 import { IN_CALL, RECORDING, type StopRequester } from './states.ts'

@@ -1,6 +1,8 @@
 /** From finished files to stored ones. A local file goes only after the stored one is verified. */
 import { readdir, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { within } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type {
@@ -13,8 +15,6 @@ import type {
   StoredFile,
   StoredMedia,
 } from '../ports.ts'
-import type { Artifact, Gap, WholeQuality } from '../wire/events.ts'
-import type { Job } from '../wire/job.ts'
 import { writeJson } from './artifacts.ts'
 
 const CONTENT_TYPES: Record<string, string> = {

@@ -1,9 +1,10 @@
 /** How a life ended, all things considered, and the last thing it reports. Pure. */
+
+import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { redactText } from '../logger.ts'
 import type { MeetingTarget } from '../meeting.ts'
 import type { RecordedSpan } from '../ports.ts'
-import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '../wire/events.ts'
-import type { Job } from '../wire/job.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, isNormalEnd } from './states.ts'
 import type { Timeline } from './timeline.ts'

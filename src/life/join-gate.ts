@@ -1,7 +1,8 @@
 /** When a bot that is ready may open the link: at its planned time, and with the welcome of its control plane. */
+
+import type { Job } from '@standin/wire/job.ts'
 import { aborted, sleepUntil, within } from '../clock.ts'
 import type { Clock, ControlPlane } from '../ports.ts'
-import type { Job } from '../wire/job.ts'
 
 /** A bot that is ready this much after its planned time reports that it is late. */
 const LATE_MS = 5_000

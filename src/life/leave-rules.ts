@@ -3,9 +3,10 @@
  * healthy (a page that does not answer decides nothing), "alone" counts only while it is known, and the time in which
  * a rule would fire is counted from an observation and never from a guess.
  */
+
+import type { TimeoutConfig } from '@standin/wire/job.ts'
 import type { MeetingEvent } from '../meeting.ts'
 import type { RecorderEvent } from '../ports.ts'
-import type { TimeoutConfig } from '../wire/job.ts'
 import type { End } from './states.ts'
 
 /** A heartbeat older than this means that the page does not answer; nothing is concluded from silence then. */

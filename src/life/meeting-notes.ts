@@ -1,8 +1,8 @@
 /** What the platform shows, written into the timeline and reported with people's own numbers and the recording's time. */
 
+import type { BotEvent } from '@standin/wire/events.ts'
 import type { MeetingEvent } from '../meeting.ts'
 import type { ControlPlane } from '../ports.ts'
-import type { BotEvent } from '../wire/events.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Timeline } from './timeline.ts'
 

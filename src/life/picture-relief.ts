@@ -1,7 +1,8 @@
 /** Relieves a machine that cannot keep up: less of the picture is painted, and whoever watches the bot is told. */
+
+import type { Quality } from '@standin/wire/events.ts'
 import type { Logger } from '../logger.ts'
 import type { ControlPlane, MeetingDriver, PictureStep, RecorderEvent } from '../ports.ts'
-import type { Quality } from '../wire/events.ts'
 import { createPictureSteps } from './picture-steps.ts'
 
 export interface ReliefParts {

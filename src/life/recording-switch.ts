@@ -3,8 +3,9 @@
  * encoder; it runs when nothing of it is so. One change after the other, since the recorder stops and starts its encoder
  * for each.
  */
+
+import type { Gap } from '@standin/wire/events.ts'
 import type { Clock, Recorder } from '../ports.ts'
-import type { Gap } from '../wire/events.ts'
 import { recordedMs } from './recording-clock.ts'
 
 /** What nobody asked for leaves a gap. */

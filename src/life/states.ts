@@ -2,9 +2,10 @@
  * The states of a bot, which moves between them are legal, and how a life can end. Source of the words and moves:
  * spec/service-interface.md "States and transitions" and field-notes/service.md 2.4.
  */
+
+import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'
 import type { BotError } from '../errors.ts'
 import type { MeetingEnd } from '../meeting.ts'
-import type { ErrorCode, NormalEndCode, Status } from '../wire/codes.ts'
 
 export type State = 'created' | Status
 

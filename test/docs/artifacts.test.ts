@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { artifactSchema, numberedEventSchema } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { createVoiceTracks } from '../../recorder/voice-tracks.ts'
 import { BotError } from '../../src/errors.ts'
@@ -9,7 +10,6 @@ import { saveEvidence, writeFilesAboutPeople } from '../../src/life/artifacts.ts
 import { ChatRecord } from '../../src/life/chat-record.ts'
 import { Timeline } from '../../src/life/timeline.ts'
 import { silentLogger } from '../../src/logger.ts'
-import { artifactSchema, numberedEventSchema } from '../../src/wire/events.ts'
 
 const page = await readFile(new URL('../../docs/artifacts.md', import.meta.url), 'utf8')
 const examples = new Map([...page.matchAll(/^```json (\S+)\n(.*?)^```$/gms)].map(([, name, text]) => [name!, text!]))

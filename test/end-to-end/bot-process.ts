@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { MockPlatformName } from '../../mock/index.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { packageRoot } from '../../src/page-scripts.ts'
-import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '../../src/wire/events.ts'
 
 const PATIENCE_MS = 90_000
 

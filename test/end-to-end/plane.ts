@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { NumberedEvent } from '../../src/wire/events.ts'
+import type { NumberedEvent } from '@standin/wire/events.ts'
 import type { BotProcess } from './bot-process.ts'
 
 interface ControlPlane {

@@ -2,6 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BotCommand } from '@standin/wire/commands.ts'
+import type { BotEvent, FinalReport, Quality } from '@standin/wire/events.ts'
+import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { onTestFinished } from 'vitest'
 import { type BotParts, type Outcome, runBot } from '../../src/life/bot.ts'
 import type { StopRequester } from '../../src/life/states.ts'
@@ -22,9 +25,6 @@ import type {
   WaitingFor,
   WriteReport,
 } from '../../src/ports.ts'
-import type { BotCommand } from '../../src/wire/commands.ts'
-import type { BotEvent, FinalReport, Quality } from '../../src/wire/events.ts'
-import { type Job, jobSchema } from '../../src/wire/job.ts'
 import { HandClock } from './clock.ts'
 
 export const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'

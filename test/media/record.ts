@@ -3,9 +3,10 @@
  * tests that kill the whole process or run it as another user. Arguments: folder, mode, seconds until it finishes (none:
  * until it is killed).
  */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import { silentLogger } from '../../src/logger.ts'
-import type { RecordingMode } from '../../src/wire/codes.ts'
 import { growIn, realClock } from './stage.ts'
 
 const [folder = '', mode = 'speaker_view', seconds] = process.argv.slice(2)

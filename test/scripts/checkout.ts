@@ -54,7 +54,7 @@ export async function makeCheckout(): Promise<Checkout> {
   for (const place of [folder, fakes, state]) await mkdir(place)
   await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
-  for (const place of ['src', 'platforms', 'recorder', 'storage', 'mock']) await mkdir(join(folder, place))
+  for (const place of ['wire', 'src', 'platforms', 'recorder', 'storage', 'mock']) await mkdir(join(folder, place))
   for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
     await writeFile(join(folder, file), '{}')
   await writeFile(join(state, 'installed'), '')

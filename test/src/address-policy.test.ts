@@ -1,3 +1,4 @@
+import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { expect, test } from 'vitest'
 import {
   type AddressField,
@@ -6,7 +7,6 @@ import {
   lookupFor,
   permittedFields,
 } from '../../src/address-policy.ts'
-import { type Job, jobSchema } from '../../src/wire/job.ts'
 
 const KEYS = { access_key_id: 'key', secret_access_key: 'secret' }
 const s3 = (endpoint: string, keys: object = KEYS) => ({ storage: { type: 's3', bucket: 'calls', endpoint, ...keys } })

@@ -1,8 +1,8 @@
+import { jobSchema } from '@standin/wire/job.ts'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { registerSecrets, secretsIn } from '../../src/known-secrets.ts'
 import { redact, redactText } from '../../src/logger.ts'
-import { jobSchema } from '../../src/wire/job.ts'
 
 afterEach(() => registerSecrets())
 

@@ -1,6 +1,6 @@
+import { jobSchema, type Problem } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
 import { transcriptionPlanOf } from '../../src/speech-access.ts'
-import { jobSchema, type Problem } from '../../src/wire/job.ts'
 
 const URL = 'http://10.0.0.7:8000/v1'
 

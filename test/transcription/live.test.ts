@@ -1,8 +1,9 @@
 /** The live transcript with a provider that says what the test wants, and a clock that is moved by hand. */
+
+import type { Transcript } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecordedTime, SpokenTurn } from '../../src/ports.ts'
-import type { Transcript } from '../../src/wire/events.ts'
 import { LiveTranscription } from '../../transcription/live.ts'
 import { ProviderError } from '../../transcription/provider-error.ts'
 import type { LiveListener, LiveRecognition, Word } from '../../transcription/types.ts'

@@ -1,6 +1,7 @@
 /** What is painted on a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { PictureStep } from '../../../src/ports.ts'
-import type { RecordingMode } from '../../../src/wire/codes.ts'
 import { createArrivals } from './composite-arrivals.ts'
 import { CALM_COLORS } from './composite-style.ts'
 import type { TileView } from './composite-tile.ts'

@@ -1,4 +1,4 @@
-import type { RecordingMode } from '../../../src/wire/codes.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Composite } from './composite.ts'
 import type { PageApi } from './types.ts'
 

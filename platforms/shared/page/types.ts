@@ -2,9 +2,10 @@
  * What every platform's page script is told and tells; plain data on both ways. A platform extends the signs, names its
  * elements and may add calls of its own.
  */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ChatContent, ChatMessage } from '../../../src/meeting.ts'
 import type { PictureStep } from '../../../src/ports.ts'
-import type { RecordingMode } from '../../../src/wire/codes.ts'
 
 /** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
 export type Playout = 'even' | 'live'

@@ -2,8 +2,9 @@
  * What the SDK's numbers mean for a bot. Pure: a table from the public number to a kind of failure, and from the kind to
  * its outcome. Source: zoom.md 2.10 (numbers), 7.2 (outcomes).
  */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../../src/errors.ts'
-import type { ErrorCode } from '../../../src/wire/codes.ts'
 import type { SdkFailure } from './page/types.ts'
 
 export type FailureKind =

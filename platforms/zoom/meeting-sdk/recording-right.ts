@@ -3,9 +3,10 @@
  * to hold it, so that people are told (zoom.md 2.14). What is recorded comes from the screen and the sound server; the
  * SDK's own capture is what shows it to the participants.
  */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../../src/errors.ts'
 import type { Clock } from '../../../src/ports.ts'
-import type { ErrorCode } from '../../../src/wire/codes.ts'
 import type { SdkAnswer, SdkFacts } from './page/types.ts'
 
 export interface RightWaits {

@@ -2,6 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { BotCommand } from '@standin/wire/commands.ts'
+import type { BotEvent } from '@standin/wire/events.ts'
+import { jobSchema } from '@standin/wire/job.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { type Outcome, runBot } from '../../../src/life/bot.ts'
 import type { StopRequester } from '../../../src/life/states.ts'
@@ -15,10 +19,6 @@ import type {
   Recorder,
   RecorderEvent,
 } from '../../../src/ports.ts'
-import type { RecordingMode } from '../../../src/wire/codes.ts'
-import type { BotCommand } from '../../../src/wire/commands.ts'
-import type { BotEvent } from '../../../src/wire/events.ts'
-import { jobSchema } from '../../../src/wire/job.ts'
 import { SILENT_STAGE, until } from './ground.ts'
 
 export class BotLife {

@@ -1,11 +1,11 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { downloadJob, JOB_FETCH_MS, type JobAddress } from '../../../src/cli/job-address.ts'
 import { downloadedJob, jobFrom } from '../../../src/cli/job-options.ts'
 import type { fetchPublic } from '../../../src/safe-fetch.ts'
 import { UnexpectedStatus } from '../../../src/safe-fetch.ts'
-import { MAX_JOB_BYTES } from '../../../src/wire/job.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
 const TOKEN = 'one-time-s3cret'

@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
 import { jobFrom } from '../../../src/cli/job-options.ts'
-import { MAX_JOB_BYTES } from '../../../src/wire/job.ts'
 
 function jobFile(text: string, mode = 0o600): string {
   const folder = mkdtempSync(join(tmpdir(), 'standin-job-'))

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
+import type { BotCommand } from '@standin/wire/commands.ts'
+import type { BotEvent } from '@standin/wire/events.ts'
 import { afterEach, expect, test } from 'vitest'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
 import type { View } from '../../../src/cli/view.ts'
 import type { CommandAnswer } from '../../../src/ports.ts'
-import type { BotCommand } from '../../../src/wire/commands.ts'
-import type { BotEvent } from '../../../src/wire/events.ts'
 
 let view: View | undefined
 afterEach(() => view?.close())

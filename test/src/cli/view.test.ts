@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
+import type { NumberedEvent } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { LiveState } from '../../../src/cli/live-state.ts'
 import { shownBytes, shownDuration, shownText } from '../../../src/cli/shown-text.ts'
 import { jsonLinesView, sentenceFor } from '../../../src/cli/view.ts'
-import type { NumberedEvent } from '../../../src/wire/events.ts'
 
 const ann = { id: 1, name: 'Ann', platform_id: 'a' }
 

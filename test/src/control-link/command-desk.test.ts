@@ -1,3 +1,4 @@
+import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
 import {
   CommandDesk,
@@ -7,7 +8,6 @@ import {
   MAX_WAITING_COMMANDS,
 } from '../../../src/control-link/command-desk.ts'
 import type { CommandAnswer } from '../../../src/ports.ts'
-import type { BotCommand } from '../../../src/wire/commands.ts'
 import { memoryLogger, numbersUpTo, until } from './support.ts'
 
 interface Sent {

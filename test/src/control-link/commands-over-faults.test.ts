@@ -1,6 +1,6 @@
+import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { openControlLink } from '../../../src/control-link/client.ts'
-import type { BotCommand } from '../../../src/wire/commands.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import { BOT_ID, FAST, memoryLogger, numbersUpTo, startExample, TOKEN, temporaryFolder, until } from './support.ts'

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { botCommandSchema, COMMAND_ERROR_CODES } from '@standin/wire/commands.ts'
+import {
+  downMessageSchema,
+  MAX_DOWN_FRAME_BYTES,
+  MAX_UP_FRAME_BYTES,
+  upMessageSchema,
+} from '@standin/wire/control-link.ts'
+import { botEventSchema } from '@standin/wire/events.ts'
 import { expect, test } from 'vitest'
 import { MAX_REMEMBERED_IDS, MAX_WAITING_COMMANDS } from '../../../src/control-link/command-desk.ts'
-import { MAX_BAD_MESSAGES, MAX_DOWN_FRAME_BYTES } from '../../../src/control-link/connection.ts'
+import { MAX_BAD_MESSAGES } from '../../../src/control-link/connection.ts'
 import { DEFAULT_TIMING } from '../../../src/control-link/timing.ts'
-import {
-  botCommandSchema,
-  COMMAND_ERROR_CODES,
-  downMessageSchema,
-  upMessageSchema,
-} from '../../../src/wire/commands.ts'
-import { botEventSchema } from '../../../src/wire/events.ts'
 
 const page = await readFile(new URL('../../../docs/control-link.md', import.meta.url), 'utf8')
 const examples = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => JSON.parse(text!))
@@ -49,6 +50,7 @@ test('the figures of the page are those of the code', () => {
   )
   expect(page).toContain(`or which lasted ${settledMs / 1000} s`)
   expect(page).toContain(`of more than ${MAX_DOWN_FRAME_BYTES / 1024} KiB`)
+  expect(page).toContain(`Frames from the bot stay below ${MAX_UP_FRAME_BYTES / 1024 / 1024} MiB`)
   expect(page).toContain(`so do ${MAX_BAD_MESSAGES} messages`)
   expect(page).toContain(`more than ${MAX_WAITING_COMMANDS} commands`)
   expect(page).toContain(`the last ${String(MAX_REMEMBERED_IDS).replace(/000$/, ' 000')} ids`)

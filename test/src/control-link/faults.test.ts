@@ -1,10 +1,11 @@
 /** However the link breaks and whatever the control plane does: what it stores is 1..n, in order, nothing twice. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MAX_DOWN_FRAME_BYTES } from '@standin/wire/control-link.ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
-import { MAX_BAD_MESSAGES, MAX_DOWN_FRAME_BYTES } from '../../../src/control-link/connection.ts'
+import { MAX_BAD_MESSAGES } from '../../../src/control-link/connection.ts'
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
 import { type ScriptedPlane, startScriptedPlane } from './scripted-plane.ts'
 import {

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
+import { numberedEventSchema } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { JOURNAL_NAME, Journal, LINK_STATE_NAME } from '../../../src/control-link/journal.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
-import type { BotEvent, NumberedEvent } from '../../../src/wire/events.ts'
-import { numberedEventSchema } from '../../../src/wire/events.ts'
 import { BOT_ID, memoryLogger, notice, numbersUpTo, seqs, temporaryFolder, until } from './support.ts'
 
 function openJournal(folder: string, botId = BOT_ID) {

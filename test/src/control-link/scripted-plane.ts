@@ -1,10 +1,10 @@
 /** A control plane that can be made to misbehave; it keeps what it is sent, as a bad one would. */
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
+import { type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
+import type { NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type UpMessage, upMessageSchema } from '../../../src/wire/commands.ts'
-import type { NumberedEvent } from '../../../src/wire/events.ts'
 
 export interface Link {
   socket: WebSocket

@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished, vi } from 'vitest'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
 import type { LogFields, Logger, LogLevel } from '../../../src/logger.ts'
-import type { BotEvent, NumberedEvent } from '../../../src/wire/events.ts'
 
 export const BOT_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const TOKEN = 'a-token-for-tests'

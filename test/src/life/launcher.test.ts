@@ -1,9 +1,9 @@
 /** What a launcher can rely on: the table of exit codes in docs/control-link.md, row by row. */
 import { readFile } from 'node:fs/promises'
+import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../src/errors.ts'
 import type { StopRequester } from '../../../src/life/states.ts'
-import { NORMAL_END_CODES } from '../../../src/wire/codes.ts'
 import { grown, untilStopped, World } from '../../fakes/world.ts'
 
 async function recording(setUp?: (world: World) => void, job?: Record<string, unknown>): Promise<World> {

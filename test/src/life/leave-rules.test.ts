@@ -1,6 +1,6 @@
+import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from '../../../src/life/leave-rules.ts'
-import { timeoutConfigSchema } from '../../../src/wire/job.ts'
 
 const limits = timeoutConfigSchema.parse({ no_one_joined_timeout: 60, everyone_left_timeout: 30, silence_timeout: 40 })
 

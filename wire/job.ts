@@ -1,6 +1,6 @@
 /**
  * The job: everything one bot is told. Field names are those of spec/service-interface.md where it has them; unknown
- * fields are refused by name. This folder imports nothing of the project, so that the service can share it.
+ * fields are refused by name. This package imports nothing of the project, so that worker and control plane share it.
  */
 import { z } from 'zod'
 import { RECORDING_MODES } from './codes.ts'

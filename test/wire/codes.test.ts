@@ -1,7 +1,8 @@
 /** The words below are copied from the tables of the service's specification, so that ours cannot drift from them. */
+
+import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from '@standin/wire/codes.ts'
+import { COMMAND_ERROR_CODES } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
-import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from '../../../src/wire/codes.ts'
-import { COMMAND_ERROR_CODES } from '../../../src/wire/commands.ts'
 
 const words = (list: string) => list.split(',').map((word) => word.trim())
 

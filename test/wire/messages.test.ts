@@ -1,7 +1,7 @@
+import { downMessageSchema, upMessageSchema } from '@standin/wire/control-link.ts'
+import { botEventSchema, numberedEventSchema } from '@standin/wire/events.ts'
+import { problemsOf } from '@standin/wire/job.ts'
 import { expect, test } from 'vitest'
-import { downMessageSchema, upMessageSchema } from '../../../src/wire/commands.ts'
-import { botEventSchema, numberedEventSchema } from '../../../src/wire/events.ts'
-import { problemsOf } from '../../../src/wire/job.ts'
 
 const BOT_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 const AT = '2026-11-21T04:00:00.000Z'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SCHEMAS_FOLDER, schemaFiles } from '../../../scripts/write-schemas.ts'
+import { SCHEMAS_FOLDER, schemaFiles } from '../../scripts/write-schemas.ts'
 
 test('the schemas in docs/ are those of the code; `npm run schemas` writes them', async () => {
   const files = schemaFiles()

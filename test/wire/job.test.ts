@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import {
   jobSchema,
   MAX_BOT_IMAGE_BYTES,
@@ -7,7 +6,8 @@ import {
   MAX_PROBLEMS,
   type Problem,
   problemsOf,
-} from '../../../src/wire/job.ts'
+} from '@standin/wire/job.ts'
+import { expect, test } from 'vitest'
 
 const LEAST = { bot_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', meeting_url: 'https://meet.google.com/abc-defg-hij' }
 

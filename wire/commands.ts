@@ -1,0 +1,22 @@
+/** What a bot is told while it lives. */
+import { z } from 'zod'
+import { chatText } from './job.ts'
+
+export const botCommandSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('leave') }),
+  z.strictObject({ type: z.literal('send_chat'), message: chatText }),
+  z.strictObject({ type: z.literal('pause'), chat_message: chatText.nullish() }),
+  z.strictObject({ type: z.literal('resume'), chat_message: chatText.nullish() }),
+  z.strictObject({ type: z.literal('screenshot') }),
+])
+export type BotCommand = z.infer<typeof botCommandSchema>
+
+/** Codes of refused commands; the first three are those of the service's interface. */
+export const COMMAND_ERROR_CODES = [
+  'FST_ERR_BOT_STATUS',
+  'FST_ERR_CHAT_DISABLED',
+  'FST_ERR_SEND_CHAT_MESSAGE_FAILED',
+  'INVALID_COMMAND',
+  'COMMAND_FAILED',
+] as const
+export type CommandErrorCode = (typeof COMMAND_ERROR_CODES)[number]

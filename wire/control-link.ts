@@ -1,0 +1,82 @@
+/** The messages of the control link, one per text frame, in both directions. docs/control-link.md describes the exchange. */
+import { z } from 'zod'
+import { STATUSES } from './codes.ts'
+import { botCommandSchema, COMMAND_ERROR_CODES } from './commands.ts'
+import { numberedEventSchema, transcriptSchema } from './events.ts'
+
+export const PROTOCOL_VERSION = 1
+
+/** Of one frame to the bot: a command with the longest chat message is far smaller. */
+export const MAX_DOWN_FRAME_BYTES = 64 * 1024
+/** Of one frame from the bot: the largest is an answer that holds a screenshot. */
+export const MAX_UP_FRAME_BYTES = 9 * 1024 * 1024
+export const MAX_COMMAND_ID_LENGTH = 200
+
+const commandId = z.string().min(1).max(MAX_COMMAND_ID_LENGTH)
+
+export const welcomeSchema = z.strictObject({
+  type: z.literal('welcome'),
+  acknowledged: z.int().min(0).describe('The highest event number that is stored; 0 for none.'),
+})
+export type Welcome = z.infer<typeof welcomeSchema>
+
+export const ackSchema = z.strictObject({
+  type: z.literal('ack'),
+  seq: z.int().min(1).describe('This event and all before it are stored.'),
+})
+export type Ack = z.infer<typeof ackSchema>
+
+/** The control plane chooses the id. The bot runs a command once, however often it comes under the same id. */
+export const commandMessageSchema = z.strictObject({
+  type: z.literal('command'),
+  id: commandId,
+  command: botCommandSchema,
+})
+export type CommandMessage = z.infer<typeof commandMessageSchema>
+
+/** From the control plane to the bot. */
+export const downMessageSchema = z.discriminatedUnion('type', [welcomeSchema, ackSchema, commandMessageSchema])
+export type DownMessage = z.infer<typeof downMessageSchema>
+
+export const helloSchema = z.strictObject({
+  type: z.literal('hello'),
+  protocol_version: z.literal(PROTOCOL_VERSION),
+  bot_id: z.uuid(),
+  journal_id: z.uuid().describe('Event numbers count within one journal; a bot that lost its disk begins another.'),
+  last_seq: z.int().min(0).describe('The highest event number so far.'),
+})
+export type Hello = z.infer<typeof helloSchema>
+
+export const answerSchema = z.strictObject({
+  type: z.literal('answer'),
+  id: commandId,
+  ok: z.boolean(),
+  code: z.enum(COMMAND_ERROR_CODES).optional(),
+  message: z.string().optional(),
+  data: z.record(z.string(), z.json()).optional(),
+})
+export type Answer = z.infer<typeof answerSchema>
+
+export const partialTranscriptSchema = z
+  .strictObject({ type: z.literal('partial_transcript'), at: z.iso.datetime(), transcript: transcriptSchema })
+  .describe('Words that may still change, a few times a second; not numbered, not kept and not acknowledged.')
+export type PartialTranscript = z.infer<typeof partialTranscriptSchema>
+
+export const heartbeatSchema = z.strictObject({
+  type: z.literal('heartbeat'),
+  at: z.iso.datetime(),
+  status: z.enum(STATUSES),
+  cpu_percent: z.number().min(0).describe('Of the whole process tree; 100 is one core.'),
+  memory_bytes: z.int().min(0).describe('Resident memory of the whole process tree.'),
+})
+export type Heartbeat = z.infer<typeof heartbeatSchema>
+
+/** From the bot to the control plane. */
+export const upMessageSchema = z.discriminatedUnion('type', [
+  helloSchema,
+  numberedEventSchema,
+  answerSchema,
+  partialTranscriptSchema,
+  heartbeatSchema,
+])
+export type UpMessage = z.infer<typeof upMessageSchema>
