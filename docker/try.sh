@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the image and runs bots in containers for real, each in the built-in mock meeting: without privileges, on a
+# Builds the images and runs bots in containers for real, each in the built-in mock meeting: without privileges, on a
 # read-only root, stopped with `docker stop`, killed, and with too little memory. Looks at the recordings afterwards.
 # Anybody can run it who has Docker, or root on a Debian with the packages docker.io and debootstrap.
 #
@@ -14,6 +14,8 @@ root=$(pwd -P)
 . "$root/docker/engine.sh"
 
 image=standin
+# The same with the mock meetings.
+demo_image=standin-demo
 prefix=standin-try-$$
 # How long a bot may take from start to recording; the machine may be busy.
 patience=180
@@ -43,11 +45,15 @@ trap clean_up EXIT
 start_bot() {
   name=$prefix-$1
   shift
+  case ${1-} in
+    demo) from=$demo_image ;;
+    *) from=$image ;;
+  esac
   docker volume create "$name" >/dev/null
   began=$(date +%s)
   # shellcheck disable=SC2086
   docker run -d --name "$name" --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
-    --pids-limit 500 --shm-size 1g -v "$name:/recordings" ${bot_options:-} "$image" "$@" >/dev/null
+    --pids-limit 500 --shm-size 1g -v "$name:/recordings" ${bot_options:-} "$from" "$@" >/dev/null
 }
 
 logs() { docker logs "$1" 2>&1; }
@@ -127,11 +133,15 @@ try_build() {
   say 'building the image'
   node_image
   began=$(date +%s)
-  docker build -f docker/Dockerfile -t "$image" . >"$engine_folder/build.log" 2>&1 || {
+  {
+    docker build -f docker/Dockerfile -t "$image" . && docker build -f docker/Dockerfile --target demo -t "$demo_image" .
+  } >"$engine_folder/build.log" 2>&1 || {
     tail -n 30 "$engine_folder/build.log" >&2
-    fail 'the image does not build'
+    fail 'the images do not build'
   }
   printf '        %s s, %s\n' "$(($(date +%s) - began))" "$(docker images --format '{{.Size}}' "$image" | head -n 1)"
+  check 'it has no mock meetings and no packages of theirs' [ -z "$(docker run --rm --entrypoint sh "$image" -c \
+    'ls -d /app/dist/mock /app/dist/bundles/mock /app/node_modules/werift /app/node_modules/selfsigned 2>/dev/null')" ]
   check 'its user is not root' [ "$(docker run --rm --entrypoint id "$image" -u)" = 1000 ]
 }
 
@@ -284,7 +294,7 @@ cases=${*:-build doctor invalid early stop kill oom sandbox compose}
 start_engine
 case " $cases " in
   *' build '*) ;;
-  *) docker image inspect "$image" >/dev/null 2>&1 || cases="build $cases" ;;
+  *) docker image inspect "$image" "$demo_image" >/dev/null 2>&1 || cases="build $cases" ;;
 esac
 for case in $cases; do
   case $case in

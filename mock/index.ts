@@ -7,6 +7,7 @@ import type { MockServerOptions, PlatformServer } from './shared/platform-server
 import { startMockZoom, zoom } from './zoom/index.ts'
 
 export type { MockGoogleMeet, MockGoogleMeetOptions } from './google-meet/index.ts'
+export { DEMO_PEOPLE, runDemoScript } from './shared/demo.ts'
 export type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'
 export { startMockGoogleMeet, startMockJitsi, startMockMicrosoftTeams, startMockZoom }
 

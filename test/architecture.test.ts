@@ -149,6 +149,8 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
   },
 ]
 
+const isOfTheMock = (target: string) => target.startsWith('mock/')
+
 describe('imports', () => {
   test('are read from real sources', () => {
     expect(sources.length).toBeGreaterThan(40)
@@ -175,7 +177,7 @@ describe('imports', () => {
 
   test('a workspace is imported by its name from outside, and by paths from inside', () => {
     const folders = globSync('*/package.json', { cwd: packageRoot }).map(dirname)
-    expect(folders).toContain('wire')
+    expect(folders.sort()).toEqual(['mock', 'wire'])
     const wrong = sources.flatMap(({ file, names }) =>
       names
         .filter(({ name, target }) => {
@@ -186,6 +188,21 @@ describe('imports', () => {
         .map(({ name }) => `${file} → ${name}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  test.each(['wire', 'mock'])('%s declares the packages that it imports', (folder) => {
+    const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const used = sources.filter(({ file }) => file.startsWith(`${folder}/`)).flatMap(({ packages }) => packages)
+    const foreign = [...new Set(used)].filter((name) => !name.startsWith('node:'))
+    expect(Object.keys(dependencies).sort()).toEqual(foreign.sort())
+  })
+
+  test('one file of the worker loads the mock meetings, when it is asked to', () => {
+    const users = sources.filter(({ file, atRunTime }) => !file.startsWith('mock/') && atRunTime.some(isOfTheMock))
+    expect(users.map(({ file }) => file)).toEqual(['src/cli/mock-package.ts'])
+    expect(readFileSync(join(packageRoot, 'src/cli/mock-package.ts'), 'utf8')).not.toMatch(/^import/m)
   })
 
   test('only the composition root knows platforms, recorder, storage and control link', () => {
@@ -215,6 +232,7 @@ describe('imports', () => {
     ['ws', ['src/control-link/', 'streaming/', 'mock/']],
     ['@aws-sdk/', ['storage/']],
     ['werift', ['mock/']],
+    ['selfsigned', ['mock/']],
     ['commander', ['src/cli/']],
     ['ipaddr.js', ['src/address-policy.ts']],
     ['@deepgram/', ['transcription/']],

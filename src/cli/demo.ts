@@ -1,14 +1,15 @@
-import { type MockPlatformName, startMock } from '../../mock/index.ts'
-import { DEMO_PEOPLE, runDemoScript } from '../../mock/shared/demo.ts'
+import type { MockPlatformName } from '@standin/mock/index.ts'
 import type { Io } from '../main.ts'
 import { type JoinFlags, join } from './join.ts'
+import { loadMock } from './mock-package.ts'
 
 export interface DemoFlags extends JoinFlags {
   platform: MockPlatformName
 }
 
-/** `standin demo`: a bot in a built-in mock meeting, where people come, speak, share and leave by a script. */
+/** `standin demo`: a bot in a built-in mock meeting, where people come, speak, share and leave by a script. Throws MockIsMissing. */
 export async function demo({ platform, ...flags }: DemoFlags, io: Io): Promise<number> {
+  const { DEMO_PEOPLE, runDemoScript, startMock } = await loadMock()
   const server = await startMock(platform)
   const over = new AbortController()
   try {

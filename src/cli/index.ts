@@ -10,6 +10,7 @@ import type { PlatformName } from '../meeting.ts'
 import { packageRoot } from '../page-scripts.ts'
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
+import { MockIsMissing } from './mock-package.ts'
 import type { RecoverFlags } from './recover.ts'
 import { shownText } from './shown-text.ts'
 import { takeSecrets } from './take-secrets.ts'
@@ -238,6 +239,10 @@ function explain(error: unknown): number {
     console.error('The job is not valid:')
     for (const { path, message } of error.problems)
       console.error(`  ${path === '' ? '' : `${shownText(path, 300)}: `}${shownText(message, 500)}`)
+    return EXIT_INVALID_JOB
+  }
+  if (error instanceof MockIsMissing) {
+    console.error(error.message)
     return EXIT_INVALID_JOB
   }
   if (

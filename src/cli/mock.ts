@@ -1,8 +1,10 @@
-import { type MockPlatformName, startMocks } from '../../mock/index.ts'
+import type { MockPlatformName } from '@standin/mock/index.ts'
 import type { Io } from '../main.ts'
+import { loadMock } from './mock-package.ts'
 
-/** `standin mock`: serves the mock meetings of these platforms, or of all, until it is interrupted. */
+/** `standin mock`: serves the mock meetings of these platforms, or of all, until it is interrupted. Throws MockIsMissing. */
 export async function mock(platforms: readonly MockPlatformName[], io: Io): Promise<number> {
+  const { startMocks } = await loadMock()
   const mocks = await startMocks(platforms.length > 0 ? [...new Set(platforms)] : undefined)
   const mappings = mocks.servers.flatMap(({ platform, hosts, address }) => [
     `${platform.title}:`,
