@@ -1,4 +1,17 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startOwnPostgres } from '../control-plane/store/own-postgres.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
 
 /** Tests that need no page script, or that of another platform, run even where one cannot be bundled. */
-export default () => bundlePageScripts({ goOn: true })
+export default async () => {
+  await bundlePageScripts({ goOn: true })
+  const servers = mkdtempSync(join(tmpdir(), 'standin-test-postgres-'))
+  process.env.STANDIN_TEST_POSTGRES = servers
+  return async () => {
+    // A worker is ended without notice, so its server is found again here and stopped.
+    for (const name of readdirSync(servers)) await (await startOwnPostgres({ folder: join(servers, name) })).stop()
+    rmSync(servers, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,133 @@
+/** What the rooms of the service need from the world and from each other. `main.ts` gives them the real ones, tests give fakes. */
+import type { Job } from '@standin/wire/job.ts'
+
+/** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */
+export interface Clock {
+  /** UTC milliseconds. */
+  now(): number
+}
+
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+// --- Launching -------------------------------------------------------------------------------------------------------
+
+/** One start of a bot. Its name is made of bot and attempt, so that a second start under one name finds the first. */
+export interface LaunchSpec {
+  botId: string
+  attempt: number
+  /** The whole job with its secrets; a launcher never puts it into an argument, a variable or a description. */
+  job: Job
+}
+
+/** What a launcher needs to find a bot again; stored with the launch, so plain JSON without secrets. */
+export interface LaunchHandle {
+  name: string
+  [key: string]: string | number
+}
+
+export type LaunchState =
+  | { state: 'running' }
+  | { state: 'ended'; evidence: EndEvidence }
+  /** The launcher answers, and knows no such bot. This proves nothing about a bot that may run elsewhere. */
+  | { state: 'absent' }
+  | { state: 'unknown'; reason: string }
+
+/** Why a process or a container is over, from the system that ran it. */
+export interface EndEvidence {
+  exitCode: number | null
+  signal: string | null
+  isOutOfMemory: boolean
+  /** In words, where the system says more. */
+  reason: string | null
+  endedAt: Date | null
+  /** The last 64 KiB of its log at most. */
+  logTail: string | null
+}
+
+/** Thrown by `start` where there is no room now: the bot waits, it has not failed. */
+export class NoRoom extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'NoRoom'
+  }
+}
+
+export interface Launcher {
+  readonly kind: 'process' | 'docker' | 'kubernetes' | 'simulated'
+  /** Starts the bot, or finds the one of the same name. Rejects with `NoRoom`, or with an error of the infrastructure. */
+  start(spec: LaunchSpec): Promise<LaunchHandle>
+  /** SIGTERM, then SIGKILL after `patienceMs`. Returns at once. */
+  stop(handle: LaunchHandle, patienceMs: number): Promise<void>
+  kill(handle: LaunchHandle): Promise<void>
+  inspect(handle: LaunchHandle): Promise<LaunchState>
+  /** Every bot of this installation that the launcher knows, running or ended. */
+  list(): Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>
+  /** Removes what is left of an ended bot, after its evidence was stored. */
+  clean(handle: LaunchHandle): Promise<void>
+  /** Bots that could be started now, and the limit; null: the engine decides. */
+  capacity(): Promise<{ free: number; limit: number } | null>
+}
+
+// --- Files -----------------------------------------------------------------------------------------------------------
+
+/** Where recordings lie: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`. */
+export interface FileStore {
+  /** The `storage` of the job of one attempt; recordings then lie under `<bot_id>/<attempt>/`. */
+  jobStorage(botId: string, attempt: number): Job['storage']
+  /** A link that works for `seconds` without a key. Signed when read, never stored. */
+  sign(key: string, seconds: number, options?: { downloadName?: string }): Promise<string>
+  /** Null where there is no such file. */
+  read(key: string, maxBytes: number): Promise<Uint8Array | null>
+  write(key: string, bytes: Uint8Array, contentType: string): Promise<void>
+  list(prefix: string): Promise<{ key: string; bytes: number }[]>
+  deletePrefix(prefix: string): Promise<{ files: number; bytes: number }>
+  /** The key of an artifact's location (a path or `s3://` address); null where it lies outside of this store. */
+  keyOf(location: string): string | null
+}
+
+// --- Secrets ---------------------------------------------------------------------------------------------------------
+
+/** Where a sealed value belongs; a value that is copied to another row does not open. */
+export interface SealedPlace {
+  table: string
+  column: string
+  row: string
+}
+
+export interface Seals {
+  seal(text: string, place: SealedPlace): Buffer
+  /** Throws where the key is missing or the value belongs to another place. */
+  open(sealed: Buffer, place: SealedPlace): string
+}
+
+// --- Outgoing requests -----------------------------------------------------------------------------------------------
+
+export interface OutgoingRequest {
+  url: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Of the whole exchange. */
+  timeoutMs: number
+  /** The rest of a longer answer is not read. */
+  maxBytes: number
+}
+
+export interface OutgoingAnswer {
+  status: number
+  headers: Record<string, string>
+  body: Uint8Array
+  isCut: boolean
+}
+
+/** The only way to an address that a caller named: no private addresses, no redirects, bounds on time and size. */
+export interface GuardedClient {
+  /** Rejects with a sentence that names host and reason, never the query. */
+  request(request: OutgoingRequest): Promise<OutgoingAnswer>
+  /** A sentence about what is wrong with the address, without a lookup; null where it may be tried. */
+  problemOf(url: string): string | null
+}

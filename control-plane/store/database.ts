@@ -1,0 +1,44 @@
+/** The connection pool of one role. `bigint` and `numeric` columns come as numbers: all of ours fit into 53 bits. */
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Tables } from './tables.ts'
+
+export type Database = Kysely<Tables>
+export type Tx = Transaction<Tables>
+
+const BIGINT = 20
+const NUMERIC = 1700
+const types = {
+  getTypeParser: (id: number, format?: 'text' | 'binary') =>
+    id === BIGINT || id === NUMERIC ? Number : pg.types.getTypeParser(id, format as 'text'),
+} as pg.CustomTypesConfig
+
+export interface PoolSettings {
+  url: string
+  /** Shown by `pg_stat_activity`. */
+  role: string
+  connections: number
+  /** Of one statement; longer ones are cancelled. */
+  statementTimeoutMs?: number
+  /** Called when an idle connection breaks; the pool replaces it. */
+  onError?: (error: Error) => void
+}
+
+export function openDatabase(settings: PoolSettings): Database {
+  const statementTimeout = settings.statementTimeoutMs ?? 15_000
+  const pool = new pg.Pool({
+    connectionString: settings.url,
+    application_name: `standin ${settings.role}`,
+    max: settings.connections,
+    min: Math.min(1, settings.connections),
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 0,
+    keepAlive: true,
+    types,
+    statement_timeout: statementTimeout,
+    lock_timeout: Math.min(statementTimeout, 10_000),
+    idle_in_transaction_session_timeout: 30_000,
+  })
+  pool.on('error', (error) => settings.onError?.(error))
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}

@@ -1,0 +1,40 @@
+/** Token entries and the sums of a team, which always change together. */
+import { sql } from 'kysely'
+import type { LedgerEntry } from '../bots/change.ts'
+import type { Tx } from './database.ts'
+
+/**
+ * Writes entries and moves the team's sums by those that are new; an entry whose source is known changes nothing.
+ * `reserve` and `release` move what is reserved; `charge` moves balance and spent; `grant` and `adjust` the balance.
+ */
+export async function writeLedger(tx: Tx, entries: readonly LedgerEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map(({ teamId, botId, kind, meter, amount, source }) => ({
+    team_id: teamId,
+    bot_id: botId,
+    kind,
+    meter,
+    amount,
+    source,
+  }))
+  await sql`
+    with entry as (
+      insert into ledger (team_id, bot_id, kind, meter, amount, source)
+      select team_id, bot_id, kind, meter, amount, source
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as entry (team_id uuid, bot_id uuid, kind text, meter text, amount bigint, source text)
+      on conflict (source) do nothing
+      returning team_id, kind, amount
+    ), moved as (
+      select team_id,
+        sum(case kind when 'reserve' then amount when 'release' then -amount else 0 end) as reserved,
+        sum(case kind when 'charge' then amount else 0 end) as spent,
+        sum(case kind when 'charge' then -amount when 'grant' then amount when 'adjust' then amount else 0 end) as balance
+      from entry group by team_id
+    )
+    update teams set
+      reserved = teams.reserved + moved.reserved,
+      spent = teams.spent + moved.spent,
+      balance = teams.balance + moved.balance
+    from moved where teams.id = moved.team_id`.execute(tx)
+}

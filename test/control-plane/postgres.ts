@@ -1,0 +1,79 @@
+/** A real PostgreSQL for tests: one server for each worker process, and a fresh database for each test file that asks. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Database, openDatabase } from '../../control-plane/store/database.ts'
+import { migrate } from '../../control-plane/store/migrate.ts'
+import { type OwnPostgres, startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
+
+/** Variable with the folder that holds a server for each worker process. */
+export const TEST_SERVERS = 'STANDIN_TEST_POSTGRES'
+const TEMPLATE = 'standin_template'
+let server: Promise<OwnPostgres> | undefined
+let count = 0
+
+function testServer(): Promise<OwnPostgres> {
+  server ??= start()
+  return server
+}
+
+async function start(): Promise<OwnPostgres> {
+  const folder = join(testServers(), String(process.pid))
+  mkdirSync(folder, { recursive: true })
+  const own = await startOwnPostgres({
+    folder,
+    settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'],
+  })
+  await query(own.url, `create database ${TEMPLATE}`)
+  const template = openDatabase({ url: databaseUrl(own.url, TEMPLATE), role: 'test', connections: 1 })
+  await migrate(template as never)
+  await template.destroy()
+  return own
+}
+
+/** Named by the global set-up, which stops what the workers started there. */
+function testServers(): string {
+  const folder = process.env[TEST_SERVERS]
+  if (!folder) throw new Error(`${TEST_SERVERS} is not set: run the test with vitest`)
+  return folder
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+function databaseUrl(url: string, name: string): string {
+  const parsed = new URL(url)
+  parsed.pathname = `/${name}`
+  return parsed.href
+}
+
+export interface TestDatabase {
+  url: string
+  database: Database
+  /** Closes the pool and drops the database. */
+  close(): Promise<void>
+}
+
+/** A database with every table and no row. Call `close` in `afterAll`. */
+export async function openTestDatabase(connections = 8): Promise<TestDatabase> {
+  const { url } = await testServer()
+  const name = `test_${process.pid}_${++count}`
+  await query(url, `create database ${name} template ${TEMPLATE}`)
+  const ownUrl = databaseUrl(url, name)
+  const database = openDatabase({ url: ownUrl, role: 'test', connections })
+  return {
+    url: ownUrl,
+    database,
+    close: async () => {
+      await database.destroy()
+      await query(url, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
