@@ -1,0 +1,31 @@
+/** What a stored body leaves open until it is sent. The dispatcher fills it in at each attempt. */
+
+/** A link to an artifact; null once it is deleted or where there is none. */
+export interface LinkPlaceholder {
+  $link: string
+  /** How long the link works, from its signing. */
+  seconds: number
+}
+
+/** Seconds. The newer generation promises 4 hours, the older one 24. */
+export const NEWER_LINK_SECONDS = 4 * 3600
+export const OLDER_LINK_SECONDS = 24 * 3600
+
+export const link = ($link: string, seconds: number): LinkPlaceholder => ({ $link, seconds })
+
+/** The time of the first attempt, so that a retry says the same. */
+export const SENT_AT = { $sentAt: true } as const
+
+/** The words of `transcription.json` in the older shape; an empty list once it is deleted. */
+export const OLDER_TRANSCRIPT = { $olderTranscript: true } as const
+
+/** Artifacts of the worker behind the six links of the newer generation. */
+export const ARTIFACT_NAMES = {
+  video: 'video.mp4',
+  audio: 'audio.m4a',
+  diarization: 'diarization.jsonl',
+  raw_transcription: 'raw_transcription.json',
+  transcription: 'transcription.json',
+  chat_messages: 'chat_messages.json',
+} as const
+export type ArtifactField = keyof typeof ARTIFACT_NAMES

@@ -1,0 +1,64 @@
+/** Which addresses a caller may name: public ones, reached by https on a port that belongs to no other protocol. */
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** The only part of IPv6 that is given out for the public internet. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
+
+/** "Bad ports" of the WHATWG fetch standard, section 2.9: a request there may be read as another protocol's command. */
+const FORBIDDEN_PORTS = new Set(
+  (
+    '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 ' +
+    '135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 ' +
+    '995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080'
+  )
+    .split(' ')
+    .map(Number),
+)
+const MAX_URL_LENGTH = 4096
+
+/** False for every special-purpose range of IANA's registries, also where it is written as IPv6. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST)
+}
+
+/** A sentence about what is wrong with an address, without a lookup; null where it may be tried. */
+export function addressProblem(text: string, allowPrivate: boolean): string | null {
+  if (text.length > MAX_URL_LENGTH) return `The address is longer than ${MAX_URL_LENGTH} characters`
+  if (!URL.canParse(text)) return 'The address is not a URL'
+  const { protocol, hostname, host, port, username, password } = new URL(text)
+  if (protocol !== 'https:' && protocol !== 'http:') return 'The address does not start with https://'
+  if (username !== '' || password !== '') return `The address of ${host} holds a user name or a password`
+  if (port !== '' && FORBIDDEN_PORTS.has(Number(port))) return `Port ${port} of ${hostname} is not allowed`
+  if (allowPrivate) return null
+  if (protocol !== 'https:') return `The address of ${host} does not start with https://`
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  const isPrivate = isIP(literal) === 0 ? /(?:^|\.)localhost\.?$/i.test(literal) : !isPublicAddress(literal)
+  return isPrivate ? `${host} is not a public address` : null
+}
+
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/**
+ * The lookup of a connection. The addresses that it checks are those that the socket connects to, so a name that answers
+ * differently the next time gains nothing. One private address among several refuses the name.
+ */
+export function guardedLookup(resolve: Resolve = lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '')
+      const isRefused = addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address))
+      if (isRefused) return callback(Object.assign(new Error('is not a public address'), { code: 'EACCES' }), '')
+      if (options.all) return callback(null, addresses)
+      return callback(null, addresses[0]!.address, addresses[0]!.family)
+    })
+  }
+}
