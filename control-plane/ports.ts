@@ -126,7 +126,10 @@ export interface OutgoingAnswer {
 
 /** The only way to an address that a caller named: no private addresses, no redirects, bounds on time and size. */
 export interface GuardedClient {
-  /** Rejects with a sentence that names host and reason, never the query. */
+  /**
+   * Rejects with a sentence that names host and reason, never the query. `code` of the error: `EACCES` address not
+   * allowed, `ETIMEDOUT` no whole answer in time, `ECONNFAILED` everything else.
+   */
   request(request: OutgoingRequest): Promise<OutgoingAnswer>
   /** A sentence about what is wrong with the address, without a lookup; null where it may be tried. */
   problemOf(url: string): string | null
