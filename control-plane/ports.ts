@@ -89,6 +89,14 @@ export interface FileStore {
   keyOf(location: string): string | null
 }
 
+/** Links to the artifacts of a bot, by the names that the worker gives its files. */
+export interface ArtifactLinks {
+  /** Null where the bot has no such artifact, or its data was deleted. */
+  sign(botId: string, name: string, seconds: number): Promise<string | null>
+  /** The transcript in the shape of the older generation; empty where there is none. */
+  olderTranscript(botId: string): Promise<unknown[]>
+}
+
 // --- Secrets ---------------------------------------------------------------------------------------------------------
 
 /** Where a sealed value belongs; a value that is copied to another row does not open. */

@@ -38,7 +38,8 @@ export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[
     join endpoints on endpoints.team_id = wanted.team_id and endpoints.disabled_at is null and (
       (wanted.generation = 'webhooks' and endpoints.kind = 'team'
         and (endpoints.events is null or endpoints.events ? wanted.event))
-      or (wanted.generation = 'callback' and endpoints.kind = 'callback' and endpoints.bot_id = wanted.bot_id)
+      or (wanted.generation = 'callback' and endpoints.kind = 'callback' and endpoints.bot_id = wanted.bot_id
+        and (endpoints.events is null or endpoints.events ? wanted.event))
       or (wanted.generation = 'older' and endpoints.kind = 'bot' and endpoints.bot_id = wanted.bot_id)
       or (wanted.generation = 'older' and endpoints.kind = 'account' and not exists (
         select from endpoints own where own.kind = 'bot' and own.bot_id = wanted.bot_id)))

@@ -13,7 +13,7 @@ export const OLDER_LINK_SECONDS = 24 * 3600
 
 export const link = ($link: string, seconds: number): LinkPlaceholder => ({ $link, seconds })
 
-/** The time of the first attempt, so that a retry says the same. */
+/** The time at which the message was stored, so that a retry says the same. */
 export const SENT_AT = { $sentAt: true } as const
 
 /** The words of `transcription.json` in the older shape; an empty list once it is deleted. */

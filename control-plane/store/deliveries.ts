@@ -1,0 +1,279 @@
+/** The queue of webhook deliveries: claims, results, and what is sent again. */
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import type { EndpointKind } from './endpoints.ts'
+
+/** Failures in a row after which an endpoint gets single probes only. */
+const BREAKER_FAILURES = 5
+const FIRST_PROBE_SECONDS = 30
+const LONGEST_PROBE_SECONDS = 600
+/** Without any success for this long, an endpoint that many messages share is disabled. */
+const DISABLED_AFTER_DAYS = 5
+/** Due deliveries that one claim looks at. */
+const LOOKED_AT = 512
+
+export interface ClaimRules {
+  /** Fence: only the holder of this claim writes the result. */
+  claim: string
+  limit: number
+  leaseSeconds: number
+  perEndpoint: number
+  perTeam: number
+  /** What this process is sending now. */
+  busyEndpoints: Readonly<Record<string, number>>
+  busyTeams: Readonly<Record<string, number>>
+}
+
+export interface ClaimedDelivery {
+  id: number
+  message_id: string
+  endpoint_id: string
+  team_id: string
+  bot_id: string | null
+  /** Earlier attempts. */
+  attempts: number
+  is_replay: boolean
+  event: string
+  body: Record<string, unknown>
+  is_compat: boolean
+  message_created_at: string
+  kind: EndpointKind
+  url: string
+  method: 'POST' | 'PUT'
+  secret: Buffer | null
+  previous_secret: Buffer | null
+  /** Null where the team does not want its key to be sent. */
+  api_key_id: string | null
+  api_key_sealed: Buffer | null
+}
+
+/**
+ * Takes due deliveries. The first attempts of one endpoint and ordering key come one after another; whether one is first
+ * in its line is decided here from what is stored, as a stored flag would be missed by concurrent transactions.
+ */
+export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<ClaimedDelivery[]> {
+  const endpoints = JSON.stringify(rules.busyEndpoints)
+  const teams = JSON.stringify(rules.busyTeams)
+  const full = (busy: Readonly<Record<string, number>>, limit: number) =>
+    Object.keys(busy).filter((id) => busy[id]! >= limit)
+  const { rows } = await sql<ClaimedDelivery>`
+    with due as materialized (
+      select d.id, d.endpoint_id, d.team_id, d.next_at, e.failed_in_a_row >= ${BREAKER_FAILURES} as is_probe
+      from deliveries d join endpoints e on e.id = d.endpoint_id
+      where d.state = 'waiting' and d.next_at <= now()
+        and d.endpoint_id <> all (${full(rules.busyEndpoints, rules.perEndpoint)}::uuid[])
+        and d.team_id <> all (${full(rules.busyTeams, rules.perTeam)}::uuid[])
+        and e.disabled_at is null
+        and (e.failed_in_a_row < ${BREAKER_FAILURES} or (e.probe_at <= now() and not exists (
+          select from deliveries other where other.endpoint_id = d.endpoint_id and other.state = 'sending')))
+        and (d.is_replay or d.attempts > 0 or not exists (
+          select from deliveries earlier
+          where earlier.endpoint_id = d.endpoint_id and earlier.ordering_key = d.ordering_key and earlier.id < d.id
+            and earlier.state in ('waiting', 'sending') and earlier.attempts = 0 and not earlier.is_replay))
+      order by d.next_at, d.id limit ${LOOKED_AT}
+    ), placed as (
+      select *,
+        row_number() over (partition by endpoint_id order by next_at, id) as endpoint_place,
+        row_number() over (partition by team_id order by next_at, id) as team_place
+      from due
+    ), chosen as (
+      select d.id from deliveries d join placed on placed.id = d.id
+      where d.state = 'waiting' and d.next_at <= now()
+        and (not is_probe or endpoint_place = 1)
+        and endpoint_place + coalesce((${endpoints}::jsonb ->> d.endpoint_id::text)::int, 0) <= ${rules.perEndpoint}
+        and team_place + coalesce((${teams}::jsonb ->> d.team_id::text)::int, 0) <= ${rules.perTeam}
+      order by placed.next_at, d.id limit ${rules.limit}
+      for update of d skip locked
+    ), claimed as (
+      update deliveries d set state = 'sending', claim = ${rules.claim}::uuid,
+        lease_until = now() + make_interval(secs => ${rules.leaseSeconds})
+      from chosen where chosen.id = d.id
+      returning d.*
+    )
+    select claimed.id, claimed.message_id, claimed.endpoint_id, claimed.team_id, claimed.bot_id, claimed.attempts,
+      claimed.is_replay, m.event, m.body, m.is_compat, to_json(m.created_at) as message_created_at,
+      e.kind, e.url, e.method, e.secret,
+      case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
+      key.id as api_key_id, key.sealed as api_key_sealed
+    from claimed
+    join messages m on m.id = claimed.message_id
+    join endpoints e on e.id = claimed.endpoint_id
+    join teams t on t.id = claimed.team_id
+    left join bots b on b.id = claimed.bot_id
+    left join lateral (
+      select k.id, k.sealed from api_keys k
+      where k.team_id = claimed.team_id and k.sealed is not null and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now()) and (k.id = b.api_key_id or k.permission = 'full')
+        and e.kind <> 'callback' and (e.kind <> 'team' or t.api_key_in_webhooks)
+      order by (k.id = b.api_key_id) desc nulls last, k.created_at desc limit 1
+    ) key on true
+    order by claimed.next_at, claimed.id`.execute(db)
+  return rows
+}
+
+/** Gives back what a dispatcher claimed and did not finish. Returns how many. */
+export async function releaseExpiredClaims(db: Database): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update deliveries set state = 'waiting', claim = null, lease_until = null where id in (
+      select id from deliveries where state = 'sending' and lease_until < now() limit 1000 for update skip locked)`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0)
+}
+
+export interface AttemptResult {
+  durationMs: number
+  status: number | null
+  error: string | null
+  /** The first 2 kB of the answer. */
+  answer: string | null
+  isDelivered: boolean
+  /** Seconds until the next attempt; null: there is none. */
+  nextInSeconds: number | null
+  /** The receiver wants nothing any more: the endpoint is disabled. */
+  isGone: boolean
+}
+
+/**
+ * Stores an attempt, what it means for the delivery, and for its endpoint. False where the claim was lost in the meantime:
+ * then only the attempt is stored.
+ */
+export async function finishAttempt(
+  db: Database,
+  delivery: Pick<ClaimedDelivery, 'id' | 'endpoint_id' | 'is_replay'>,
+  claim: string,
+  result: AttemptResult,
+): Promise<boolean> {
+  const { isDelivered, nextInSeconds } = result
+  const state = isDelivered ? 'delivered' : nextInSeconds === null || result.isGone ? 'failed' : 'waiting'
+  const { rows } = await sql<{ is_disabled: boolean }>`
+    with attempt as (
+      insert into delivery_attempts (delivery_id, duration_ms, status, error, answer, is_replay)
+      values (${delivery.id}, ${Math.round(result.durationMs)}, ${result.status}, ${result.error}, ${result.answer},
+        ${delivery.is_replay})
+    ), ours as (
+      update deliveries set state = ${state}, attempts = attempts + 1, claim = null, lease_until = null,
+        next_at = now() + make_interval(secs => ${nextInSeconds ?? 0}),
+        finished_at = case when ${state} = 'waiting' then null else now() end
+      where id = ${delivery.id} and claim = ${claim}::uuid and state = 'sending'
+      returning endpoint_id
+    ), endpoint as (
+      update endpoints e set
+        failed_in_a_row = case
+          when ${isDelivered} then 0
+          when e.failed_in_a_row < ${BREAKER_FAILURES} or e.probe_at <= now() then e.failed_in_a_row + 1
+          else e.failed_in_a_row end,
+        probe_at = case
+          when ${isDelivered} then null
+          when e.failed_in_a_row >= ${BREAKER_FAILURES - 1} and (e.probe_at is null or e.probe_at <= now())
+            then now() + make_interval(secs => least(${LONGEST_PROBE_SECONDS}::float8,
+              ${FIRST_PROBE_SECONDS} * power(2::float8, least(e.failed_in_a_row, 100) - ${BREAKER_FAILURES - 1})))
+          else e.probe_at end,
+        failing_since = case when ${isDelivered} then null else coalesce(e.failing_since, now()) end,
+        disabled_at = case when not ${isDelivered} and e.kind in ('team', 'account')
+          and (${result.isGone} or e.failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS}))
+          then now() else e.disabled_at end,
+        disabled_reason = case
+          when ${isDelivered} then e.disabled_reason
+          when ${result.isGone} then 'The receiver answered 410 Gone'
+          when e.kind in ('team', 'account') and e.failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS})
+            then 'No delivery succeeded for five days'
+          else e.disabled_reason end
+      from ours where e.id = ours.endpoint_id
+        and (not ${isDelivered} or e.failed_in_a_row > 0 or e.failing_since is not null)
+      returning e.disabled_at is not null as is_disabled
+    )
+    select coalesce((select is_disabled from endpoint), false) as is_disabled from ours`.execute(db)
+  if (rows[0]?.is_disabled) await dropWaiting(db, delivery.endpoint_id)
+  return rows.length > 0
+}
+
+async function dropWaiting(db: Database, endpointId: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ state: 'dropped', finished_at: sql<Date>`now()` })
+    .where('endpoint_id', '=', endpointId)
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
+export interface ReplayFilter {
+  endpointId?: string
+  deliveryId?: number
+  botId?: string
+  teamId?: string
+  /** By the time of the message. */
+  since?: Date
+  until?: Date
+  onlyFailed?: boolean
+}
+
+/** Most replayed deliveries a second and endpoint. */
+const REPLAYS_PER_SECOND = 50
+
+/**
+ * Sends finished deliveries again under their ids, with a new row of attempts, at most 50 a second. Deliveries whose body
+ * was deleted stay as they are. Returns how many.
+ */
+export async function replayDeliveries(db: Database, filter: ReplayFilter): Promise<number> {
+  const states = filter.onlyFailed ? ['failed', 'dropped'] : ['delivered', 'failed', 'dropped']
+  const { numAffectedRows } = await sql`
+    with chosen as (
+      select d.id, row_number() over (partition by d.endpoint_id order by d.id) as place
+      from deliveries d join messages m on m.id = d.message_id join endpoints e on e.id = d.endpoint_id
+      where d.state = any (${states}::text[]) and m.body <> '{}'::jsonb and e.disabled_at is null
+        and (${filter.endpointId ?? null}::uuid is null or d.endpoint_id = ${filter.endpointId ?? null}::uuid)
+        and (${filter.deliveryId ?? null}::bigint is null or d.id = ${filter.deliveryId ?? null}::bigint)
+        and (${filter.botId ?? null}::uuid is null or d.bot_id = ${filter.botId ?? null}::uuid)
+        and (${filter.teamId ?? null}::uuid is null or d.team_id = ${filter.teamId ?? null}::uuid)
+        and (${filter.since ?? null}::timestamptz is null or m.created_at >= ${filter.since ?? null}::timestamptz)
+        and (${filter.until ?? null}::timestamptz is null or m.created_at < ${filter.until ?? null}::timestamptz)
+    )
+    update deliveries d set state = 'waiting', attempts = 0, is_replay = true, finished_at = null,
+      next_at = now() + make_interval(secs => (chosen.place - 1) / ${REPLAYS_PER_SECOND}::float8)
+    from chosen where d.id = chosen.id and d.state = any (${states}::text[])`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** One message to one endpoint, whatever its events. Resolves with the delivery's id; null without the endpoint. */
+export async function sendTo(
+  db: Database,
+  endpointId: string,
+  message: { id: string; event: string; body: unknown; botId?: string; isCompat?: boolean },
+): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`
+    with stored as (
+      insert into messages (id, team_id, bot_id, event, ordering_key, body, is_compat, generation)
+      select ${message.id}, team_id, ${message.botId ?? null}::uuid, ${message.event}, ${message.id},
+        ${JSON.stringify(message.body)}::jsonb, ${message.isCompat ?? false},
+        case kind when 'team' then 'webhooks' when 'callback' then 'callback' else 'older' end
+      from endpoints where id = ${endpointId}::uuid
+      returning *
+    )
+    insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
+    select id, ${endpointId}::uuid, team_id, bot_id, ordering_key, 'waiting' from stored
+    returning id`.execute(db)
+  return rows[0]?.id ?? null
+}
+
+/** Deliveries of a bot with their attempts, oldest first. */
+export async function deliveriesOfBot(db: Database, botId: string) {
+  const deliveries = await db
+    .selectFrom('deliveries as d')
+    .innerJoin('messages as m', 'm.id', 'd.message_id')
+    .innerJoin('endpoints as e', 'e.id', 'd.endpoint_id')
+    .select(['d.id', 'd.message_id', 'd.endpoint_id', 'd.state', 'd.attempts', 'd.next_at', 'd.is_replay'])
+    .select(['m.event', 'e.url', 'e.kind', 'd.created_at', 'd.finished_at'])
+    .where('d.bot_id', '=', botId)
+    .orderBy('d.id')
+    .execute()
+  const ids = deliveries.map(({ id }) => id)
+  const attempts =
+    ids.length === 0
+      ? []
+      : await db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids).orderBy('id').execute()
+  return deliveries.map((delivery) => ({
+    ...delivery,
+    attemptList: attempts.filter(({ delivery_id }) => delivery_id === delivery.id),
+  }))
+}

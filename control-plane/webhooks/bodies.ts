@@ -1,0 +1,51 @@
+/** The bytes that are sent: a stored body with its open places filled in. */
+import type { ArtifactLinks } from '../ports.ts'
+import type { ClaimedDelivery } from '../store/deliveries.ts'
+
+/** JSON text. Links are signed now, so that they work for their whole time after each attempt. */
+export async function bodyText(delivery: ClaimedDelivery, links: ArtifactLinks): Promise<string> {
+  const body = (await filled(delivery.body, delivery, links)) as Record<string, unknown>
+  return JSON.stringify(delivery.is_compat ? withPublicNames(body) : body)
+}
+
+async function filled(value: unknown, delivery: ClaimedDelivery, links: ArtifactLinks): Promise<unknown> {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return Promise.all(value.map((entry) => filled(entry, delivery, links)))
+  const { $link, seconds } = value as { $link?: unknown; seconds?: unknown }
+  if (typeof $link === 'string' && typeof seconds === 'number') {
+    return delivery.bot_id === null ? null : links.sign(delivery.bot_id, $link, seconds)
+  }
+  if ('$sentAt' in value) return new Date(delivery.message_created_at).toISOString()
+  if ('$olderTranscript' in value) return delivery.bot_id === null ? [] : links.olderTranscript(delivery.bot_id)
+  const entries = await Promise.all(
+    Object.entries(value).map(async ([name, entry]) => [
+      name,
+      // What the caller gave is repeated as it is, whatever it looks like.
+      name === 'extra' ? entry : await filled(entry, delivery, links),
+    ]),
+  )
+  return Object.fromEntries(entries)
+}
+
+/** Words of the public service for error codes. */
+const PUBLIC_CODES: Record<string, string> = {
+  SET_CONF_ID_AND_PWD_TOGETHER: 'SET_ZOOM_ID_AND_PWD_TOGETHER',
+  CONF_ACCESS_TOKEN_ERROR: 'ZOOM_ACCESS_TOKEN_ERROR',
+  CONF_OBF_TOKEN_ERROR: 'ZOOM_OBF_TOKEN_ERROR',
+  CONF_SDK_AUTH_FAILED: 'ZOOM_SDK_AUTH_FAILED',
+}
+
+/** Codes by their public words; `extra` and `mp4` also where the public guide shows them. */
+function withPublicNames(body: Record<string, unknown>): Record<string, unknown> {
+  const data = { ...(body.data as Record<string, unknown> | undefined) }
+  for (const field of ['error_code', 'error']) {
+    const code = data[field]
+    if (typeof code === 'string') data[field] = PUBLIC_CODES[code] ?? code
+  }
+  if (typeof data.message === 'string') {
+    data.message = data.message.replace(/\[([A-Z_]+)\]$/, (_whole, code: string) => `[${PUBLIC_CODES[code] ?? code}]`)
+  }
+  if ('extra' in body && !('extra' in data)) data.extra = body.extra
+  if (body.event === 'bot.completed') data.mp4 = data.video
+  return { ...body, data }
+}

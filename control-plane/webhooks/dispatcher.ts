@@ -1,0 +1,158 @@
+/** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
+import { randomUUID } from 'node:crypto'
+import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { type ClaimedDelivery, claimDeliveries, finishAttempt, releaseExpiredClaims } from '../store/deliveries.ts'
+import { attemptDelivery } from './attempt.ts'
+import { DEFAULT_DELAYS } from './schedule.ts'
+
+const BATCH = 64
+/** Longer than any attempt may take. */
+const LEASE_SECONDS = 60
+const POLL_MS = 150
+const RELEASE_EVERY_MS = 2_000
+const AFTER_ERROR_MS = 1_000
+
+export interface DispatcherSettings {
+  database: Database
+  client: GuardedClient
+  seals: Seals
+  links: ArtifactLinks
+  clock: Clock
+  log: Log
+  /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
+  delays?: readonly number[]
+  /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
+  concurrency?: number
+  perEndpoint?: number
+  leaseSeconds?: number
+  /** From 0 to 1; spreads the delays. */
+  random?: () => number
+}
+
+export interface Dispatcher {
+  /** Claims no more and waits for the requests under way, `patienceMs` at most. The rest comes back with its leases. */
+  close(patienceMs?: number): Promise<void>
+  /** Looks for due deliveries now. */
+  wake(): void
+}
+
+export function startDispatcher(settings: DispatcherSettings): Dispatcher {
+  const { database, clock, log } = settings
+  const concurrency = settings.concurrency ?? 500
+  const rules = {
+    leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
+    perEndpoint: settings.perEndpoint ?? 20,
+    perTeam: Math.max(1, Math.floor(concurrency / 3)),
+  }
+  const underWay = new Set<Promise<void>>()
+  const busyEndpoints: Record<string, number> = {}
+  const busyTeams: Record<string, number> = {}
+  let isClosing = false
+  let wake = () => {}
+  let isWoken = false
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      if (isWoken) wake()
+    }).then(() => {
+      wake = () => {}
+      isWoken = false
+    })
+  const wakeUp = () => {
+    isWoken = true
+    wake()
+  }
+
+  async function deliver(delivery: ClaimedDelivery, claim: string): Promise<void> {
+    try {
+      const result = await attemptDelivery(delivery, {
+        ...settings,
+        delays: settings.delays ?? DEFAULT_DELAYS,
+        random: settings.random ?? Math.random,
+      })
+      const isOurs = await finishAttempt(database, delivery, claim, result)
+      const fields = {
+        delivery: delivery.id,
+        message: delivery.message_id,
+        event: delivery.event,
+        bot: delivery.bot_id,
+      }
+      if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
+      else if (!result.isDelivered) {
+        const { error, status, nextInSeconds } = result
+        log.info({ ...fields, error, status, nextInSeconds }, 'Webhook attempt failed')
+      }
+    } catch (error) {
+      // The lease gives the delivery back.
+      log.error({ delivery: delivery.id, error: String(error) }, 'Webhook result could not be stored')
+    }
+  }
+
+  function start(delivery: ClaimedDelivery, claim: string): void {
+    const { endpoint_id: endpoint, team_id: team } = delivery
+    add(busyEndpoints, endpoint, 1)
+    add(busyTeams, team, 1)
+    const sent = deliver(delivery, claim).finally(() => {
+      underWay.delete(sent)
+      add(busyEndpoints, endpoint, -1)
+      add(busyTeams, team, -1)
+      wakeUp()
+    })
+    underWay.add(sent)
+  }
+
+  /** Whether there may be more at once. */
+  async function claimOnce(): Promise<boolean> {
+    const limit = Math.min(BATCH, concurrency - underWay.size)
+    if (limit <= 0) return false
+    const claim = randomUUID()
+    const claimed = await claimDeliveries(database, { ...rules, claim, limit, busyEndpoints, busyTeams })
+    for (const delivery of claimed) start(delivery, claim)
+    return claimed.length > 0
+  }
+
+  async function run(): Promise<void> {
+    let releasedAt = Number.NEGATIVE_INFINITY
+    while (!isClosing) {
+      try {
+        if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
+          const count = await releaseExpiredClaims(database)
+          if (count > 0) log.warn({ count }, 'Webhook deliveries of an ended dispatcher are sent again')
+          releasedAt = clock.now()
+        }
+        if (!(await claimOnce())) await pause(POLL_MS)
+      } catch (error) {
+        log.error({ error: String(error) }, 'Webhook deliveries could not be claimed')
+        if (!isClosing) await pause(AFTER_ERROR_MS)
+      }
+    }
+  }
+
+  const ran = run()
+  return {
+    wake: wakeUp,
+    async close(patienceMs = 10_000) {
+      isClosing = true
+      wakeUp()
+      await ran
+      let timer: NodeJS.Timeout | undefined
+      const overdue = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, patienceMs)
+      })
+      await Promise.race([Promise.all(underWay), overdue])
+      clearTimeout(timer)
+    },
+  }
+}
+
+function add(counts: Record<string, number>, id: string, change: number): void {
+  const count = (counts[id] ?? 0) + change
+  if (count === 0) delete counts[id]
+  else counts[id] = count
+}

@@ -1,0 +1,70 @@
+/** What is sent again, or sent as a trial, because somebody asked for it. */
+import { randomUUID } from 'node:crypto'
+import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
+import type { Seals } from '../ports.ts'
+import { readBotForMessages, usesCallback } from '../store/bot-messages.ts'
+import type { Database } from '../store/database.ts'
+import { replayDeliveries, sendTo } from '../store/deliveries.ts'
+import { createEndpoint } from '../store/endpoints.ts'
+import { insertMessages } from '../store/messages.ts'
+import { sampleBody } from './samples.ts'
+
+/** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */
+export function sendTest(db: Database, endpointId: string, event = 'bot.status_change'): Promise<number | null> {
+  return sendTo(db, endpointId, { id: messageId(`test:${randomUUID()}`), event, body: sampleBody(event) })
+}
+
+/** One delivery again, under its id. False where it is still under way, or its body was deleted. */
+export async function replayDelivery(db: Database, deliveryId: number, teamId?: string): Promise<boolean> {
+  return (await replayDeliveries(db, { deliveryId, ...(teamId !== undefined && { teamId }) })) === 1
+}
+
+export { replayDeliveries } from '../store/deliveries.ts'
+
+export type Resent = 'sent' | 'not_found' | 'not_ended'
+
+/** The final message again under a new id, to all endpoints that want it now. Callbacks have `sendCallback`. */
+export async function resendEnd(db: Database, botId: string): Promise<Resent> {
+  const bot = await readBotForMessages(db, botId)
+  if (bot === undefined) return 'not_found'
+  if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
+  const messages = messagesOfEnd(bot, `resend:${randomUUID()}`).filter(({ channel }) => channel !== 'callback')
+  await db.transaction().execute((tx) => insertMessages(tx, messages))
+  return 'sent'
+}
+
+export interface CallbackTarget {
+  url: string
+  secret?: string | null
+  method?: 'POST' | 'PUT'
+}
+
+/** The final message once more as a callback; `target` replaces the stored configuration for this one delivery. */
+export async function sendCallback(
+  db: Database,
+  seals: Seals,
+  botId: string,
+  target: CallbackTarget | null,
+): Promise<Resent | 'not_configured'> {
+  const bot = await readBotForMessages(db, botId)
+  if (bot === undefined) return 'not_found'
+  if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
+  const message = messagesOfEnd(bot, `callback:${randomUUID()}`).find(({ channel }) => channel === 'callback')
+  if (message === undefined) return 'not_configured'
+  if (target === null) {
+    if (!(await usesCallback(db, botId))) return 'not_configured'
+    await db.transaction().execute((tx) => insertMessages(tx, [message]))
+    return 'sent'
+  }
+  // An empty list of events: only this message goes there.
+  const { id } = await createEndpoint(db, seals, {
+    ...target,
+    teamId: bot.team_id,
+    botId,
+    kind: 'callback',
+    events: [],
+  })
+  const { id: messageIdOf, event, body, isCompat } = message
+  await sendTo(db, id, { id: messageIdOf, event, body, botId, isCompat })
+  return 'sent'
+}
