@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
+import { claimDeliveries, finishAttempt } from '../../../control-plane/store/deliveries.ts'
+import { rotateSecret } from '../../../control-plane/store/endpoints.ts'
+import { answer, type Received } from './receiver.ts'
+import { openWorld, seals, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const LONG = { timeout: 20_000, interval: 25 }
+const numbers = (received: Received[], botId?: string) =>
+  received.filter(({ body }) => !botId || body.data.bot_id === botId).map(({ body }) => body.data.n)
+
+const attempts = () => world.database.selectFrom('delivery_attempts').selectAll().orderBy('id').execute()
+const delivery = () => world.database.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow()
+const claimRules = () => ({
+  claim: randomUUID(),
+  limit: 64,
+  leaseSeconds: 1,
+  perEndpoint: 20,
+  perTeam: 100,
+  busyEndpoints: {},
+  busyTeams: {},
+})
+
+async function setUp(behavior?: Parameters<World['receiver']>[0], kind: 'team' | 'callback' | 'account' = 'team') {
+  const team = await world.team()
+  const bot = await world.bot(team)
+  const receiver = await world.receiver(behavior)
+  const endpoint = await world.endpoint({
+    teamId: team,
+    kind,
+    url: receiver.url,
+    ...(kind === 'callback' && { botId: bot, secret: 'word', method: 'PUT' }),
+  })
+  return { team, bot, receiver, endpoint }
+}
+
+describe('a delivery', () => {
+  test('is signed so that the judge accepts it, in both naming sets', async () => {
+    const { team, bot, receiver, endpoint } = await setUp()
+    const [message] = await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const [{ headers, text }] = receiver.received as [Received]
+    const judge = new Webhook(endpoint.secret!)
+    expect(judge.verify(text, headers)).toEqual(message!.body)
+    expect(headers['webhook-id']).toBe(message!.id)
+    for (const part of ['id', 'timestamp', 'signature']) {
+      expect(headers[`svix-${part}`]).toBe(headers[`webhook-${part}`])
+    }
+    expect(() => judge.verify(`${text} `, headers)).toThrow()
+    expect(headers['content-type']).toBe('application/json')
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+  })
+
+  test('is signed with both secrets after a rotation, and with the new one alone a day later', async () => {
+    const { team, bot, receiver, endpoint } = await setUp()
+    const secret = await rotateSecret(world.database, seals, endpoint.id)
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const first = receiver.received[0]!
+    new Webhook(endpoint.secret!).verify(first.text, first.headers)
+    new Webhook(secret!).verify(first.text, first.headers)
+    await world.database.updateTable('endpoints').set({ previous_secret_until: new Date() }).execute()
+    await world.send(team, bot, 1)
+    await expect.poll(() => receiver.received.length, LONG).toBe(2)
+    const second = receiver.received[1]!
+    new Webhook(secret!).verify(second.text, second.headers)
+    expect(() => new Webhook(endpoint.secret!).verify(second.text, second.headers)).toThrow()
+  })
+
+  test.each([true, false])('carries the key that made the bot where the team wants it: %s', async (isWanted) => {
+    const { team, receiver } = await setUp()
+    await world.database.updateTable('teams').set({ api_key_in_webhooks: isWanted }).where('id', '=', team).execute()
+    const addKey = async (text: string) => {
+      const id = randomUUID()
+      await world.database
+        .insertInto('api_keys')
+        .values({
+          id,
+          team_id: team,
+          name: text,
+          prefix: text,
+          hash: Buffer.from(randomUUID()),
+          permission: 'full',
+          sealed: seals.seal(text, { table: 'api_keys', column: 'sealed', row: id }),
+        })
+        .execute()
+      return id
+    }
+    const own = await addKey('own-key')
+    await addKey('newer-key')
+    const bot = await world.bot(team, { api_key_id: own })
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    expect(receiver.received[0]!.headers['x-service-api-key']).toBe(isWanted ? 'own-key' : undefined)
+    if (!isWanted) return
+    await world.database.updateTable('api_keys').set({ revoked_at: new Date() }).where('id', '=', own).execute()
+    await world.send(team, bot, 1)
+    await expect.poll(() => receiver.received.length, LONG).toBe(2)
+    expect(receiver.received[1]!.headers['x-service-api-key']).toBe('newer-key')
+  })
+
+  test('as a callback carries its secret and no signature', async () => {
+    const { team, bot, receiver } = await setUp(answer(200), 'callback')
+    await world.send(team, bot, 1, 'callback', 'bot.completed')
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const [{ headers, method }] = receiver.received as [Received]
+    expect(method).toBe('PUT')
+    expect(headers['x-service-secret']).toBe('word')
+    expect(Object.keys(headers).filter((name) => /webhook|svix|api-key/.test(name))).toEqual([])
+  })
+})
+
+describe('what a receiver answers', () => {
+  test('500 twice: tried again under the same id with the same body', async () => {
+    const { team, bot, receiver, endpoint } = await setUp((request, response, count) =>
+      answer(count < 3 ? 500 : 204, {}, count < 3 ? 'broken' : '')(request, response, count),
+    )
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1)
+    for (const { text, headers } of receiver.received) new Webhook(endpoint.secret!).verify(text, headers)
+    expect((await attempts()).map(({ status, answer }) => [status, answer])).toEqual([
+      [500, 'broken'],
+      [500, 'broken'],
+      [204, ''],
+    ])
+  })
+
+  test('500 always: the schedule ends', async () => {
+    const { team, bot, receiver } = await setUp(answer(500))
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    expect(receiver.received.length).toBe(3)
+  })
+
+  test('a redirect is a failure and is not followed', async () => {
+    const target = await world.receiver()
+    const { team, bot, receiver } = await setUp(answer(307, { location: target.url }))
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    expect(receiver.received.length).toBe(3)
+    expect(target.received).toEqual([])
+  })
+
+  test('429: not again before a minute', async () => {
+    const { team, bot } = await setUp(answer(429))
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(async () => (await attempts()).length, LONG).toBe(1)
+    await expect.poll(async () => (await delivery()).state, LONG).toBe('waiting')
+    expect((await delivery()).next_at.getTime() - Date.now()).toBeGreaterThan(55_000)
+  })
+
+  test('410: the endpoint is disabled and what waits for it is dropped', async () => {
+    const { team, bot, endpoint } = await setUp(answer(410))
+    await world.send(team, bot, 3)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1, dropped: 2 })
+    const row = await world.database
+      .selectFrom('endpoints')
+      .selectAll()
+      .where('id', '=', endpoint.id)
+      .executeTakeFirst()
+    expect(row).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: expect.stringContaining('410') })
+    await world.send(team, bot, 1)
+    expect(await world.states()).toEqual({ failed: 1, dropped: 2 })
+  })
+
+  test('five days of failures disable it', async () => {
+    const { team, bot } = await setUp(answer(500))
+    await world.database
+      .updateTable('endpoints')
+      .set({ failing_since: new Date(Date.now() - 5.1 * 24 * 3600_000) })
+      .execute()
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toMatchObject({ dropped: 1 })
+  })
+
+  test('404 to a callback: no second attempt', async () => {
+    const { team, bot, receiver } = await setUp(answer(404), 'callback')
+    await world.send(team, bot, 1, 'callback', 'bot.completed')
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    expect(receiver.received.length).toBe(1)
+  })
+
+  test.each<[string, Parameters<World['receiver']>[0]]>([
+    ['closes', (_request, response) => response.destroy()],
+    [
+      'says more than it sends',
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('short')
+        setTimeout(() => response.destroy(), 20)
+      },
+    ],
+  ])('a receiver that %s: tried again', async (_name, misbehave) => {
+    const { team, bot } = await setUp((request, response, count) =>
+      (count === 1 ? misbehave! : answer(200))(request, response, count),
+    )
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect((await attempts()).map(({ error, status }) => [error !== null, status])).toEqual([
+      [true, null],
+      [false, 200],
+    ])
+  })
+
+  test('only the first 2 kB of an answer are kept', async () => {
+    const { team, bot } = await setUp(answer(200, {}, `\0${'x'.repeat(100_000)}`))
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect((await attempts())[0]!.answer).toBe('x'.repeat(1_999))
+  })
+
+  test('a hanging receiver does not hold up another endpoint', async () => {
+    const { team, bot } = await setUp(() => {})
+    const good = await world.receiver()
+    await world.endpoint({ teamId: team, kind: 'team', url: good.url })
+    await world.send(team, bot, 10)
+    world.dispatcher()
+    await expect.poll(() => numbers(good.received), LONG).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
+  test('a private address is not asked where that is not allowed', async () => {
+    const { team, bot, receiver } = await setUp()
+    const client = createGuardedClient({ allowPrivate: false })
+    await world.send(team, bot, 1)
+    world.dispatcher({ client })
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    expect(receiver.received).toEqual([])
+    expect((await attempts())[0]!.error).toContain('https')
+    await client.close()
+  })
+})
+
+describe('order and bounds', () => {
+  test('two dispatchers: none lost, none twice, in order for each bot', async () => {
+    const { team, receiver } = await setUp((_request, response) => {
+      setTimeout(() => response.writeHead(200).end(), Math.random() * 5)
+    })
+    const bots = await Promise.all(Array.from({ length: 20 }, () => world.bot(team)))
+    world.dispatcher()
+    world.dispatcher()
+    await Promise.all(bots.map((bot) => world.send(team, bot, 15)))
+    await expect.poll(() => world.states(), { timeout: 60_000 }).toEqual({ delivered: 300 })
+    for (const bot of bots) expect(numbers(receiver.received, bot)).toEqual(Array.from({ length: 15 }, (_, n) => n))
+    expect(receiver.received.length).toBe(300)
+  })
+
+  test('a failed first attempt does not hold back what follows', async () => {
+    const { team, bot, receiver } = await setUp((request, response, count) =>
+      answer(request.body.data.n === 0 && count === 1 ? 500 : 200)(request, response, count),
+    )
+    await world.send(team, bot, 3)
+    world.dispatcher({ delays: [3] })
+    await expect.poll(() => numbers(receiver.received), LONG).toEqual([0, 1, 2, 0])
+  })
+
+  test('a killed dispatcher: its claims come back when the lease is over, and its late result counts for nothing', async () => {
+    const { team, bot, receiver } = await setUp()
+    await world.send(team, bot, 3)
+    const rules = claimRules()
+    const claimed = await claimDeliveries(world.database, rules)
+    expect(claimed.map(({ body }) => (body.data as { n: number }).n)).toEqual([0])
+    // It is gone. The one that goes on respects the lease, and the order.
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    expect(numbers(receiver.received)).toEqual([0, 1, 2])
+    const late = {
+      durationMs: 1,
+      status: 500,
+      error: null,
+      answer: null,
+      isDelivered: false,
+      nextInSeconds: 5,
+      isGone: false,
+    }
+    expect(await finishAttempt(world.database, claimed[0]!, rules.claim, late)).toBe(false)
+    expect(await world.states()).toEqual({ delivered: 3 })
+  })
+
+  test('one endpoint gets no more than its share at once', async () => {
+    const { team, receiver } = await setUp((_request, response) => {
+      setTimeout(() => response.writeHead(200).end(), 20)
+    })
+    const bots = await Promise.all(Array.from({ length: 40 }, () => world.bot(team)))
+    await Promise.all(bots.map((bot) => world.send(team, bot, 1)))
+    world.dispatcher({ perEndpoint: 4 })
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 40 })
+    expect(receiver.mostAtOnce()).toBe(4)
+  })
+
+  test('one team gets no more than a third of all', async () => {
+    const team = await world.team()
+    const bot = await world.bot(team)
+    const receiver = await world.receiver(() => {})
+    for (let n = 0; n < 10; n++) await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+    await world.send(team, bot, 1)
+    const other = await world.team()
+    const good = await world.receiver()
+    await world.endpoint({ teamId: other, kind: 'team', url: good.url })
+    world.dispatcher({ concurrency: 9 })
+    await expect.poll(() => receiver.received.length, LONG).toBe(3)
+    await world.send(other, await world.bot(other), 5)
+    await expect.poll(() => numbers(good.received), LONG).toEqual([0, 1, 2, 3, 4])
+    expect(receiver.mostAtOnce()).toBe(3)
+  })
+
+  test('after five failures in a row an endpoint gets single probes, and one success ends that', async () => {
+    let isWell = false
+    const { team, receiver } = await setUp((request, response, count) =>
+      answer(isWell ? 200 : 500)(request, response, count),
+    )
+    const bots = await Promise.all(Array.from({ length: 30 }, () => world.bot(team)))
+    for (const bot of bots) await world.send(team, bot, 1)
+    world.dispatcher({ perEndpoint: 1, delays: [0.2, 0.2, 0.2, 0.2, 0.2] })
+    await expect.poll(() => receiver.received.length, LONG).toBe(5)
+    const endpoint = () => world.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow()
+    await expect.poll(async () => (await endpoint()).failed_in_a_row, LONG).toBe(5)
+    const seconds = async () => ((await endpoint()).probe_at!.getTime() - Date.now()) / 1000
+    expect(await seconds()).toBeGreaterThan(25)
+    expect(await seconds()).toBeLessThan(31)
+    const probe = () =>
+      world.database
+        .updateTable('endpoints')
+        .set({ probe_at: new Date(Date.now() - 1000) })
+        .execute()
+    await probe()
+    await expect.poll(async () => (await endpoint()).failed_in_a_row, LONG).toBe(6)
+    expect(receiver.received.length).toBe(6)
+    expect(await seconds()).toBeGreaterThan(55)
+    expect(await seconds()).toBeLessThan(61)
+    isWell = true
+    await probe()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 30 })
+    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, probe_at: null, failing_since: null })
+  })
+})

@@ -1,0 +1,125 @@
+/** A database with a team, and dispatchers beside it. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Channel, OutgoingMessage } from '../../../control-plane/bots/change.ts'
+import { messageId } from '../../../control-plane/bots/messages/index.ts'
+import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
+import type { ArtifactLinks } from '../../../control-plane/ports.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { createEndpoint, type NewEndpoint } from '../../../control-plane/store/endpoints.ts'
+import { insertMessages } from '../../../control-plane/store/messages.ts'
+import type { NewBotRow } from '../../../control-plane/store/tables.ts'
+import {
+  type Dispatcher,
+  type DispatcherSettings,
+  startDispatcher,
+} from '../../../control-plane/webhooks/dispatcher.ts'
+import { openTestDatabase } from '../postgres.ts'
+import { type Behavior, type Receiver, startReceiver } from './receiver.ts'
+
+export const quiet = { info() {}, warn() {}, error() {} }
+export const seals = createSeals(parseSealKeys(newSealKey('test')))
+
+export async function openWorld(connections = 12) {
+  const { database, close } = await openTestDatabase(connections)
+  const client = createGuardedClient({ allowPrivate: true })
+  const cleanups: (() => unknown)[] = []
+  const signed: string[] = []
+  const links: ArtifactLinks = {
+    sign: async (botId, name, seconds) => {
+      signed.push(name)
+      return `https://files.test/${botId}/${name}?seconds=${seconds}&n=${signed.length}`
+    },
+    olderTranscript: async () => [{ speaker: 'Ada' }],
+  }
+
+  return {
+    database,
+    client,
+    links,
+    async team(): Promise<string> {
+      const row = await database.insertInto('teams').values({ name: 'T' }).returning('id').executeTakeFirstOrThrow()
+      return row.id
+    },
+    async bot(teamId: string, values: Partial<NewBotRow> = {}): Promise<string> {
+      const id = values.id ?? randomUUID()
+      await database
+        .insertInto('bots')
+        .values({
+          id,
+          team_id: teamId,
+          generation: 'v2',
+          phase: 'closed',
+          status: 'completed',
+          bot_name: 'Bot',
+          meeting_url: 'https://meet.google.com/abc-defg-hij',
+          meeting_key: 'meet:abc-defg-hij',
+          meeting_platform: 'meet',
+          recording_mode: 'speaker_view',
+          request: JSON.stringify({}),
+          ...values,
+        })
+        .execute()
+      return id
+    },
+    endpoint: (endpoint: NewEndpoint) => createEndpoint(database, seals, endpoint),
+    async receiver(behavior?: Behavior): Promise<Receiver> {
+      const receiver = await startReceiver(behavior)
+      cleanups.push(receiver.close)
+      return receiver
+    },
+    /** Messages about one bot, in order. */
+    async send(
+      teamId: string,
+      botId: string,
+      count: number,
+      channel: Channel = 'webhooks',
+      event = 'bot.status_change',
+    ) {
+      const messages = Array.from(
+        { length: count },
+        (_, n): OutgoingMessage => ({
+          id: messageId(randomUUID()),
+          channel,
+          event,
+          body: { event, data: { bot_id: botId, n }, extra: null },
+          teamId,
+          botId,
+          orderingKey: botId,
+          isCompat: false,
+        }),
+      )
+      await database.transaction().execute((tx) => insertMessages(tx, messages))
+      return messages
+    },
+    dispatcher(settings: Partial<DispatcherSettings> = {}): Dispatcher {
+      const dispatcher = startDispatcher({
+        database,
+        client,
+        seals,
+        links,
+        clock: Date,
+        log: quiet,
+        delays: [0.05, 0.1],
+        ...settings,
+      })
+      cleanups.push(() => dispatcher.close(500))
+      return dispatcher
+    },
+    async states(): Promise<Record<string, number>> {
+      const { rows } = await sql<{ state: string; count: number }>`
+        select state, count(*) as count from deliveries group by state`.execute(database)
+      return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+    },
+    /** Ends dispatchers and receivers, and empties the queue. */
+    async reset() {
+      for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+      await sql`truncate delivery_attempts, deliveries, messages, endpoints cascade`.execute(database)
+    },
+    async close() {
+      await client.close()
+      await close()
+    },
+  }
+}
+export type World = Awaited<ReturnType<typeof openWorld>>
