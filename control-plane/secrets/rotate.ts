@@ -2,6 +2,7 @@
 import type { Database } from '../store/database.ts'
 import { replaceSealed, SEALED_COLUMNS, type SealedColumn, sealedValues } from '../store/sealed-values.ts'
 import { checkSealKeys, renewKeyCheck } from './key-check.ts'
+import { resealSettings } from './sealed-settings.ts'
 import type { KeyRing } from './seals.ts'
 
 const BATCH = 200
@@ -27,6 +28,7 @@ export async function rotateSeals(db: Database, seals: KeyRing): Promise<Rotatio
       rotation.left[id] = (rotation.left[id] ?? 0) + 1
     }
   }
+  await resealSettings(db, seals)
   await renewKeyCheck(db, seals)
   return rotation
 }

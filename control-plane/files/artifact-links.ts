@@ -1,0 +1,52 @@
+/** Links to a bot's artifacts, signed when they are read. */
+import { ARTIFACT_NAMES, type ArtifactField, NEWER_LINK_SECONDS } from '../bots/messages/placeholders.ts'
+import type { ArtifactLinks, FileStore } from '../ports.ts'
+import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/artifacts.ts'
+import type { Database } from '../store/database.ts'
+import { olderTranscriptOf } from './older-transcript.ts'
+
+/** Longer than the transcript of any meeting that the service records. */
+const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024
+
+export interface BotLinks extends ArtifactLinks {
+  /** The six links of a bot; null for what it does not have. */
+  linksOf(botId: string, seconds?: number): Promise<Record<ArtifactField, string | null>>
+  /** Links to its screenshots, oldest first. */
+  screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
+}
+
+export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
+  const linkTo = async ({ location }: StoredArtifact, seconds: number) => {
+    const key = files.keyOf(location)
+    return key === null ? null : files.sign(key, seconds)
+  }
+
+  return {
+    async sign(botId, name, seconds) {
+      const artifact = await artifactOfBot(db, botId, name)
+      return artifact === undefined ? null : linkTo(artifact, seconds)
+    },
+    async olderTranscript(botId) {
+      const artifact = await artifactOfBot(db, botId, ARTIFACT_NAMES.transcription)
+      const key = artifact && files.keyOf(artifact.location)
+      if (!key) return []
+      const bytes = await files.read(key, MAX_TRANSCRIPT_BYTES)
+      return bytes === null ? [] : olderTranscriptOf(JSON.parse(Buffer.from(bytes).toString('utf8')))
+    },
+    async linksOf(botId, seconds = NEWER_LINK_SECONDS) {
+      const byName = new Map((await artifactsOfBot(db, botId)).map((artifact) => [artifact.name, artifact]))
+      const links = Object.entries(ARTIFACT_NAMES).map(async ([field, name]) => {
+        const artifact = byName.get(name)
+        return [field, artifact === undefined ? null : await linkTo(artifact, seconds)] as const
+      })
+      return Object.fromEntries(await Promise.all(links)) as Record<ArtifactField, string | null>
+    },
+    async screenshotsOf(botId, seconds = NEWER_LINK_SECONDS) {
+      const shots = (await artifactsOfBot(db, botId)).filter(({ name }) => name.startsWith('screenshots/'))
+      const links = await Promise.all(
+        shots.map(async (shot) => ({ name: shot.name, url: await linkTo(shot, seconds) })),
+      )
+      return links.flatMap(({ name, url }) => (url === null ? [] : [{ name, url }]))
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** Recordings in a folder of this machine. */
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { join, relative, resolve, sep } from 'node:path'
+import type { FileStore } from '../ports.ts'
+import { checkedParts, folderPrefix, keyParts } from './keys.ts'
+import type { LinkSigner } from './signed-links.ts'
+
+export interface FolderStore extends FileStore {
+  /** The open file; null where there is none, or where a symbolic link leads to it. */
+  open(key: string): Promise<{ file: FileHandle; bytes: number; changedAt: Date } | null>
+}
+
+export function createFolderStore(path: string, links: LinkSigner): FolderStore {
+  const root = resolve(path)
+
+  async function openFile(key: string) {
+    const parts = keyParts(key)
+    if (parts === null) return null
+    const target = join(root, ...parts)
+    try {
+      // A link anywhere on the way would lead to files that are no recordings.
+      if ((await realpath(target)) !== join(await realpath(root), ...parts)) return null
+      const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW)
+      const facts = await file.stat()
+      if (facts.isFile()) return { file, bytes: facts.size, changedAt: facts.mtime }
+      await file.close()
+      return null
+    } catch (error) {
+      if (isAbsent(error)) return null
+      throw error
+    }
+  }
+
+  async function list(prefix: string) {
+    const folder = folderPrefix(prefix)
+    const start = join(root, ...checkedParts(folder.slice(0, -1)))
+    const entries = await readdir(start, { recursive: true, withFileTypes: true }).catch((error) => {
+      if (isAbsent(error)) return []
+      throw error
+    })
+    const files = entries.filter((entry) => !entry.isDirectory())
+    return Promise.all(
+      files.map(async (entry) => {
+        const target = join(entry.parentPath, entry.name)
+        const bytes = entry.isFile() ? ((await stat(target).catch(() => null))?.size ?? 0) : 0
+        return { key: relative(root, target).split(sep).join('/'), bytes }
+      }),
+    )
+  }
+
+  return {
+    open: openFile,
+    list,
+    jobStorage: (botId, attempt) => ({ type: 'folder', path: join(root, ...checkedParts(`${botId}/${attempt}`)) }),
+    sign: async (key, seconds, options) => links.sign(checkedParts(key).join('/'), seconds, options?.downloadName),
+    async read(key, maxBytes) {
+      const opened = await openFile(key)
+      if (opened === null) return null
+      const { file, bytes } = opened
+      try {
+        if (bytes > maxBytes) throw new Error(`${key} has ${bytes} bytes, more than ${maxBytes}`)
+        return new Uint8Array(await file.readFile())
+      } finally {
+        await file.close()
+      }
+    },
+    async write(key, bytes) {
+      const parts = checkedParts(key)
+      const folder = join(root, ...parts.slice(0, -1))
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      if ((await realpath(folder)) !== join(await realpath(root), ...parts.slice(0, -1))) {
+        throw new Error(`${key} leads through a symbolic link`)
+      }
+      const target = join(root, ...parts)
+      const draft = join(folder, `.${process.pid}-${Date.now()}.part`)
+      const file = await open(draft, 'wx', 0o600)
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(draft, target)
+    },
+    async deletePrefix(prefix) {
+      const files = await list(prefix)
+      const parts = checkedParts(folderPrefix(prefix).slice(0, -1))
+      // A link is removed, what it leads to is not.
+      await rm(join(root, ...parts), { recursive: true, force: true })
+      return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
+    },
+    keyOf(location) {
+      const key = relative(root, resolve(location)).split(sep).join('/')
+      return location.includes('://') || keyParts(key) === null ? null : key
+    },
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')
+}

@@ -1,0 +1,53 @@
+/** Opens the store that `STANDIN_STORAGE` names. */
+import { mkdir } from 'node:fs/promises'
+import type { FileStore } from '../ports.ts'
+import { createFolderStore } from './folder-store.ts'
+import { createS3Store, type S3Settings } from './s3-store.ts'
+import { createFileHandler, type FileHandler } from './serve-file.ts'
+import { createLinkSigner, type LinkSignerSettings } from './signed-links.ts'
+
+export type StorageSettings = { type: 'folder'; path: string } | S3Settings
+
+export interface OpenedFiles {
+  store: FileStore
+  /** Serves `/files/…`; null where the links lead to the storage itself. */
+  handler: FileHandler | null
+  close(): void
+}
+
+export async function openFileStore(settings: StorageSettings, links: LinkSignerSettings): Promise<OpenedFiles> {
+  if (settings.type === 's3') {
+    const store = createS3Store(settings)
+    return { store, handler: null, close: () => store.close() }
+  }
+  await mkdir(settings.path, { recursive: true, mode: 0o700 })
+  const signer = createLinkSigner(links)
+  const store = createFolderStore(settings.path, signer)
+  return { store, handler: createFileHandler(store, signer), close: () => {} }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads `folder:<path>` or `s3://bucket/prefix`. Endpoint, region and keys of S3 come from the variables that the worker
+ * reads (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+ * `AWS_SESSION_TOKEN`). Throws with a sentence.
+ */
+export function parseStorage(text: string, environment: Environment): StorageSettings {
+  const [, path] = /^folder:(.+)$/s.exec(text) ?? []
+  if (path !== undefined) return { type: 'folder', path }
+  const [, bucket, prefix] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/(.*))?$/s.exec(text) ?? []
+  if (bucket === undefined) throw new Error('The storage is neither folder:<path> nor s3://bucket/prefix')
+  const endpoint = environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL
+  const region = environment.AWS_REGION || environment.AWS_DEFAULT_REGION
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = environment
+  return {
+    type: 's3',
+    bucket,
+    prefix: (prefix ?? '').replace(/^\/+|\/+$/g, ''),
+    ...(endpoint && { endpoint }),
+    ...(region && { region }),
+    ...(accessKeyId && secretAccessKey && { accessKeyId, secretAccessKey }),
+    ...(accessKeyId && secretAccessKey && AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+  }
+}

@@ -1,0 +1,156 @@
+/** Recordings in a bucket of S3 or of a server that speaks its protocol. */
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { FileStore } from '../ports.ts'
+import { dispositionOf } from './content.ts'
+import { checkedParts, folderPrefix, keyParts } from './keys.ts'
+
+export interface S3Settings {
+  type: 's3'
+  bucket: string
+  /** Without slashes at its ends. */
+  prefix: string
+  /** Of servers other than AWS. */
+  endpoint?: string
+  region?: string
+  accessKeyId?: string
+  secretAccessKey?: string
+  sessionToken?: string
+  forcePathStyle?: boolean
+}
+
+const DELETES_AT_ONCE = 8
+
+export function createS3Store(settings: S3Settings): FileStore & { close(): void } {
+  const client = createClient(settings)
+  const root = settings.prefix === '' ? '' : `${settings.prefix}/`
+  const Bucket = settings.bucket
+  const Key = (key: string) => root + checkedParts(key).join('/')
+
+  async function list(prefix: string) {
+    const Prefix = root + folderPrefix(prefix)
+    const found: { key: string; bytes: number }[] = []
+    let ContinuationToken: string | undefined
+    do {
+      const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
+      for (const { Key: key, Size } of page.Contents ?? []) {
+        if (key !== undefined) found.push({ key: key.slice(root.length), bytes: Size ?? 0 })
+      }
+      ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined
+    } while (ContinuationToken !== undefined)
+    return found
+  }
+
+  /** Parts of unfinished uploads are in no listing of objects. */
+  async function abortUploads(prefix: string): Promise<void> {
+    const Prefix = root + folderPrefix(prefix)
+    let KeyMarker: string | undefined
+    let UploadIdMarker: string | undefined
+    do {
+      const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, KeyMarker, UploadIdMarker }))
+      for (const { Key: key, UploadId } of page.Uploads ?? []) {
+        await client.send(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId })).catch((error) => {
+          if (error.name !== 'NoSuchUpload') throw error
+        })
+      }
+      KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined
+      UploadIdMarker = page.IsTruncated ? page.NextUploadIdMarker : undefined
+    } while (KeyMarker !== undefined)
+  }
+
+  return {
+    list,
+    jobStorage: (botId, attempt) => jobStorage(settings, root + checkedParts(`${botId}/${attempt}`).join('/')),
+    sign: (key, seconds, options) =>
+      getSignedUrl(
+        client,
+        new GetObjectCommand({
+          Bucket,
+          Key: Key(key),
+          ...(options?.downloadName && {
+            ResponseContentDisposition: dispositionOf(options.downloadName, 'attachment'),
+          }),
+        }),
+        { expiresIn: Math.floor(seconds) },
+      ),
+    async read(key, maxBytes) {
+      try {
+        const { Body, ContentLength } = await client.send(new GetObjectCommand({ Bucket, Key: Key(key) }))
+        if (Body === undefined) return null
+        if ((ContentLength ?? 0) > maxBytes) {
+          ;(Body as { destroy?: () => void }).destroy?.()
+          throw new Error(`${key} has ${ContentLength} bytes, more than ${maxBytes}`)
+        }
+        return await Body.transformToByteArray()
+      } catch (error) {
+        if ((error as Error).name === 'NoSuchKey') return null
+        throw error
+      }
+    },
+    async write(key, bytes, contentType) {
+      await client.send(new PutObjectCommand({ Bucket, Key: Key(key), Body: bytes, ContentType: contentType }))
+    },
+    async deletePrefix(prefix) {
+      await abortUploads(prefix)
+      const files = await list(prefix)
+      // One by one: some servers refuse the common deletion of several without checksums of theirs.
+      for (let first = 0; first < files.length; first += DELETES_AT_ONCE) {
+        const some = files.slice(first, first + DELETES_AT_ONCE)
+        await Promise.all(some.map(({ key }) => client.send(new DeleteObjectCommand({ Bucket, Key: root + key }))))
+      }
+      return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
+    },
+    keyOf(location) {
+      const start = `s3://${Bucket}/${root}`
+      if (!location.startsWith(start)) return null
+      const key = location.slice(start.length)
+      return keyParts(key) === null ? null : key
+    },
+    close: () => client.destroy(),
+  }
+}
+
+function createClient(settings: S3Settings): S3Client {
+  const { endpoint, accessKeyId, secretAccessKey, sessionToken } = settings
+  return new S3Client({
+    endpoint,
+    region: settings.region ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    forcePathStyle: settings.forcePathStyle ?? endpoint !== undefined,
+    // Some servers refuse the newer checksum headers.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: 4,
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true },
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && {
+        credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+      }),
+  })
+}
+
+/** Keys go into the job only where they were given: the worker finds roles by itself. */
+function jobStorage(settings: S3Settings, prefix: string): ReturnType<FileStore['jobStorage']> {
+  const { bucket, endpoint, region, accessKeyId, secretAccessKey, sessionToken, forcePathStyle } = settings
+  return {
+    type: 's3',
+    bucket,
+    prefix,
+    checksums: 'when_required',
+    spool_limit_mb: 2048,
+    tail_seconds: 2,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(accessKeyId !== undefined && { access_key_id: accessKeyId }),
+    ...(secretAccessKey !== undefined && { secret_access_key: secretAccessKey }),
+    ...(sessionToken !== undefined && { session_token: sessionToken }),
+    ...(forcePathStyle !== undefined && { force_path_style: forcePathStyle }),
+  }
+}
