@@ -1,0 +1,109 @@
+/** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
+import { randomUUID } from 'node:crypto'
+import type { FileStore, Log } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
+import { removeOldIdempotencyKeys } from '../store/old-idempotency-keys.ts'
+import { auditLedger } from './audit.ts'
+import { deleteDue } from './deletion.ts'
+import { requestRetentionDeletions } from './retention.ts'
+
+const DAY = 24 * 3600
+const IDEMPOTENCY_HOURS = 24
+const LEASE_SECONDS = 60
+const KEEP_EVERY_MS = 20_000
+/** Beside the pause of a job; keeps processes from asking in the same instant. */
+const JITTER = 0.2
+
+export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency'] as const
+export type JobName = (typeof JOB_NAMES)[number]
+
+export interface JobsSettings {
+  database: Database
+  files: FileStore
+  log: Log
+  /** Seconds between two looks of a job, for tests. */
+  lookEverySeconds?: Partial<Record<JobName, number>>
+}
+
+export interface Jobs {
+  /** Does a job now, due or not. Resolves with what it did; rejects where it fails. */
+  run(name: JobName): Promise<unknown>
+  /** Starts no job any more and waits for the ones under way. */
+  close(): Promise<void>
+}
+
+/** Seconds: how often a process looks whether a job is due, and how often it is due. */
+const SCHEDULE: Record<JobName, { look: number; every: number }> = {
+  deletions: { look: 5, every: 4 },
+  retention: { look: 600, every: DAY },
+  audit: { look: 600, every: DAY },
+  idempotency: { look: 600, every: 3600 },
+}
+
+export function startJobs(settings: JobsSettings): Jobs {
+  const { database, files, log, lookEverySeconds = {} } = settings
+  const owner = randomUUID()
+  const stop = new AbortController()
+  const work: Record<JobName, () => Promise<unknown>> = {
+    deletions: () => deleteDue(database, files, log, () => stop.signal.aborted),
+    retention: () => requestRetentionDeletions(database, log),
+    audit: () => auditLedger(database, log),
+    idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
+  }
+
+  async function turn(name: JobName, everySeconds: number): Promise<void> {
+    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
+    const keeping = setInterval(() => {
+      keepTurn(database, name, owner, LEASE_SECONDS).catch((error) =>
+        log.warn({ job: name, error: String(error) }, 'The turn of a job could not be kept'),
+      )
+    }, KEEP_EVERY_MS)
+    try {
+      await work[name]()
+    } finally {
+      clearInterval(keeping)
+      await endTurn(database, name, owner)
+    }
+  }
+
+  async function loop(name: JobName): Promise<void> {
+    const { look, every } = SCHEDULE[name]
+    const lookSeconds = lookEverySeconds[name] ?? look
+    while (!stop.signal.aborted) {
+      try {
+        await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
+      } catch (error) {
+        log.error({ job: name, error: String(error) }, 'A periodic job failed')
+      }
+      await pause(lookSeconds * 1000 * (1 + JITTER * Math.random()), stop.signal)
+    }
+  }
+
+  const loops = JOB_NAMES.map(loop)
+  const asked = new Set<Promise<unknown>>()
+  return {
+    async run(name) {
+      const running = work[name]()
+      asked.add(running)
+      return running.finally(() => asked.delete(running))
+    },
+    async close() {
+      stop.abort()
+      await Promise.allSettled([...loops, ...asked])
+    },
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}
