@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
+import { readBotForMessages } from '../../../control-plane/store/bot-messages.ts'
+import { deliveriesOfBot } from '../../../control-plane/store/deliveries.ts'
+import { readAccountUrl, setAccountUrl } from '../../../control-plane/store/endpoints.ts'
+import { insertMessages } from '../../../control-plane/store/messages.ts'
+import type { NewBotRow } from '../../../control-plane/store/tables.ts'
+import {
+  replayDeliveries,
+  replayDelivery,
+  resendEnd,
+  sendCallback,
+  sendTest,
+} from '../../../control-plane/webhooks/replay.ts'
+import { answer } from './receiver.ts'
+import { openWorld, seals, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const LONG = { timeout: 20_000, interval: 25 }
+
+async function setUp(values: Partial<NewBotRow> = {}) {
+  const team = await world.team()
+  const bot = await world.bot(team, values)
+  const receiver = await world.receiver()
+  return { team, bot, receiver }
+}
+
+async function end(bot: string) {
+  const row = (await readBotForMessages(world.database, bot))!
+  await world.database.transaction().execute((tx) => insertMessages(tx, messagesOfEnd(row, 'end')))
+}
+
+describe('what is sent', () => {
+  test('of a final message: fresh links, and what a person gave stays as it is', async () => {
+    const { team, bot, receiver } = await setUp({ extra: JSON.stringify({ mine: { $link: 'video.mp4', seconds: 1 } }) })
+    await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+    await end(bot)
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const { body } = receiver.received[0]!
+    expect(body.data.video).toMatch(`https://files.test/${bot}/video.mp4?seconds=14400`)
+    expect(Date.parse(body.data.sent_at)).toBeLessThanOrEqual(Date.now())
+    expect(body.extra).toEqual({ mine: { $link: 'video.mp4', seconds: 1 } })
+  })
+
+  test('under public names', async () => {
+    const { team, bot, receiver } = await setUp({
+      is_compat: true,
+      status: 'failed',
+      error_code: 'CONF_OBF_TOKEN_ERROR',
+      extra: JSON.stringify({ a: 1 }),
+    })
+    await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: receiver.url, secret: 'word' })
+    await end(bot)
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const { headers, body } = receiver.received[0]!
+    expect(headers).toMatchObject({ 'x-service-secret': 'word', 'x-mb-secret': 'word' })
+    expect(body).toMatchObject({ data: { error_code: 'ZOOM_OBF_TOKEN_ERROR', extra: { a: 1 } }, extra: { a: 1 } })
+  })
+
+  test('of the older generation: to the bot’s own address, else to the account’s', async () => {
+    const { team, bot, receiver } = await setUp({ generation: 'older', transcription_status: 'done' })
+    const own = await world.receiver()
+    const other = await world.bot(team, { generation: 'older' })
+    await setAccountUrl(world.database, seals, team, 'http://127.0.0.1:1/replaced')
+    await setAccountUrl(world.database, seals, team, receiver.url)
+    expect(await readAccountUrl(world.database, team)).toBe(receiver.url)
+    await world.endpoint({ teamId: team, kind: 'bot', botId: bot, url: own.url })
+    await end(bot)
+    await end(other)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 2 })
+    expect(own.received.map(({ body }) => [body.event, body.data.bot_id, body.data.transcript])).toEqual([
+      ['complete', bot, [{ speaker: 'Ada' }]],
+    ])
+    expect(receiver.received.map(({ body }) => body.data.bot_id)).toEqual([other])
+    await setAccountUrl(world.database, seals, team, null)
+    expect(await readAccountUrl(world.database, team)).toBeNull()
+  })
+
+  test('only the events that an endpoint wants', async () => {
+    const { team, bot, receiver } = await setUp()
+    await world.endpoint({ teamId: team, kind: 'team', url: receiver.url, events: ['bot.completed'] })
+    const row = (await readBotForMessages(world.database, bot))!
+    const status = messagesOfStatus(row, { code: 'call_ended', at: new Date(), sourceId: 'x' })
+    await world.database.transaction().execute((tx) => insertMessages(tx, [...status, ...messagesOfEnd(row, 'x')]))
+    await world.database.transaction().execute((tx) => insertMessages(tx, messagesOfEnd(row, 'x')))
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect(receiver.received.map(({ body }) => body.event)).toEqual(['bot.completed'])
+  })
+})
+
+describe('again', () => {
+  test('a test message is signed and goes to one endpoint', async () => {
+    const { team, receiver } = await setUp()
+    const other = await world.receiver()
+    const endpoint = await world.endpoint({ teamId: team, kind: 'team', url: receiver.url, events: [] })
+    await world.endpoint({ teamId: team, kind: 'team', url: other.url })
+    expect(await sendTest(world.database, endpoint.id, 'bot.completed')).toEqual(expect.any(Number))
+    expect(await sendTest(world.database, randomUUID())).toBeNull()
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    const [{ text, headers, body }] = receiver.received as [(typeof receiver.received)[number]]
+    new Webhook(endpoint.secret!).verify(text, headers)
+    expect(body.event).toBe('bot.completed')
+    expect(other.received).toEqual([])
+  })
+
+  test('one delivery under its id, shown as a replay; one under way stays', async () => {
+    const { team, bot, receiver } = await setUp()
+    await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+    await world.send(team, bot, 1)
+    const { id } = await world.database.selectFrom('deliveries').select('id').executeTakeFirstOrThrow()
+    expect(await replayDelivery(world.database, id)).toBe(false)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect(await replayDelivery(world.database, id, await world.team())).toBe(false)
+    expect(await replayDelivery(world.database, id, team)).toBe(true)
+    await expect.poll(() => receiver.received.length, LONG).toBe(2)
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    const [delivery] = await deliveriesOfBot(world.database, bot)
+    expect(delivery!.attemptList.map(({ is_replay }) => is_replay)).toEqual([false, true])
+  })
+
+  test('all that failed since a time, not what was delivered, and not older', async () => {
+    let isWell = false
+    const team = await world.team()
+    const bot = await world.bot(team)
+    const receiver = await world.receiver((request, response, count) =>
+      answer(isWell || request.body.data.n === 2 ? 200 : 500)(request, response, count),
+    )
+    const endpoint = await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+    await world.send(team, bot, 4)
+    await world.database
+      .updateTable('messages')
+      .set({ created_at: new Date(Date.now() - 3600_000) })
+      .where(
+        'id',
+        '=',
+        (await world.database.selectFrom('deliveries').select('message_id').orderBy('id').executeTakeFirstOrThrow())
+          .message_id,
+      )
+      .execute()
+    world.dispatcher({ delays: [] })
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 3, delivered: 1 })
+    isWell = true
+    const since = new Date(Date.now() - 60_000)
+    const filter = { endpointId: endpoint.id, since, onlyFailed: true }
+    expect(await replayDeliveries(world.database, { ...filter, until: since })).toBe(0)
+    expect(await replayDeliveries(world.database, filter)).toBe(2)
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1, delivered: 3 })
+    expect(receiver.received.slice(4).map(({ body }) => body.data.n)).toEqual([1, 3])
+  })
+
+  test('the final message under a new id, to endpoints and not to the callback', async () => {
+    const { team, bot, receiver } = await setUp()
+    const callback = await world.receiver()
+    await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+    await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: callback.url })
+    await end(bot)
+    expect(await resendEnd(world.database, bot)).toBe('sent')
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
+    expect(callback.received.length).toBe(1)
+    expect(await resendEnd(world.database, randomUUID())).toBe('not_found')
+    const running = await world.bot(team, { status: 'in_call_recording', phase: 'running' })
+    expect(await resendEnd(world.database, running)).toBe('not_ended')
+  })
+
+  test('the callback to its own address, or once to another one', async () => {
+    const { bot, receiver, team } = await setUp()
+    const once = await world.receiver()
+    expect(await sendCallback(world.database, seals, bot, null)).toBe('not_configured')
+    const target = { url: once.url, secret: 'other', method: 'PUT' } as const
+    expect(await sendCallback(world.database, seals, bot, target)).toBe('sent')
+    expect(await sendCallback(world.database, seals, bot, null)).toBe('not_configured')
+    await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: receiver.url })
+    expect(await sendCallback(world.database, seals, bot, null)).toBe('sent')
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 2 })
+    expect(once.received.map(({ method, headers }) => [method, headers['x-service-secret']])).toEqual([
+      ['PUT', 'other'],
+    ])
+    expect(receiver.received.map(({ body }) => body.event)).toEqual(['bot.completed'])
+    expect(receiver.received[0]!.headers).not.toHaveProperty('x-service-secret')
+  })
+})
