@@ -105,13 +105,13 @@ export interface BotsTable {
   error_code: string | null
   error_message: string | null
   duration_seconds: number | null
-  participants: Generated<Json<unknown>>
-  speakers: Generated<Json<unknown>>
+  participants: Json<unknown>
+  speakers: Json<unknown>
   chat_is_available: boolean | null
   report: Json<unknown> | null
   transcription_status: Generated<string>
   transcription_provider: string | null
-  transcription_ids: Generated<Json<unknown>>
+  transcription_ids: Json<unknown>
   transcribed_seconds: number | null
   streaming_input_seconds: number | null
   streaming_output_seconds: number | null
