@@ -1,0 +1,373 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
+import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
+import { createLinkSigner } from '../../../control-plane/files/signed-links.ts'
+import { auditLedger } from '../../../control-plane/jobs/audit.ts'
+import { deleteDue } from '../../../control-plane/jobs/deletion.ts'
+import { startJobs } from '../../../control-plane/jobs/index.ts'
+import { requestRetentionDeletions } from '../../../control-plane/jobs/retention.ts'
+import type { FileStore } from '../../../control-plane/ports.ts'
+import { requestDeletion } from '../../../control-plane/store/deletions.ts'
+import { endTurn, keepTurn, takeTurn } from '../../../control-plane/store/job-turns.ts'
+import { writeLedger } from '../../../control-plane/store/ledger.ts'
+import { insertMessages } from '../../../control-plane/store/messages.ts'
+import type { NewBotRow } from '../../../control-plane/store/tables.ts'
+import { openWorld, quiet, type World } from '../webhooks/world.ts'
+
+let world: World
+let root: string
+let files: FileStore
+let team: string
+beforeAll(async () => {
+  world = await openWorld()
+  root = mkdtempSync(join(tmpdir(), 'standin-jobs-'))
+  const signer = createLinkSigner({ secret: Buffer.alloc(32, 1), publicUrl: 'https://api.test', now: Date.now })
+  files = createFolderStore(root, signer)
+})
+beforeEach(async () => {
+  await sql`truncate teams, settings, deletions, audit, bot_events cascade`.execute(world.database)
+  team = await world.team()
+})
+afterAll(async () => {
+  rmSync(root, { recursive: true })
+  await world.close()
+})
+
+const MARKER = 'MARKER-OF-THE-MEETING'
+const json = JSON.stringify({ text: MARKER })
+
+/** A bot that recorded, with something said in every table that can hold it. */
+async function recordedBot(values: Partial<NewBotRow> = {}): Promise<string> {
+  const { database } = world
+  const bot = await world.bot(team, {
+    participants: JSON.stringify([{ name: MARKER, id: 1 }]),
+    speakers: JSON.stringify([{ name: MARKER, id: 1 }]),
+    report: json,
+    transcription_ids: JSON.stringify([MARKER]),
+    transcription_status: 'done',
+    secrets: Buffer.from('sealed'),
+    ended_at: new Date(),
+    attempt: 1,
+    joined_attempt: 1,
+    ...values,
+  })
+  const journal = randomUUID()
+  const at = new Date()
+  await database
+    .insertInto('bot_events')
+    .values(
+      ['chat_message', 'transcript', 'participant_joined'].map((type, seq) => ({
+        bot_id: bot,
+        journal_id: journal,
+        seq,
+        attempt: 1,
+        type,
+        at,
+        event: json,
+      })),
+    )
+    .execute()
+  await database
+    .insertInto('launches')
+    .values({
+      bot_id: bot,
+      attempt: 1,
+      launcher: 'process',
+      token_hash: Buffer.from(bot),
+      log_tail: MARKER,
+      evidence: json,
+    })
+    .execute()
+  await database.insertInto('bot_steps').values({ bot_id: bot, at, kind: 'status', evidence: json }).execute()
+  await database
+    .insertInto('bot_commands')
+    .values({
+      bot_id: bot,
+      command: JSON.stringify({ type: 'send_chat_message', text: MARKER }),
+      expires_at: at,
+      answer: json,
+    })
+    .execute()
+  await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: 'https://a.test' })
+  const message = {
+    id: `msg_${bot}`,
+    channel: 'callback',
+    event: 'bot.completed',
+    body: { data: { name: MARKER } },
+    teamId: team,
+    botId: bot,
+    orderingKey: bot,
+    isCompat: false,
+  } as const
+  await database.transaction().execute((tx) => insertMessages(tx, [message]))
+  const delivery = await database
+    .selectFrom('deliveries')
+    .select('id')
+    .where('bot_id', '=', bot)
+    .executeTakeFirstOrThrow()
+  await database
+    .insertInto('delivery_attempts')
+    .values({ delivery_id: delivery.id, duration_ms: 1, answer: MARKER })
+    .execute()
+
+  const folder = join(root, bot, '1', bot)
+  mkdirSync(join(folder, 'screenshots'), { recursive: true })
+  const names = ['video.mp4', 'audio.m4a', 'transcription.json', 'screenshots/0002.png', 'screenshots/0001.png']
+  for (const name of names) writeFileSync(join(folder, name), MARKER)
+  // A file of an earlier attempt, which no table knows.
+  mkdirSync(join(root, bot, '0'))
+  writeFileSync(join(root, bot, '0', 'raw.tape'), MARKER)
+  await database
+    .insertInto('artifacts')
+    .values(
+      names.map((name) => ({ bot_id: bot, attempt: 1, name, location: join(folder, name), bytes: MARKER.length })),
+    )
+    .execute()
+  return bot
+}
+
+/** Every text, jsonb and bytea column of every table that holds the marker. */
+async function placesOfMarker(): Promise<string[]> {
+  const { rows } = await sql<{ table_name: string; column_name: string }>`
+    select table_name, column_name from information_schema.columns
+    where table_schema = 'public' and data_type in ('text', 'jsonb', 'bytea', 'character varying')`.execute(
+    world.database,
+  )
+  expect(rows.length).toBeGreaterThan(40)
+  const places: string[] = []
+  for (const { table_name: table, column_name: column } of rows) {
+    const found = await sql`
+      select 1 from ${sql.table(table)}
+      where position(convert_to(${MARKER}, 'utf8') in
+        case when pg_typeof(${sql.ref(column)}) = 'bytea'::regtype then ${sql.ref(column)}::text::bytea
+          else convert_to(${sql.ref(column)}::text, 'utf8') end) > 0 limit 1`.execute(world.database)
+    if (found.rows.length > 0) places.push(`${table}.${column}`)
+  }
+  return places
+}
+
+const request = (bot: string) =>
+  world.database.transaction().execute((tx) => requestDeletion(tx, bot, { reason: 'request', by: 'key 1' }))
+const receipt = (bot: string) =>
+  world.database.selectFrom('deletions').selectAll().where('bot_id', '=', bot).executeTakeFirstOrThrow()
+
+describe('deletion', () => {
+  test('leaves no byte of what a bot recorded', async () => {
+    const bot = await recordedBot()
+    expect((await placesOfMarker()).sort()).toEqual([
+      'bot_commands.answer',
+      'bot_commands.command',
+      'bot_events.event',
+      'bot_steps.evidence',
+      'bots.participants',
+      'bots.report',
+      'bots.speakers',
+      'bots.transcription_ids',
+      'delivery_attempts.answer',
+      'launches.evidence',
+      'launches.log_tail',
+      'messages.body',
+    ])
+    expect(await request(bot)).toBe('requested')
+    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await placesOfMarker()).toEqual([])
+    expect(await files.list(bot)).toEqual([])
+    expect(await receipt(bot)).toMatchObject({
+      reason: 'request',
+      requested_by: 'key 1',
+      files: 6,
+      bytes: 6 * MARKER.length,
+      verified_at: expect.any(Date),
+      swept_at: null,
+      last_error: null,
+    })
+    const row = await world.database.selectFrom('bots').selectAll().where('id', '=', bot).executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ secrets: null, bot_name: 'Bot', status: 'completed' })
+    expect(await world.states()).toEqual({ dropped: 1 })
+  })
+
+  test('makes links null before the files are gone', async () => {
+    const bot = await recordedBot()
+    const links = createArtifactLinks(world.database, files)
+    expect(await links.linksOf(bot)).toMatchObject({
+      video: expect.stringContaining(`/files/${bot}/1/${bot}/video.mp4?`),
+      audio: expect.any(String),
+      transcription: expect.any(String),
+      diarization: null,
+      chat_messages: null,
+      raw_transcription: null,
+    })
+    expect((await links.screenshotsOf(bot)).map(({ name }) => name)).toEqual([
+      'screenshots/0001.png',
+      'screenshots/0002.png',
+    ])
+    await request(bot)
+    expect(new Set(Object.values(await links.linksOf(bot)))).toEqual(new Set([null]))
+    expect(await links.sign(bot, 'video.mp4', 60)).toBeNull()
+    expect(await links.olderTranscript(bot)).toEqual([])
+    expect(await links.screenshotsOf(bot)).toEqual([])
+  })
+
+  test('is refused for a bot that is active, and done once', async () => {
+    expect(await request(await recordedBot({ phase: 'running', status: 'in_call_recording' }))).toBe('active')
+    expect(await request(randomUUID())).toBe('not_found')
+    const bot = await recordedBot()
+    expect(await request(bot)).toBe('requested')
+    expect(await request(bot)).toBe('already_deleted')
+    expect((await world.database.selectFrom('deletions').selectAll().execute()).length).toBe(1)
+  })
+
+  test('that fails is tried again and holds up no other', async () => {
+    const bots = [await recordedBot(), await recordedBot()]
+    for (const bot of bots) await request(bot)
+    const broken: FileStore = {
+      ...files,
+      deletePrefix: async (prefix) => {
+        if (prefix === bots[0]) throw new Error('The disk is away')
+        return files.deletePrefix(prefix)
+      },
+    }
+    expect(await deleteDue(world.database, broken, quiet)).toEqual({ deleted: 1, failed: 1 })
+    expect(await receipt(bots[0]!)).toMatchObject({ verified_at: null, tries: 1, last_error: 'The disk is away' })
+    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
+    await world.database
+      .updateTable('deletions')
+      .set({ requested_at: new Date(Date.now() - 60_000) })
+      .execute()
+    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await placesOfMarker()).toEqual([])
+  })
+
+  test('is not believed where files are left', async () => {
+    const bot = await recordedBot()
+    await request(bot)
+    const lying: FileStore = { ...files, deletePrefix: async () => ({ files: 6, bytes: 1 }) }
+    expect(await deleteDue(world.database, lying, quiet)).toEqual({ deleted: 0, failed: 1 })
+    expect(await receipt(bot)).toMatchObject({ verified_at: null, last_error: '6 files are left after the deletion' })
+  })
+
+  test('sweeps a day later what came late', async () => {
+    const bot = await recordedBot()
+    await request(bot)
+    await deleteDue(world.database, files, quiet)
+    await files.write(`${bot}/1/late.mp4`, new Uint8Array(Buffer.from(MARKER)), 'video/mp4')
+    await world.database
+      .insertInto('bot_events')
+      .values({
+        bot_id: bot,
+        journal_id: randomUUID(),
+        seq: 1,
+        attempt: 1,
+        type: 'chat_message',
+        at: new Date(),
+        event: json,
+      })
+      .execute()
+    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
+    await world.database
+      .updateTable('deletions')
+      .set({ verified_at: new Date(Date.now() - 25 * 3600_000) })
+      .execute()
+    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await files.list(bot)).toEqual([])
+    expect(await placesOfMarker()).toEqual([])
+    expect(await receipt(bot)).toMatchObject({ files: 7, swept_at: expect.any(Date) })
+    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
+  })
+})
+
+test('retention deletes what a team keeps no longer', async () => {
+  const ended = (days: number) => ({ ended_at: new Date(Date.now() - days * 24 * 3600_000) })
+  const [old, young] = [await recordedBot(ended(4)), await recordedBot(ended(2))]
+  expect(await requestRetentionDeletions(world.database, quiet)).toBe(0)
+  await world.database.updateTable('teams').set({ retention_days: 3 }).execute()
+  expect(await requestRetentionDeletions(world.database, quiet)).toBe(1)
+  expect(await requestRetentionDeletions(world.database, quiet)).toBe(0)
+  await deleteDue(world.database, files, quiet)
+  expect(await files.list(old)).toEqual([])
+  expect((await files.list(young)).length).toBe(6)
+  expect(await receipt(old)).toMatchObject({ reason: 'retention' })
+})
+
+test('the audit finds sums that differ and reserves that stay, and says nothing where all is well', async () => {
+  const { database } = world
+  await database.updateTable('teams').set({ balance: 0 }).execute()
+  const bot = await world.bot(team)
+  const entry = (kind: 'reserve' | 'release' | 'charge' | 'grant', amount: number) => ({
+    teamId: team,
+    botId: bot,
+    kind,
+    meter: null,
+    amount,
+    source: `${kind}:${amount}`,
+  })
+  const write = (...entries: ReturnType<typeof entry>[]) =>
+    database.transaction().execute((tx) => writeLedger(tx, entries))
+  await write(entry('grant', 100), entry('reserve', 30), entry('charge', 20))
+  const errors: object[] = []
+  const log = { ...quiet, error: (fields: object) => void errors.push(fields) }
+  expect(await auditLedger(database, log)).toEqual({ differences: [], openReserves: [{ botId: bot, amount: 30 }] })
+  await write(entry('release', 30))
+  errors.length = 0
+  expect(await auditLedger(database, log)).toEqual({ differences: [], openReserves: [] })
+  expect(errors).toEqual([])
+  await database.updateTable('teams').set({ spent: 21, balance: 79 }).execute()
+  expect((await auditLedger(database, log)).differences).toEqual([
+    {
+      teamId: team,
+      stored: { reserved: 0, spent: 21, balance: 79 },
+      computed: { reserved: 0, spent: 20, balance: 80 },
+    },
+  ])
+  expect(errors.length).toBe(1)
+  const lines = await database.selectFrom('audit').selectAll().orderBy('id').execute()
+  expect(lines.at(-1)).toMatchObject({ what: `ledger difference of team ${team}`, after: { spent: 20 } })
+})
+
+describe('turns', () => {
+  const rules = { everySeconds: 60, leaseSeconds: 60 }
+
+  test('of one job go to one of many processes', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => takeTurn(world.database, 'x', String(n), rules)),
+    )
+    expect(taken.filter((one) => one).length).toBe(1)
+    const owner = String(taken.indexOf(true))
+    await endTurn(world.database, 'x', owner)
+    expect(await takeTurn(world.database, 'x', 'other', rules)).toBe(false)
+    expect(await takeTurn(world.database, 'x', 'other', { ...rules, everySeconds: 0 })).toBe(true)
+    expect(await keepTurn(world.database, 'x', owner, 60)).toBe(false)
+    expect(await keepTurn(world.database, 'x', 'other', 60)).toBe(true)
+  })
+
+  test('of a process that died pass to another one after the lease', async () => {
+    expect(await takeTurn(world.database, 'y', 'dead', { everySeconds: 0, leaseSeconds: 60 })).toBe(true)
+    expect(await takeTurn(world.database, 'y', 'next', { everySeconds: 0, leaseSeconds: 60 })).toBe(false)
+    await keepTurn(world.database, 'y', 'dead', -1)
+    expect(await takeTurn(world.database, 'y', 'next', { everySeconds: 0, leaseSeconds: 60 })).toBe(true)
+  })
+})
+
+test('the jobs run by themselves and when asked', async () => {
+  const bot = await recordedBot()
+  await request(bot)
+  const oldKey = { team_id: team, body_hash: Buffer.from('x') }
+  await world.database
+    .insertInto('idempotency_keys')
+    .values([
+      { ...oldKey, key: 'old', created_at: new Date(Date.now() - 25 * 3600_000) },
+      { ...oldKey, key: 'young' },
+    ])
+    .execute()
+  const jobs = startJobs({ database: world.database, files, log: quiet, lookEverySeconds: { deletions: 0.1 } })
+  await expect.poll(async () => (await receipt(bot)).verified_at, { timeout: 20_000 }).toEqual(expect.any(Date))
+  expect(await jobs.run('audit')).toEqual({ differences: [], openReserves: [] })
+  const keys = () => world.database.selectFrom('idempotency_keys').select('key').execute()
+  await expect.poll(keys, { timeout: 20_000 }).toEqual([{ key: 'young' }])
+  await jobs.close()
+})
