@@ -47,7 +47,10 @@ export function startJobs(settings: JobsSettings): Jobs {
   const stop = new AbortController()
   const work: Record<JobName, () => Promise<unknown>> = {
     deletions: () => deleteDue(database, files, log, () => stop.signal.aborted),
-    retention: () => requestRetentionDeletions(database, log),
+    retention: async () => ({
+      requested: await requestRetentionDeletions(database, log),
+      ...(await deleteDue(database, files, log, () => stop.signal.aborted)),
+    }),
     audit: () => auditLedger(database, log),
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
   }

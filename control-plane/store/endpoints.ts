@@ -113,7 +113,7 @@ export async function rotateSecret(db: Database, seals: Seals, id: string, teamI
 }
 
 /** Sends to a disabled endpoint again. False where there is none. */
-export async function enableEndpoint(db: Database, id: string): Promise<boolean> {
+export async function enableEndpoint(db: Database | Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('endpoints')
     .set({ disabled_at: null, disabled_reason: null, failed_in_a_row: 0, probe_at: null, failing_since: null })
@@ -122,36 +122,45 @@ export async function enableEndpoint(db: Database, id: string): Promise<boolean>
   return numUpdatedRows === 1n
 }
 
-/** The one address of the older generation's account; null where none is set. */
+/** Reason of an account's endpoint that has a successor or was removed. */
+const REPLACED = 'replaced'
+
+/** The one address of the older generation's account; null where none is set. A disabled one is shown all the same. */
 export async function readAccountUrl(db: Database | Tx, teamId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('endpoints')
-    .select('url')
-    .where('team_id', '=', teamId)
-    .where('kind', '=', 'account')
-    .where('disabled_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .executeTakeFirst()
-  return row?.url ?? null
+  return (await accountEndpoint(db, teamId))?.url ?? null
 }
 
-/** Replaces the account's address; null removes it. What waits for the address before is dropped. */
+async function accountEndpoint(db: Database | Tx, teamId: string) {
+  return db
+    .selectFrom('endpoints')
+    .select(['id', 'url', 'disabled_at'])
+    .where('team_id', '=', teamId)
+    .where('kind', '=', 'account')
+    .where(sql<boolean>`disabled_reason is distinct from ${REPLACED}`)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+}
+
+/**
+ * Replaces the account's address; null removes it. What waits for the address before is dropped. The same address again
+ * enables one that was disabled.
+ */
 export async function setAccountUrl(db: Database, seals: Seals, teamId: string, url: string | null): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().execute()
-    if ((await readAccountUrl(tx, teamId)) === url) return
-    await disableEndpoints(tx, teamId)
+    const current = await accountEndpoint(tx, teamId)
+    if (current !== undefined && current.url === url) {
+      if (current.disabled_at !== null) await enableEndpoint(tx, current.id)
+      return
+    }
+    await sql`
+      with gone as (
+        update endpoints set disabled_at = coalesce(disabled_at, now()), disabled_reason = ${REPLACED}
+        where team_id = ${teamId} and kind = 'account'
+        returning id
+      )
+      update deliveries set state = 'dropped', finished_at = now()
+      where endpoint_id in (select id from gone) and state = 'waiting'`.execute(tx)
     if (url !== null) await createEndpoint(tx, seals, { teamId, kind: 'account', url })
   })
-}
-
-async function disableEndpoints(tx: Tx, teamId: string): Promise<void> {
-  await sql`
-    with gone as (
-      update endpoints set disabled_at = now(), disabled_reason = 'replaced'
-      where team_id = ${teamId} and kind = 'account' and disabled_at is null
-      returning id
-    )
-    update deliveries set state = 'dropped', finished_at = now()
-    where endpoint_id in (select id from gone) and state = 'waiting'`.execute(tx)
 }

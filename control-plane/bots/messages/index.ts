@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { BotRow } from '../../store/tables.ts'
 import type { Channel, OutgoingMessage } from '../change.ts'
-import { completedBody, failedBody, statusBody } from './newer.ts'
+import { chatBody, completedBody, failedBody, statusBody } from './newer.ts'
 import { olderCompleteBody, olderFailedBody, olderStatusBody, olderTranscriptionBody } from './older.ts'
 
 /** A status as receivers of `bot.status_change` see it. */
@@ -54,6 +54,23 @@ export function messagesOfStatus(bot: BotRow, status: StatusNews): OutgoingMessa
   if (bot.generation === 'v2') return [of('webhooks', 'bot.status_change', statusBody(bot, status))]
   if (!OLDER_STATUSES.has(status.code)) return []
   return [of('older', 'bot.status_change', olderStatusBody(bot, status))]
+}
+
+/** A chat message as the worker reports it. */
+export interface ChatNews {
+  messageId: string
+  senderName: string
+  senderId: number | null
+  text: string
+  /** The bot's own messages are no news. */
+  isOwn: boolean
+  sourceId: string
+}
+
+/** Messages about a chat message of somebody else. The older generation has no word for it. */
+export function messagesOfChat(bot: BotRow, chat: ChatNews): OutgoingMessage[] {
+  if (bot.generation !== 'v2' || chat.isOwn) return []
+  return [messageMaker(bot, chat.sourceId)('webhooks', 'bot.chat_message', chatBody(bot, chat))]
 }
 
 /** The final messages. `bot` is completed or failed. */

@@ -1,6 +1,6 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
 import type { BotRow } from '../../store/tables.ts'
-import type { StatusNews } from './index.ts'
+import type { ChatNews, StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, SENT_AT } from './placeholders.ts'
 
@@ -45,6 +45,21 @@ export function failedBody(bot: BotRow): Body {
       ...names(bot),
       error_code: bot.error_code ?? 'UNKNOWN_ERROR',
       error_message: bot.error_message ?? 'The bot failed.',
+      sent_at: SENT_AT,
+    },
+    extra: extraOf(bot),
+  }
+}
+
+export function chatBody(bot: BotRow, { messageId, senderName, senderId, text }: ChatNews): Body {
+  return {
+    event: 'bot.chat_message',
+    data: {
+      ...names(bot),
+      message_id: messageId,
+      sender_name: senderName,
+      sender_id: senderId,
+      text,
       sent_at: SENT_AT,
     },
     extra: extraOf(bot),

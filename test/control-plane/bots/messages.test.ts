@@ -2,6 +2,7 @@ import { ERROR_CODES } from '@standin/wire/codes.ts'
 import { describe, expect, test } from 'vitest'
 import {
   messageId,
+  messagesOfChat,
   messagesOfEnd,
   messagesOfRetranscription,
   messagesOfStatus,
@@ -79,6 +80,36 @@ describe('a status', () => {
       expect(messagesOfStatus(botRow(), { code, at, sourceId: 's' }).length).toBe(1)
     },
   )
+})
+
+describe('a chat message', () => {
+  const chat = { messageId: 'm1', senderName: 'Ada', senderId: null, text: 'Hello', isOwn: false, sourceId: 's' }
+
+  test('of somebody else is told', () => {
+    expect(messagesOfChat(botRow(), chat).map(({ channel, event, body }) => [channel, event, body])).toEqual([
+      [
+        'webhooks',
+        'bot.chat_message',
+        {
+          event: 'bot.chat_message',
+          data: {
+            ...ids,
+            message_id: 'm1',
+            sender_name: 'Ada',
+            sender_id: null,
+            text: 'Hello',
+            sent_at: { $sentAt: true },
+          },
+          extra: { order: '17' },
+        },
+      ],
+    ])
+  })
+
+  test('of the bot itself is not, nor any in the older generation', () => {
+    expect(messagesOfChat(botRow(), { ...chat, isOwn: true })).toEqual([])
+    expect(messagesOfChat(botRow(older), chat)).toEqual([])
+  })
 })
 
 describe('the end', () => {

@@ -329,6 +329,24 @@ test('the audit finds sums that differ and reserves that stay, and says nothing 
   expect(lines.at(-1)).toMatchObject({ what: `ledger difference of team ${team}`, after: { spent: 20 } })
 })
 
+test('the older generation’s transcript is read from the stored one', async () => {
+  const bot = await recordedBot()
+  const word = { word: 'Good', start: 0.6, end: 0.9, confidence: null }
+  const utterance = { text: 'Good', speaker: 'Ana', user_id: 1, start: 0.6, end: 1.4, channel: 0, words: [word] }
+  const document = { bot_id: bot, provider: 'Default', result: { languages: [], utterances: [utterance] } }
+  const bytes = new Uint8Array(Buffer.from(JSON.stringify(document)))
+  await files.write(`${bot}/1/${bot}/transcription.json`, bytes, 'application/json')
+  expect(await createArtifactLinks(world.database, files).olderTranscript(bot)).toEqual([
+    {
+      speaker: 'Ana',
+      offset: 0.6,
+      start_time: 0.6,
+      end_time: 1.4,
+      words: [{ start: 0.6, end: 0.9, word: 'Good' }],
+    },
+  ])
+})
+
 describe('turns', () => {
   const rules = { everySeconds: 60, leaseSeconds: 60 }
 
@@ -367,6 +385,10 @@ test('the jobs run by themselves and when asked', async () => {
   const jobs = startJobs({ database: world.database, files, log: quiet, lookEverySeconds: { deletions: 0.1 } })
   await expect.poll(async () => (await receipt(bot)).verified_at, { timeout: 20_000 }).toEqual(expect.any(Date))
   expect(await jobs.run('audit')).toEqual({ differences: [], openReserves: [] })
+  await world.database.updateTable('teams').set({ retention_days: 3 }).execute()
+  const old = await recordedBot({ ended_at: new Date(Date.now() - 4 * 24 * 3600_000) })
+  expect(await jobs.run('retention')).toMatchObject({ requested: 1, failed: 0 })
+  await expect.poll(async () => (await receipt(old)).verified_at, { timeout: 20_000 }).toEqual(expect.any(Date))
   const keys = () => world.database.selectFrom('idempotency_keys').select('key').execute()
   await expect.poll(keys, { timeout: 20_000 }).toEqual([{ key: 'young' }])
   await jobs.close()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkSealKeys } from '../../../control-plane/secrets/key-check.ts'
 import { rotateSeals } from '../../../control-plane/secrets/rotate.ts'
+import { readLinkSecret } from '../../../control-plane/secrets/sealed-settings.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
@@ -108,6 +109,8 @@ describe('in the database', () => {
       .values({ id: moved, team_id: team, kind: 'team', url: 'https://a.test', secret: sealed(rows[0]!.id, 'copied') })
       .execute()
 
+    const linkSecret = await readLinkSecret(database, ring(older))
+    expect(linkSecret.length).toBe(32)
     const rotation = await rotateSeals(database, ring(newer, older))
     expect(rotation).toEqual({
       resealed: 230,
@@ -116,6 +119,7 @@ describe('in the database', () => {
     })
     const only = ring(newer)
     await checkSealKeys(database, only)
+    expect(await readLinkSecret(database, only)).toEqual(linkSecret)
     const stored = await database.selectFrom('endpoints').select(['id', 'secret']).where('id', '<>', moved).execute()
     const texts = new Map(stored.map(({ id, secret }) => [id, only.open(secret!, { ...place, row: id })]))
     expect(texts).toEqual(new Map(rows.map(({ id, text }) => [id, text])))

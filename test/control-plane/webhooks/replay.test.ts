@@ -83,6 +83,16 @@ describe('what is sent', () => {
       ['complete', bot, [{ speaker: 'Ada' }]],
     ])
     expect(receiver.received.map(({ body }) => body.data.bot_id)).toEqual([other])
+    await world.database
+      .updateTable('endpoints')
+      .set({ disabled_at: new Date() })
+      .where('url', '=', receiver.url)
+      .execute()
+    expect(await readAccountUrl(world.database, team)).toBe(receiver.url)
+    await setAccountUrl(world.database, seals, team, receiver.url)
+    await world.send(team, other, 1, 'older')
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    expect(receiver.received.length).toBe(2)
     await setAccountUrl(world.database, seals, team, null)
     expect(await readAccountUrl(world.database, team)).toBeNull()
   })
