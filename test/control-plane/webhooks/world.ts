@@ -18,10 +18,11 @@ import { openTestDatabase } from '../postgres.ts'
 import { type Behavior, type Receiver, startReceiver } from './receiver.ts'
 
 export const quiet = { info() {}, warn() {}, error() {} }
-export const seals = createSeals(parseSealKeys(newSealKey('test')))
+export const sealKeys = newSealKey('test')
+export const seals = createSeals(parseSealKeys(sealKeys))
 
 export async function openWorld(connections = 12) {
-  const { database, close } = await openTestDatabase(connections)
+  const { database, url, close } = await openTestDatabase(connections)
   const client = createGuardedClient({ allowPrivate: true })
   const cleanups: (() => unknown)[] = []
   const signed: string[] = []
@@ -35,6 +36,7 @@ export async function openWorld(connections = 12) {
 
   return {
     database,
+    url,
     client,
     links,
     async team(): Promise<string> {
