@@ -333,11 +333,15 @@ describe('order and bounds', () => {
     )
     const bots = await Promise.all(Array.from({ length: 30 }, () => world.bot(team)))
     for (const bot of bots) await world.send(team, bot, 1)
-    world.dispatcher({ perEndpoint: 1, delays: [0.2, 0.2, 0.2, 0.2, 0.2] })
+    const delays = [0.2, 0.2, 0.2, 0.2, 0.2]
+    const one = world.dispatcher({ perEndpoint: 1, delays })
     await expect.poll(() => receiver.received.length, LONG).toBe(5)
     const endpoint = () => world.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow()
     await expect.poll(async () => (await endpoint()).failed_in_a_row, LONG).toBe(5)
     const seconds = async () => ((await endpoint()).probe_at!.getTime() - Date.now()) / 1000
+    await one.close()
+    world.dispatcher({ delays })
+    world.dispatcher({ delays })
     expect(await seconds()).toBeGreaterThan(25)
     expect(await seconds()).toBeLessThan(31)
     const probe = () =>
