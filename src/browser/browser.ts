@@ -142,7 +142,12 @@ export async function launchOptions(
 
 export function contextOptions(stage: Stage, { bypassesPagePolicy = false }: BrowserOptions): BrowserContextOptions {
   const { display, width, height } = stage
-  return { bypassCSP: bypassesPagePolicy, viewport: display === null ? { width, height } : null }
+  return {
+    bypassCSP: bypassesPagePolicy,
+    viewport: display === null ? { width, height } : null,
+    // A meeting page has nothing to give that a bot keeps, and a large download would fill the disk.
+    acceptDownloads: false,
+  }
 }
 
 /** Everything the browser needs and nothing that the bot was told: a job in our environment holds secrets. */

@@ -131,6 +131,40 @@ describe('without a display', () => {
     expect(JSON.stringify(headers)).not.toContain('Headless')
   })
 
+  test('pages that the meeting page opens are closed, and it goes on', async () => {
+    const address = await serve('<p>A page</p>')
+    const browser = await open(HEADLESS, { mappedHosts: [{ host: 'meet.google.com', address }] })
+    const { page, context } = browser
+    await page.goto('https://meet.google.com/')
+    const count = 12
+    let closed = 0
+    context.on('page', (popUp) => popUp.on('close', () => closed++))
+    // With a click each: Chromium itself refuses pop-ups without one.
+    await page.evaluate(() => {
+      addEventListener('click', () => window.open('https://meet.google.com/another'))
+    })
+    for (let number = 0; number < count; number++) await page.mouse.click(10, 10)
+    await until(() => closed === count, 'every pop-up is closed')
+    expect(context.pages()).toEqual([page])
+    expect(await page.evaluate(() => document.body.textContent)).toBe('A page')
+    expect(browser.ended).toBeNull()
+  })
+
+  test('a download is refused and leaves nothing on the disk', async () => {
+    const address = await serve('<a href="/video.bin" download>Save</a>')
+    const { page } = await open(HEADLESS, { mappedHosts: [{ host: 'meet.google.com', address }] })
+    await page.goto('https://meet.google.com/')
+    const asked = page.waitForEvent('download')
+    await page.click('a')
+    expect(await (await asked).failure()).not.toBeNull()
+    const files = homesOf(process.pid).flatMap((home) =>
+      readdirSync(join(tmpdir(), home, 'artifacts'), { recursive: true, withFileTypes: true }).filter((file) =>
+        file.isFile(),
+      ),
+    )
+    expect(files).toEqual([])
+  })
+
   test('nothing of our own environment reaches the browser', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'standin-test-'))
     const wrapper = join(folder, 'chromium')
