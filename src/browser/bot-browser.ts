@@ -62,6 +62,7 @@ export async function botBrowserOf(
   const first = context.pages()[0]
   const page = first && (options.plugins ?? []).length === 0 ? first : await context.newPage()
   if (first && first !== page) await first.close()
+  refuseOtherPages(context, options.logger)
   let carried: (payload: string) => void = () => {}
   if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
   if (stage.display !== null) {
@@ -121,6 +122,16 @@ export async function botBrowserOf(
       await cleanUp()
     },
   }
+}
+
+/** Closes every page that a page opens: a bot has one, and others only cost memory. The first is logged, later ones not. */
+function refuseOtherPages(context: BrowserContext, logger: Logger): void {
+  let count = 0
+  context.on('page', (popUp) => {
+    if (++count === 1) logger.warn('The meeting page opened another page, which was closed', { url: popUp.url() })
+    // It may be gone already, and so may the browser.
+    popUp.close().catch(() => {})
+  })
 }
 
 /** Playwright's own way out of a page leaves names in it; the protocol's leaves a function that can be taken away. */

@@ -13,6 +13,7 @@ import { withPlugins } from './plugins.ts'
 import { sandboxObstacle } from './sandbox.ts'
 import { type BrowserState, copyProfile } from './state.ts'
 import { findStoredFile } from './stored-file.ts'
+import { userAgentOf } from './user-agent.ts'
 
 export type { BotBrowser, BrowserState, MappedHost }
 
@@ -107,12 +108,13 @@ export async function launchOptions(
   signal: AbortSignal,
 ): Promise<LaunchOptions> {
   const headless = stage.display === null
+  const executablePath = options.executablePath ?? DEFAULT_EXECUTABLE
   const artifactsDir = join(home, 'artifacts')
   await mkdir(artifactsDir, { recursive: true })
   const obstacle = await sandboxObstacle()
   if (obstacle !== null) options.logger.warn('Chromium runs without its own sandbox', { reason: obstacle })
   return {
-    executablePath: options.executablePath ?? DEFAULT_EXECUTABLE,
+    executablePath,
     headless,
     chromiumSandbox: obstacle === null,
     ignoreDefaultArgs: UNWANTED,
@@ -121,7 +123,7 @@ export async function launchOptions(
       // One pixel more: Chromium shrinks a window that is as large as the screen, because nobody manages windows there.
       `--window-size=${stage.width + 1},${stage.height + 1}`,
       '--window-position=0,0',
-      ...(headless ? [] : ['--kiosk', '--ozone-platform=x11']),
+      ...(headless ? [`--user-agent=${await userAgentOf(executablePath)}`] : ['--kiosk', '--ozone-platform=x11']),
       ...(stage.soundPieceMs === undefined ? [] : [`--audio-buffer-size=${(stage.soundPieceMs * STAGE_RATE) / 1000}`]),
       ...((await sharedMemoryIsSmall()) ? ['--disable-dev-shm-usage'] : []),
       ...(await mappedHostArguments(options.mappedHosts ?? [], signal)),
@@ -140,7 +142,12 @@ export async function launchOptions(
 
 export function contextOptions(stage: Stage, { bypassesPagePolicy = false }: BrowserOptions): BrowserContextOptions {
   const { display, width, height } = stage
-  return { bypassCSP: bypassesPagePolicy, viewport: display === null ? { width, height } : null }
+  return {
+    bypassCSP: bypassesPagePolicy,
+    viewport: display === null ? { width, height } : null,
+    // A meeting page has nothing to give that a bot keeps, and a large download would fill the disk.
+    acceptDownloads: false,
+  }
 }
 
 /** Everything the browser needs and nothing that the bot was told: a job in our environment holds secrets. */

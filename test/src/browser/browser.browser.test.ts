@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -59,9 +60,14 @@ async function keepProfile({ context, processId }: BotBrowser, to: string): Prom
 }
 
 const servers: Server[] = []
-async function serve(body: string): Promise<string> {
+/** With `headers`, keeps those of each request there. */
+async function serve(body: string, headers: IncomingHttpHeaders[] = []): Promise<string> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'meet.google.com' }], { keySize: 2048 })
-  const server = createServer({ key, cert }, (_request, response) => response.end(body))
+  const server = createServer({ key, cert }, (request, response) => {
+    headers.push(request.headers)
+    response.setHeader('content-type', 'text/html')
+    response.end(body)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   servers.push(server)
@@ -94,6 +100,69 @@ describe('without a display', () => {
     expect(seen.names).toEqual([])
     expect(seen.size).toEqual([1280, 720, 1])
     expect(seen.isVisible).toBe('visible')
+  })
+
+  test('the browser names itself as with a display, to pages, workers and sites', async () => {
+    const headers: IncomingHttpHeaders[] = []
+    const address = await serve('<p>A page</p>', headers)
+    const { page, context } = await open(HEADLESS, {
+      mappedHosts: [{ host: 'meet.google.com', address }],
+    })
+    await page.goto('https://meet.google.com/')
+    const named = await page.evaluate(async () => {
+      const source = URL.createObjectURL(new Blob(['postMessage(navigator.userAgent)']))
+      const worker = new Worker(source)
+      const inWorker = await new Promise<string>((resolve) => {
+        worker.onmessage = ({ data }) => resolve(data)
+      })
+      const { userAgentData } = navigator as unknown as {
+        userAgentData: { brands: { brand: string; version: string }[] }
+      }
+      return { inPage: navigator.userAgent, inWorker, brands: userAgentData.brands }
+    })
+    const major = context.browser()!.version().split('.')[0]!
+    const expected = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
+    expect(named.inPage).toBe(expected)
+    expect(named.inWorker).toBe(expected)
+    expect(named.brands).toContainEqual({ brand: 'Chromium', version: major })
+    expect(JSON.stringify(named.brands)).not.toContain('Headless')
+    expect(headers.length).toBeGreaterThan(0)
+    expect(headers.map((sent) => sent['user-agent'])).toEqual(headers.map(() => expected))
+    expect(JSON.stringify(headers)).not.toContain('Headless')
+  })
+
+  test('pages that the meeting page opens are closed, and it goes on', async () => {
+    const address = await serve('<p>A page</p>')
+    const browser = await open(HEADLESS, { mappedHosts: [{ host: 'meet.google.com', address }] })
+    const { page, context } = browser
+    await page.goto('https://meet.google.com/')
+    const count = 12
+    let closed = 0
+    context.on('page', (popUp) => popUp.on('close', () => closed++))
+    // With a click each: Chromium itself refuses pop-ups without one.
+    await page.evaluate(() => {
+      addEventListener('click', () => window.open('https://meet.google.com/another'))
+    })
+    for (let number = 0; number < count; number++) await page.mouse.click(10, 10)
+    await until(() => closed === count, 'every pop-up is closed')
+    expect(context.pages()).toEqual([page])
+    expect(await page.evaluate(() => document.body.textContent)).toBe('A page')
+    expect(browser.ended).toBeNull()
+  })
+
+  test('a download is refused and leaves nothing on the disk', async () => {
+    const address = await serve('<a href="/video.bin" download>Save</a>')
+    const { page } = await open(HEADLESS, { mappedHosts: [{ host: 'meet.google.com', address }] })
+    await page.goto('https://meet.google.com/')
+    const asked = page.waitForEvent('download')
+    await page.click('a')
+    expect(await (await asked).failure()).not.toBeNull()
+    const files = homesOf(process.pid).flatMap((home) =>
+      readdirSync(join(tmpdir(), home, 'artifacts'), { recursive: true, withFileTypes: true }).filter((file) =>
+        file.isFile(),
+      ),
+    )
+    expect(files).toEqual([])
   })
 
   test('nothing of our own environment reaches the browser', async () => {

@@ -1,0 +1,34 @@
+/** The name by which a Chromium without a display is known: the same as with one, with its true version. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const VERSION_MS = 20_000
+const found = new Map<string, Promise<string>>()
+
+/**
+ * Without a display Chromium calls itself `HeadlessChrome` to every site; its client hints do not. As of Chromium 110
+ * the user agent holds nothing but the major version that differs between machines
+ * (https://www.chromium.org/updates/ua-reduction/). Rejects where the program does not tell its version.
+ */
+export function userAgentOf(executable: string): Promise<string> {
+  const known = found.get(executable)
+  if (known) return known
+  const asked = askVersion(executable).then(
+    (major) =>
+      `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`,
+  )
+  found.set(executable, asked)
+  // A program that is being replaced by a newer one is asked again.
+  asked.catch(() => found.delete(executable))
+  return asked
+}
+
+async function askVersion(executable: string): Promise<string> {
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent' }
+  const { stdout } = await run(executable, ['--version'], { env, timeout: VERSION_MS })
+  const major = /\b(\d+)\.\d+\.\d+\.\d+\b/.exec(stdout)?.[1]
+  if (major === undefined) throw new Error(`${executable} --version says no version: ${stdout.slice(0, 200)}`)
+  return major
+}
