@@ -57,6 +57,7 @@ export class Attendance implements InMeeting {
   #driver: MeetingDriver | null = null
   #isIn = false
   #lostAt: number | null = null
+  #hasToldUnread = false
   #pictureStep: PictureStep | null = null
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
@@ -215,6 +216,11 @@ export class Attendance implements InMeeting {
 
   #hear = (event: MeetingEvent): void => {
     if (this.#isOfGhost(event)) return
+    if (event.type === 'unread_messages') {
+      // The next browser finds the same.
+      if (this.#hasToldUnread) return
+      this.#hasToldUnread = true
+    }
     if (event.type === 'heartbeat') {
       const others = event.others === null ? null : Math.max(0, event.others - this.#ghosts.size)
       for (const left of this.#memory.settle(others, event.at)) this.#tell(left)

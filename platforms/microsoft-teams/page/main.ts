@@ -9,6 +9,7 @@ import { createPageEars } from '../../shared/page/page-ears.ts'
 import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
+import { createUnreadMessages } from '../../shared/page/unread-messages.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap, type TappedTrack } from '../../shared/page/webrtc-tap.ts'
 import { createWording } from '../../shared/page/wording.ts'
@@ -75,6 +76,7 @@ function start(config: PageConfig): void {
     },
     { mayHaveChannel: true },
   )
+  const unread = createUnreadMessages()
   const dialogs = createDialogReader({
     dialog: elements.select('dialog'),
     clickable: elements.select('clickable'),
@@ -92,16 +94,29 @@ function start(config: PageConfig): void {
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'main-channel') return
       channel.addEventListener('message', ({ data }) => {
-        void bytesOf(data).then(takeChannelMessage, () => {})
+        void bytesOf(data)
+          .then(takeChannelMessage)
+          .then(
+            () => unread.note(label, 'read'),
+            () => unread.note(label, 'unread'),
+          )
       })
     })
     let order = Promise.resolve()
     listenToSockets((frame) => {
       // Unpacking takes time; messages keep their order.
-      order = order.then(async () => takeSignalling(await readFrame(frame))).catch(() => {})
+      order = order
+        .then(async () => takeSignalling(await readFrame(frame)))
+        .catch(() => unread.note('signalling', 'unread'))
     })
-    listenToRosterCalls((records) => people.takePush(records))
-    listenToChat((messages) => chat.take(messages))
+    listenToRosterCalls(
+      (records) => people.takePush(records),
+      () => unread.note('roster call', 'unread'),
+    )
+    listenToChat(
+      (messages) => chat.take(messages),
+      () => unread.note('chat', 'unread'),
+    )
     speech = watchTeamsSpeech(tap, people, (changes) => {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
@@ -118,8 +133,10 @@ function start(config: PageConfig): void {
   function takeSignalling(message: SignallingMessage | null): void {
     // Several calls may share the socket; before the call is known, all are ours.
     if (!message || (callId !== null && message.callId !== null && message.callId !== callId)) return
-    if (message.kind === 'roster') people.takePush(message.people)
-    else {
+    if (message.kind === 'roster') {
+      people.takePush(message.people)
+      unread.note('signalling', message.people.length > 0 ? 'read' : 'empty')
+    } else {
       const { subCode, senderMri } = message
       endNotice = { subCode, isByOther: senderMri !== null && senderMri !== people.selfMri }
     }
@@ -205,7 +222,7 @@ function start(config: PageConfig): void {
   })
   const api: TeamsPageApi = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => dialogs.reference(ref),
     begin() {

@@ -87,11 +87,18 @@ describe('signalling', () => {
   test.each([
     ['another frame', '1::'],
     ['another url', frame('https://x/chat/', packed({ participants }))],
+  ])('%s says nothing', async (_what, text) => {
+    expect(await readFrame(text)).toBeNull()
+  })
+
+  test.each([
     ['no base64', frame('https://x/rosterUpdate/', '###')],
     ['no zlib', frame('https://x/rosterUpdate/', 'aGVsbG8=')],
     ['broken JSON', '3:::{"url":'],
-  ])('%s says nothing', async (_what, text) => {
-    expect(await readFrame(text)).toBeNull()
+    ['an end without its code', frame('https://x/conversation/conversationEnd/', '{}')],
+    ['a frame that is too long', `3:::{${' '.repeat(2_000_000)}`],
+  ])('%s is refused, so that it can be counted', async (_what, text) => {
+    await expect(readFrame(text)).rejects.toThrow()
   })
 })
 
@@ -115,8 +122,12 @@ describe('the main channel', () => {
     ])
   })
 
-  test.each(['', 'nothing', '[[[[[[[[[[[[[[[[[[[[[[[[[[', '{"type":"other"}'])('%s says nothing', (text) => {
+  test.each(['', '{"type":"other"}'])('%s says nothing', (text) => {
     expect(readChannelMessage(text)).toBeNull()
+  })
+
+  test.each(['nothing', '[[[[[[[[[[[[[[[[[[[[[[[[[[', 'x'.repeat(200_001)])('%.30s is refused', (text) => {
+    expect(() => readChannelMessage(text)).toThrow()
   })
 })
 

@@ -57,6 +57,7 @@ export class ScriptedPage {
     this.#clock = clock
   }
 
+  unread: Record<string, number> = {}
   /** Events that the page dropped so far. */
   dropped = 0
 
@@ -107,6 +108,6 @@ export class ScriptedPage {
   #signs(kind: Kind): ScriptedSigns {
     const at = this.#clock.now()
     const none = { url: 'https://meeting.test/', lang: 'en', lines: [], headings: [], dialogs: [] }
-    return { ...none, at, kind, microphone: 'off', camera: 'off', others: this.others }
+    return { ...none, at, kind, microphone: 'off', camera: 'off', others: this.others, unread: this.unread }
   }
 }
