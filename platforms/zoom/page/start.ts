@@ -10,6 +10,7 @@ import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { ChatBacklog } from './chat-backlog.ts'
 import { createChatReader, type PanelMessage } from './chat-panel.ts'
 import { zoomEars } from './ears.ts'
 import { createElements } from './elements.ts'
@@ -55,7 +56,7 @@ export function start(config: PageConfig): void {
     tell({ type: 'caption', participantId: null, ...row })
   })
   let speech: ZoomSpeech | null = null
-  let unread: PanelMessage[] = []
+  const backlog = new ChatBacklog<PanelMessage>()
   let sharesNameless = false
   let tiles: SeenTile[] = []
   let tileOwners: (Person | null)[] = []
@@ -141,13 +142,11 @@ export function start(config: PageConfig): void {
     speech?.look([...active, ...talking.map(({ id }) => ({ id, isMuted: false }))], at)
   }
 
-  /** Every page of the list that is turned back goes before those that were read already. */
   function readChat(at: number): void {
-    const inList = chatReader.read(at)
-    const ids = new Set(unread.map(({ id }) => id))
-    unread = [...inList.filter(({ id }) => !ids.has(id)), ...unread]
+    if (!chatReader.isDrawn()) return
+    backlog.add(chatReader.read(at))
     if (queue.hasBegun && !chatReader.catchUp((id) => chat.knows(id))) return
-    for (const line of unread.splice(0)) {
+    for (const { message: line, notAfter } of backlog.drain((id) => chat.toldAt(id))) {
       if (line.userId !== null && line.userId > 1) {
         if (line.sender === null) roster.takeOwn(line.userId)
         else roster.takeSender(line.userId, line.sender)
@@ -158,7 +157,7 @@ export function start(config: PageConfig): void {
         id: line.id,
         senderId: sender?.id ?? null,
         senderName: line.sender ?? config.botName,
-        at: seenAt(line.shownAt, at),
+        at: Math.min(seenAt(line.shownAt, at), notAfter ?? at),
         isOwn: line.sender === null,
         ...line.content,
         ...(line.isDirect && { isDirect: true }),
