@@ -24,8 +24,12 @@ describe('names', () => {
     ['Gast', ''],
     ['8:orgid:11111111-2222-3333-4444-555555555555', ''],
     ['3f9a1c0b2d4e5f60718293a4b5c6d7e8', ''],
+    ['dGhpcyBpcyBhbiBpZGVudGlmaWVy0', ''],
+    ['Donaudampfschifffahrtsgesellschaft', 'Donaudampfschifffahrtsgesellschaft'],
+    ['N'.repeat(300), 'N'.repeat(256)],
+    [`${'N'.repeat(299)}2`, 'N'.repeat(256)],
     ['', ''],
-  ])('%s is %s', (shown, name) => {
+  ])('%.40s is %.40s', (shown, name) => {
     expect(nameOf(shown, says)).toBe(name)
   })
 
