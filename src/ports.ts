@@ -50,7 +50,7 @@ export interface Evidence {
 export type Admission = 'waiting_room' | 'in_meeting'
 
 /** Whose coming or decision ends the wait of a bot that is not in yet. */
-export type WaitingFor = 'admission' | 'host' | 'authorized_user'
+export type WaitingFor = 'admission' | 'host' | 'authorized_user' | 'valid_link'
 
 /** One attempt to be in one meeting. A refused attempt is closed and a new driver is opened. */
 export interface MeetingDriver {

@@ -104,7 +104,7 @@ export class Knock {
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
     if (mayStillCome && (signs.microphone === 'absent' || signs.camera === 'absent')) return
-    if (!(await devices.settle(signs))) return
+    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
     await this.#button.press(signs.join, languageNote(signs))
   }
 

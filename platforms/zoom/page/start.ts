@@ -222,6 +222,7 @@ export function start(config: PageConfig): void {
       fillWindow()
       look()
     }),
+    setDevicesPresent: (arePresent) => devices?.setPresent(arePresent),
     holds: (name, text) => (elements.find(name) as HTMLInputElement | null)?.value === text,
     progress() {
       const { body } = document

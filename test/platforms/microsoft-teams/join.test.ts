@@ -11,7 +11,7 @@ const PRE_JOIN = { kind: 'pre_join', text: '', proofs: [] } as const
 const DROPPED = { kind: 'lobby_dropped', text: '', proofs: [] } as const
 
 /** A knock at a page that takes what is typed into its name box, where it has one. */
-function knockOf({ expectsAccount = false } = {}) {
+function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } = {}) {
   let now = 0
   const pressed: string[] = []
   const page = {
@@ -32,7 +32,7 @@ function knockOf({ expectsAccount = false } = {}) {
       preJoin: true,
       nameBox: box,
       join: { label: 'Join now', isEnabled: true },
-      microphone: 'off',
+      microphone,
       camera: 'off',
     })
   return {
@@ -82,4 +82,12 @@ test('a request that fell is made again under the name only', async () => {
   expect(pressed).toEqual([])
   await dropped()
   expect(pressed).toEqual(['join'])
+})
+
+test('a microphone that cannot be turned off keeps the bot outside', async () => {
+  const { pressed, show, looks } = knockOf({ microphone: 'on' })
+  show('Notes')
+  await looks(15_000)
+  expect(pressed).toContain('microphone')
+  expect(pressed).not.toContain('join')
 })
