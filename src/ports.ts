@@ -6,7 +6,7 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
-import type { MeetingEvent, MeetingTarget } from './meeting.ts'
+import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
 export interface Stage {
@@ -283,7 +283,9 @@ export interface VoiceTracks {
 
 /** What the page about a recording says beside what its files hold. */
 export interface ReportFacts {
-  meetingUrl: string
+  platform: PlatformName
+  /** `MeetingTarget.meetingId` */
+  meetingId: string
   botName: string
   /** UTC milliseconds of the first frame; null where nothing was recorded. */
   startedAt: number | null
