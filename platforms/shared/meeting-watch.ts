@@ -76,6 +76,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   async begin(): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
+    page.enterCall()
     page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
     await this.#tellPage()
     this.#loop ??= this.#watch()

@@ -101,6 +101,7 @@ export class ScriptedPage {
         return true
       },
       wakePointer: async () => {},
+      enterCall: () => {},
     }
     return page as unknown as MeetingPage<ScriptedSigns>
   }
