@@ -1,5 +1,6 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
 
+import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { watchChangedNodes } from '../../shared/page/changed-nodes.ts'
 import { plainContent } from '../../shared/page/chat-content.ts'
@@ -59,6 +60,7 @@ function start(config: PageConfig): void {
   const chat = new ChatLog()
   const messages = watchChangedNodes(selectors.chatPanel ?? ':not(*)', selectors.chatMessage ?? ':not(*)')
   const hands = new Hands(tell)
+  const cameras = createCameras(tell)
   /** Versions of the rows that the channel told. */
   const captionVersions = new Map<string, number>()
   const captionRows = new CaptionRows(
@@ -202,7 +204,9 @@ function start(config: PageConfig): void {
         at,
       )
     readHandsAndReactions(tiles, at)
-    composite?.update(compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set()))
+    const shown = compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set())
+    if (queue.hasBegun) cameras.look(shown, at)
+    composite?.update(shown)
   }
 
   function readChat(at: number): void {

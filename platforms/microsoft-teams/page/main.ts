@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { createDialogReader } from '../../shared/page/dialogs.ts'
@@ -60,6 +61,7 @@ function start(config: PageConfig): void {
   const teller = createRosterTeller(config.botName, tell)
   const chat = createChat({ config, people, wording, tell })
   const hands = new Hands(tell)
+  const cameras = createCameras(tell)
   const tap = isMeeting ? installWebRtcTap() : null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
   const devices = isMeeting ? installVirtualDevices(config) : null
@@ -200,7 +202,9 @@ function start(config: PageConfig): void {
     if (config.captions) captionRows.take(captions.rows(), at)
     chat.read(at)
     readHands(at)
-    composite?.update(compositeTiles(tiles, people, speech?.speaking() ?? new Set()))
+    const pictures = compositeTiles(tiles, people, speech?.speaking() ?? new Set())
+    if (queue.hasBegun) cameras.look(pictures, at)
+    composite?.update(pictures)
   }
 
   function readHands(at: number): void {

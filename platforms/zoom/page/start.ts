@@ -1,4 +1,5 @@
 /** Puts the page's readers together: who is there, who speaks, what is written, and the picture that is recorded. */
+import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows, type ShownCaption } from '../../shared/page/caption-rows.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
 import { seenAt } from '../../shared/page/chat-time.ts'
@@ -50,6 +51,7 @@ export function start(config: PageConfig): void {
   const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
   const teller = createRosterTeller(config.botName, tell)
   const panel = createPeoplePanel(elements)
+  const cameras = createCameras(tell)
   const chat = new ChatLog()
   const chatReader = createChatReader(elements)
   const captionRows = new CaptionRows((row) => {
@@ -95,9 +97,10 @@ export function start(config: PageConfig): void {
     }
     readChat(at)
     if (config.captions) captionRows.take(shownCaptions(), at)
-    composite?.update(
-      compositeTiles(roster.present().map(shownOf), screen, pictures ?? { streamIn: () => null }, speakingNow()),
-    )
+    const people = roster.present().map(shownOf)
+    const shown = compositeTiles(people, screen, pictures ?? { streamIn: () => null }, speakingNow())
+    if (queue.hasBegun) cameras.look(shown, at)
+    composite?.update(shown)
   }
 
   /** Rows come with initials only: who speaks is known from elsewhere. */
