@@ -6,6 +6,7 @@ import { pageScript } from '../src/page-scripts.ts'
 import type { ReportFacts } from '../src/ports.ts'
 import { writeWholeFile } from '../src/whole-file.ts'
 import { reportHtml } from './html.ts'
+import { meetingName } from './meeting-name.ts'
 import type { ReportData, ReportMessage } from './page/data.ts'
 import { qualityOf } from './quality.ts'
 
@@ -85,7 +86,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
   const signs = (await read('reactions.jsonl', z.array(sign), lines)) ?? []
   const spoken = await read('transcription.json', transcript, JSON.parse)
   const data: ReportData = {
-    meeting: withoutScheme(facts.meetingUrl),
+    meeting: meetingName(facts.platform, facts.meetingId),
     botName: facts.botName,
     startedAt: facts.startedAt === null ? null : new Date(facts.startedAt).toISOString(),
     seconds: facts.seconds,
@@ -146,11 +147,4 @@ function chatOf(chat: z.infer<typeof messages>): ReportMessage[] {
 function mediaOf(files: readonly string[]): ReportData['media'] {
   if (files.includes('video.mp4')) return { kind: 'video', file: 'video.mp4' }
   return files.includes('audio.m4a') ? { kind: 'audio', file: 'audio.m4a' } : null
-}
-
-/** For a heading; the link's secrets are not in it. */
-function withoutScheme(url: string): string {
-  if (!URL.canParse(url)) return url
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
 }

@@ -73,6 +73,8 @@ export class MeetingMemory {
         this.#hands.forget(participantId)
         return this.#told.delete(participantId) ? [{ ...event, participantId }] : []
       }
+      case 'camera':
+        return [{ ...event, participantId: this.idOf(event.participantId) }]
       case 'speaking': {
         const turn = { ...event, participantId: this.idOf(event.participantId) }
         if (turn.isSpeaking) this.#turns.set(turn.participantId, turn)

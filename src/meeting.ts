@@ -19,6 +19,8 @@ export interface Participant {
   /** As shown by the platform, badges removed; text, never markup. `Unknown` where the platform gives none. */
   name: string
   isHost?: boolean
+  /** The platform itself marks it as a bot; absent where the platform has no such mark. */
+  isBot?: boolean
 }
 
 /** Where a statement about speech comes from. */
@@ -124,9 +126,13 @@ export type MeetingEvent =
   /** Captions were asked for, and are on or cannot be had. */
   | { type: 'captions'; areOn: boolean; at: number }
   | { type: 'chat_availability'; isAvailable: boolean; at: number }
+  /** The camera of this participant was seen. Told once. */
+  | { type: 'camera'; participantId: string; at: number }
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
   /** The page had more to tell than it could keep until it was asked: chat messages for the most part. */
   | { type: 'events_dropped'; count: number; at: number }
+  /** Messages of these channels of the platform cannot be read: its protocol may have changed. */
+  | { type: 'unread_messages'; channels: readonly string[]; at: number }
   /** The host muted the bot. */
   | { type: 'muted_by_host'; at: number }
   /**

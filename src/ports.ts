@@ -6,7 +6,7 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
-import type { MeetingEvent, MeetingTarget } from './meeting.ts'
+import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
 export interface Stage {
@@ -50,7 +50,7 @@ export interface Evidence {
 export type Admission = 'waiting_room' | 'in_meeting'
 
 /** Whose coming or decision ends the wait of a bot that is not in yet. */
-export type WaitingFor = 'admission' | 'host' | 'authorized_user'
+export type WaitingFor = 'admission' | 'host' | 'authorized_user' | 'valid_link'
 
 /** One attempt to be in one meeting. A refused attempt is closed and a new driver is opened. */
 export interface MeetingDriver {
@@ -283,7 +283,9 @@ export interface VoiceTracks {
 
 /** What the page about a recording says beside what its files hold. */
 export interface ReportFacts {
-  meetingUrl: string
+  platform: PlatformName
+  /** `MeetingTarget.meetingId` */
+  meetingId: string
   botName: string
   /** UTC milliseconds of the first frame; null where nothing was recorded. */
   startedAt: number | null

@@ -153,9 +153,10 @@ export class StreamSocket {
         if (isBinary) this.#listener.onSound(data as Buffer)
         else this.#listener.onText(String(data))
       })
-      socket.on('unexpected-response', (request, response) => {
+      socket.on('unexpected-response', (_request, response) => {
         reason = `the server answered ${response.statusCode} instead of opening a WebSocket`
-        request.destroy()
+        // Destroying the request emits no `close` when the answer is already complete.
+        socket.terminate()
       })
       socket.on('error', (error) => {
         reason ??= error.message || (error as NodeJS.ErrnoException).code || 'the connection failed'

@@ -124,6 +124,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
       isIn(target, [
         ...LEAVES,
         'src/browser/browser.ts',
+        'src/browser/cpu-waits.ts',
         'platforms/shared/',
         `${file.split('/').slice(0, 2).join('/')}/`,
       ]) && !isPageCode(target),

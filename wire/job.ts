@@ -79,12 +79,40 @@ const botImage = z
   .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' })
   .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB' })
 
+/** Words in the names that meeting bots give themselves. */
+const BOT_NAMES = [
+  ...['bot', 'notetaker', 'note taker', 'notes', 'recorder', 'transcriber', 'ai assistant', 'ai companion', 'copilot'],
+  ...[
+    'standin',
+    'otter',
+    'otterpilot',
+    'fireflies',
+    'fathom',
+    'read ai',
+    'meetgeek',
+    'tldv',
+    'tl dv',
+    'avoma',
+    'gong io',
+  ],
+  ...['sembly', 'fellow ai', 'supernormal', 'circleback', 'krisp', 'grain ai', 'vexa', 'recall ai', 'meetingbaas'],
+  ...['screenapp', 'jamie ai', 'granola', 'bluedot', 'spinach ai', 'claap', 'modjo', 'airgram'],
+]
+
 export const timeoutConfigSchema = z.strictObject({
   waiting_room_timeout: seconds(600, 'Longest wait for admission, and for the host.'),
   no_one_joined_timeout: seconds(600, 'Longest time alone in the meeting after joining.'),
   silence_timeout: seconds(600, 'Longest time in which nobody speaks.'),
   recording_timeout: seconds(14_400, 'Longest recording.'),
   everyone_left_timeout: seconds(30, 'Time alone, after others were there, before the bot leaves.'),
+  only_bots_timeout: seconds(300, 'Time with other bots only before the bot leaves.'),
+  bot_names: z
+    .array(z.string().min(1).max(100))
+    .max(200)
+    .default([...BOT_NAMES])
+    .describe(
+      'Who is called so is taken for a bot, unless they speak, write, react, share or show a camera. A name fits that holds one of these as whole words, in any case.',
+    ),
   storing_timeout: seconds(900, 'Longest time to store the files afterwards; then they stay on the machine.'),
   grace_period: z.int().min(0).max(600).default(0).describe('Seconds after joining in which no leave rule fires.'),
   removed_too_early: z

@@ -99,6 +99,11 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
     return [...this.roster.all().map(shownAs), own]
   }
 
+  /** Bytes on the `collections` channel that are of no known format. */
+  sendUnknown(bytes: Uint8Array): void {
+    this.feed.sendUnknown(bytes)
+  }
+
   // What the page is told.
 
   protected override showPeople(visit: GoogleMeetVisit, changed?: Person): void {

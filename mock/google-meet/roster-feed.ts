@@ -61,6 +61,11 @@ export class RosterFeed {
     this.channel?.send(collectionEvent([], [], [line]))
   }
 
+  /** As a platform that has changed its protocol. */
+  sendUnknown(bytes: Uint8Array): void {
+    this.channel?.send(bytes)
+  }
+
   selfStatus(status: UserStatus): void {
     const own = this.users()[0]
     if (own) this.channel?.send(collectionEvent([{ ...own, status }], []))

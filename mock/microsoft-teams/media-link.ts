@@ -37,4 +37,9 @@ export class TeamsMediaLink extends MediaLink {
   tell(message: unknown): void {
     this.channel?.send(channelMessage(message))
   }
+
+  /** As a platform that has changed its protocol. */
+  sendUnknown(bytes: Uint8Array): void {
+    this.channel?.send(bytes)
+  }
 }

@@ -223,6 +223,11 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     visit.showChat({ id, clientId: id, mri: null, name: '', isOwn: false, text, at: Date.now() })
   }
 
+  /** Bytes on the main channel that are of no known format. */
+  sendUnknown(bytes: Uint8Array): void {
+    if (this.current) this.link(this.current)?.sendUnknown(bytes)
+  }
+
   private push(path: 'rosterUpdate/' | 'conversation/conversationEnd/', body: unknown): void {
     const visit = this.current
     if (!visit) return

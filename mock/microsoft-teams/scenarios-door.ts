@@ -97,6 +97,11 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     settings: { page: { shroudMs: 4000 } },
     timeline: ADMITTED,
   },
+  'name-field-late': {
+    about: 'The name field is drawn four seconds after a button that is enabled already.',
+    settings: { page: { nameFieldMs: 4000 } },
+    timeline: ADMITTED,
+  },
   'name-input-missing-signed-in': {
     about: 'Signed in: no name field.',
     settings: { afterJoin: 'call', page: { accountName: 'Standin Notes' } },

@@ -109,6 +109,7 @@ const OWN_SUFFIXES = ['', ' (Unverified)', ' (Guest)', ' (External)']
 /** Those of the page's settings that are times; at a higher speed they are shorter. The bar hides at a person's pace. */
 const TIMES = [
   'shroudMs',
+  'nameFieldMs',
   'badgeMs',
   'relayoutMs',
   'chatMountMs',
@@ -163,6 +164,7 @@ function bySeed(random: Random) {
     // Two of the ways in which tiles ever showed speech: no driver can rely on one (field notes 10.4).
     marks: shuffled(MARKS, random).slice(0, 2),
     shroudMs: random.int(500, 1500),
+    nameFieldMs: 0,
     badgeMs: random.int(0, 1000),
     chatMountMs: random.int(300, 1500),
     peopleMountMs: random.int(300, 1200),

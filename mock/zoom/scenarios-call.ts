@@ -116,6 +116,10 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, page: { chatReceiver: 'group', chatTip: true } },
     timeline: [inCall(2, 'say', 'ann', 'To the group')],
   },
+  'wc-chat-drawn-late': {
+    about: 'An opened chat shows its last message before the others.',
+    settings: { ...OPEN, page: { chatDrawsLate: true } },
+  },
   'wc-chat-textarea': {
     about: 'The plain text box of older builds.',
     settings: { ...OPEN, page: { chatEditor: 'textarea' } },

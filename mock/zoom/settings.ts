@@ -117,6 +117,7 @@ export function pageSettings(scenario: ScenarioSettings, { seed, speed, lang, is
   const lingerMs = page.activeLingerMs === undefined ? ACTIVE_LINGER_MS : page.activeLingerMs
   return {
     topic: 'Weekly Planning',
+    chatDrawsLate: false,
     playback: 'webrtc',
     galleryTiles: 25,
     hasGallery: true,

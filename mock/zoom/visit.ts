@@ -95,6 +95,8 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
   protected join({ name, passcode, captcha, isTrusted }: Extract<FromPage, { say: 'join' }>): void {
     if (this.state !== 'greenRoom') return
     const { settings } = this.meeting
+    const devices = `microphone ${this.microphoneOn ? 'on' : 'off'}, camera ${this.cameraOn ? 'on' : 'off'}`
+    this.meeting.note({ event: 'rpc', target: 'join', detail: devices })
     this.botName = name
     if ((settings.preview.captcha ?? 'invisible') !== 'invisible') {
       this.send({ do: 'captchaToast', text: captcha === '' ? TEXT.captchaRetry : TEXT.captchaWrong })

@@ -54,7 +54,7 @@ export class Knock {
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#greenRoomSince < waits.devicesMs
     if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
-    if (!(await devices.settle(signs))) return
+    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
     await this.#button.press(signs.join, languageNote(signs), { foundBy: signs.join?.rank })
   }
 

@@ -10,6 +10,8 @@ import type { TeamsPage } from './teams-page.ts'
 
 /** Between two presses of a control that leads on. Milliseconds. */
 const STEP_EVERY_MS = 3000
+/** A name box may be drawn some seconds after a button that is enabled already. Milliseconds. */
+const NAME_BOX_MS = 20_000
 /** A switch of the sound that does not obey may be a sign misread; it is no reason to stay outside. */
 const SOUND_TRIES = 3
 /** A request that fell is made again at most this often without effect, and this long apart (field notes 3.3). */
@@ -30,6 +32,7 @@ export class Knock {
   readonly #button: JoinButton
   readonly #steps = new Map<string, { at: number; times: number }>()
   #entranceSince: number | null = null
+  #namelessSince: number | null = null
   #againTries = 0
   #againAt = Number.NEGATIVE_INFINITY
 
@@ -64,6 +67,7 @@ export class Knock {
     if (kind === 'lobby') this.#againTries = 0
     const isDropped = kind === 'lobby_dropped' || kind === 'pre_join'
     if (!isDropped || !signs.join?.isEnabled || clock.now() - this.#againAt < ASK_AGAIN_EVERY_MS) return
+    if (signs.nameBox !== null && !(await this.#isNamed(signs))) return
     if (this.#againTries >= ASK_AGAIN_TRIES)
       throw new BotError(
         'CANNOT_JOIN_MEETING',
@@ -91,7 +95,7 @@ export class Knock {
           step: 'pre-join',
         },
       )
-    if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
+    if (!(await this.#isNamed(signs))) return
     // Without the computer's sound the bot hears nothing.
     if (signs.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
       return
@@ -100,8 +104,25 @@ export class Knock {
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
     if (mayStillCome && (signs.microphone === 'absent' || signs.camera === 'absent')) return
-    if (!(await devices.settle(signs))) return
+    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
     await this.#button.press(signs.join, languageNote(signs))
+  }
+
+  /** The name stands in its box, or belongs to the account. Rejects where a guest is given no box. */
+  async #isNamed({ nameBox, join, lang }: PageSigns): Promise<boolean> {
+    const { page, expectsAccount } = this.#knocking
+    if (expectsAccount) return true
+    if (nameBox !== null) {
+      this.#namelessSince = null
+      return this.#nameBox.holdsName(nameBox.value)
+    }
+    this.#namelessSince ??= page.clock.now()
+    if (page.clock.now() - this.#namelessSince < NAME_BOX_MS) return false
+    throw new BotError(
+      'CANNOT_JOIN_MEETING',
+      `Microsoft Teams showed no box for the name of the bot within ${NAME_BOX_MS / 1000} s, and the bot does not join without its name.${languageNote({ join, lang })}`,
+      { step: 'pre-join', canRetry: true },
+    )
   }
 
   /** True while the step was taken so lately that its effect has to be awaited; false once it was taken `most` times. */
@@ -121,7 +142,7 @@ export class Knock {
 }
 
 /** For a sentence about a page in another language than the one that was asked for. */
-export function languageNote(signs: PageSigns | null): string {
+export function languageNote(signs: Pick<PageSigns, 'join' | 'lang'> | null): string {
   const lang = signs?.lang ?? ''
   if (lang === '' || /^en\b/i.test(lang)) return ''
   const seen = signs?.join ? `; its button says "${signs.join.label}"` : ''

@@ -48,6 +48,13 @@ export class DeviceKeeper {
     this.#presses[device] = []
   }
 
+  /** False while a device that has to be off is on: the bot would be heard or seen from its first moment. */
+  mayJoin(signs: DeviceSigns): boolean {
+    return (['microphone', 'camera'] as const).every(
+      (device) => this.#wanted[device] === 'on' || signs[device] !== 'on',
+    )
+  }
+
   isRight(signs: DeviceSigns): boolean {
     return this.#isRight(signs, 'microphone') && this.#isRight(signs, 'camera')
   }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ElementHandle, Frame, Page } from 'playwright'
 import type { BotBrowser } from '../../src/browser/browser.ts'
+import { type CpuWaits, waitedShare } from '../../src/browser/cpu-waits.ts'
 import { within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { jsonText } from '../../src/json-text.ts'
@@ -38,6 +39,12 @@ export function meetingScript<Config extends CommonConfig>(
   }
 }
 
+/** Answered at once by a page that is not frozen, and asked all the time. */
+const QUICK: readonly string[] = ['snapshot', 'element', 'reference', 'chat', 'framesFault'] satisfies (keyof PageApi)[]
+/** A page that has waited for a processor for this share of its silence is not frozen: the machine is busy. */
+const BUSY_SHARE = 0.5
+/** This process, too, may have been waiting for a processor. Milliseconds. */
+const LATE_MS = 1000
 const PAINTING: readonly string[] = ['openFrames', 'showComposite'] satisfies (keyof PageApi)[]
 
 export interface PageParts {
@@ -71,6 +78,11 @@ export class MeetingPage<
   #acknowledged = 0
   #document: number | null = null
   #silences = 0
+  /** The end of the latest silence, and what was known of the processor then. */
+  #silence: { at: number; waits: CpuWaits; isLate: boolean } | null = null
+  /** Share of the time since the silence before in which the page waited for a processor; null where it is not known. */
+  #busyShare: number | null = null
+  #isInCall = false
   #lastSigns: Signs | null = null
   /** One hand at a time: clicks that cross each other press nothing. */
   #hand: Promise<unknown> = Promise.resolve()
@@ -83,6 +95,11 @@ export class MeetingPage<
     this.logger = logger
     this.waits = waits
     this.#frameOf = frameOf
+  }
+
+  /** The bot is in: from now on a page that does not answer is noticed sooner. */
+  enterCall(): void {
+    this.#isInCall = true
   }
 
   get lastSigns(): Signs | null {
@@ -106,12 +123,11 @@ export class MeetingPage<
     } catch (error) {
       this.#mustLive()
       if (!(error instanceof NoAnswer)) return null
-      this.#silences++
-      this.logger.warn('The page does not answer', { times: this.#silences })
-      if (this.#silences < this.waits.answerTries) return null
+      const share = this.#busyShare
+      this.logger.warn('The page does not answer', { times: this.#silences, waitsForProcessor: share })
+      if (this.#silences < this.#triesAt(share)) return null
       throw browserBroke('The meeting page is frozen: it did not answer several times in a row.', error)
     }
-    this.#silences = 0
     if (!snapshot) return null
     this.#lastSigns = snapshot.signs
     this.#acknowledged = snapshot.events.at(-1)?.number ?? this.#acknowledged
@@ -210,7 +226,7 @@ export class MeetingPage<
     } catch (error) {
       this.logger.debug('The pointer did not reach a button; it is clicked in the page', { label, error })
       const clicked = element.evaluate((button) => button.click()).then(() => true)
-      return await within(this.clock, this.waits.answerMs, clicked, () => new NoAnswer()).catch(() => false)
+      return await this.#answered('element', clicked).catch(() => false)
     } finally {
       await element.dispose().catch(() => {})
       await this.#parkPointer()
@@ -226,14 +242,51 @@ export class MeetingPage<
 
   async #call(method: string, given: unknown[]): Promise<unknown> {
     const answer = this.frame.evaluate(callPage, { channel: this.#channel, method, given })
-    const limitMs = PAINTING.includes(method) ? this.waits.paintMs : this.waits.answerMs
-    return within(this.clock, limitMs, answer, () => new NoAnswer())
+    return this.#answered(method, answer)
+  }
+
+  /** Rejects with NoAnswer past the method's limit. Silences of a quick method are counted until something answers. */
+  async #answered<Result>(method: string, answer: Promise<Result>): Promise<Result> {
+    const { answerMs, callAnswerMs, paintMs } = this.waits
+    const isQuick = QUICK.includes(method)
+    const limitMs = PAINTING.includes(method) ? paintMs : isQuick && this.#isInCall ? callAnswerMs : answerMs
+    const askedAt = this.clock.now()
+    try {
+      const result = await within(this.clock, limitMs, answer, () => new NoAnswer())
+      if (isQuick) this.#silences = 0
+      return result
+    } catch (error) {
+      if (isQuick && error instanceof NoAnswer) await this.#noteSilence(askedAt, limitMs)
+      throw error
+    }
+  }
+
+  /** Questions that waited at the same time are one silence. */
+  async #noteSilence(askedAt: number, limitMs: number): Promise<void> {
+    const at = this.clock.now()
+    if (this.#silences > 0 && this.#silence && askedAt < this.#silence.at) return
+    const before = this.#silences > 0 ? this.#silence : null
+    this.#silences++
+    // At once, so that a question that waits with this one finds it counted.
+    const silence = { at, waits: new Map() as CpuWaits, isLate: at - askedAt > limitMs + LATE_MS }
+    this.#silence = silence
+    silence.waits = await this.browser.cpuWaits()
+    this.#busyShare = silence.isLate ? 1 : before && waitedShare(before.waits, silence.waits, at - before.at)
+  }
+
+  /** How often a page may leave questions unanswered in a row. */
+  #triesAt(share: number | null): number {
+    const { answerTries, callAnswerTries, busyAnswerTries } = this.waits
+    if (!this.#isInCall) return answerTries
+    return this.#silences >= callAnswerTries && (share === null || share >= BUSY_SHARE)
+      ? busyAnswerTries
+      : callAnswerTries
   }
 
   async #handle(method: 'element' | 'reference', given: Name | number) {
     const call = { channel: this.#channel, method, given: [given] as unknown[] }
     const found = this.frame.evaluateHandle(callPage, call)
-    const handle = await this.#unlessGone(within(this.clock, this.waits.answerMs, found, () => new NoAnswer()))
+    const handle = await this.#unlessGone(this.#answered(method, found))
     const element = (handle?.asElement() ?? null) as ElementHandle<HTMLElement> | null
     if (!element) await handle?.dispose().catch(() => {})
     return element

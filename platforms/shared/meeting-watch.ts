@@ -9,6 +9,8 @@ import { browserBroke, type MeetingPage } from './meeting-page.ts'
 import type { CommonSigns } from './page/types.ts'
 import type { MeetingSense, Situation } from './situation.ts'
 
+/** Fewer messages of a channel that cannot be read are a stray kind of message, and no change of the protocol. */
+const UNREAD_MESSAGES = 3
 /** Looks in a row that have to say the same before a meeting counts as ended. */
 const END_LOOKS = 2
 const LAST_LOOK_MS = 1000
@@ -47,6 +49,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   #lastLookAt = 0
   /** Events that the current document dropped, as far as they were told. */
   #dropped = 0
+  #hasToldUnread = false
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
@@ -73,6 +76,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   async begin(): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
+    page.enterCall()
     page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
     await this.#tellPage()
     this.#loop ??= this.#watch()
@@ -156,6 +160,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     if (look.dropped > this.#dropped)
       this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: signs.at })
     this.#dropped = look.dropped
+    this.#tellUnread(signs)
     this.#tellAll(this.#memory.settle(signs.others, signs.at))
     const situation = sense.situationOf(signs)
     note(situation)
@@ -172,6 +177,16 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     }
     await eachLook?.(signs, situation, look.isNewDocument)
     if (isClear) await this.#captions?.look(signs, look.isNewDocument)
+  }
+
+  /** Once: the counts that follow are in the evidence. */
+  #tellUnread({ unread = {}, at }: Signs): void {
+    if (this.#hasToldUnread) return
+    const counts = Object.entries(unread).filter(([, count]) => count >= UNREAD_MESSAGES)
+    if (counts.length === 0) return
+    this.#hasToldUnread = true
+    this.#watching.page.logger.warn('Messages of the meeting cannot be read', { counts: Object.fromEntries(counts) })
+    this.#tell({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
   }
 
   /** A page that does not answer this is told again at the next look. */

@@ -137,7 +137,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   }
 
   get waitingFor(): WaitingFor {
-    return this.#waitingFor
+    // A link that led to a request was no invalid one.
+    return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
   }
 
   async join(signal: AbortSignal): Promise<Admission> {

@@ -23,6 +23,11 @@ export interface Waits {
   /** The page's answer to one question; three in a row without one and it is frozen. */
   answerMs: number
   answerTries: number
+  /** The same in the meeting, where the bot has to be on its way back soon. */
+  callAnswerMs: number
+  callAnswerTries: number
+  /** Where the page waits for a processor, or may. */
+  busyAnswerTries: number
   /** After the click on Leave, until the page says that the call was left. */
   leaveMs: number
   leaveClicks: number
@@ -64,6 +69,9 @@ export const REAL_WAITS: Readonly<Waits> = {
   captchaMs: 120_000,
   answerMs: 10_000,
   answerTries: 3,
+  callAnswerMs: 3500,
+  callAnswerTries: 2,
+  busyAnswerTries: 7,
   leaveMs: 5000,
   leaveClicks: 5,
   reconnectMs: 40_000,

@@ -1,6 +1,6 @@
 /** What the report knows; it stands in the page as JSON. Times count in seconds from the recording's start. */
 export interface ReportData {
-  /** Such as `meet.google.com/abc-defg-hij`. */
+  /** Such as `Google Meet abc-defg-hij`. */
   meeting: string
   botName: string
   /** UTC instant of the first frame, ISO 8601; null where nothing was recorded. */

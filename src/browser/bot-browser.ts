@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'playwright'
 import { systemClock, within } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Stage } from '../ports.ts'
+import type { CpuWaits } from './cpu-waits.ts'
 
 export interface BotBrowser {
   context: BrowserContext
@@ -20,6 +21,8 @@ export interface BotBrowser {
    * null where there is none.
    */
   storedFile(mark: Uint8Array, bytes: number): Promise<string | null>
+  /** Of its renderers; empty where nothing is known of them. Never rejects. */
+  cpuWaits(): Promise<CpuWaits>
   /** The browser's first process; null where other bots share it. */
   readonly processId: number | null
   /** Repeatable, never rejects. */
@@ -40,7 +43,7 @@ export interface ContextOptions {
 }
 
 /** The process behind a context. */
-export interface BrowserProcess extends Pick<BotBrowser, 'processId' | 'storedFile'> {
+export interface BrowserProcess extends Pick<BotBrowser, 'processId' | 'storedFile' | 'cpuWaits'> {
   /** Runs once, after the context was closed or did not close in time. Never rejects. */
   cleanUp(): Promise<void>
 }
@@ -52,7 +55,7 @@ const CONSOLE_LINE_LENGTH = 2000
 /** Rejects when the browser breaks meanwhile; closing the context is the caller's then. */
 export async function botBrowserOf(
   context: BrowserContext,
-  { processId, storedFile, cleanUp }: BrowserProcess,
+  { processId, storedFile, cpuWaits, cleanUp }: BrowserProcess,
   stage: Stage,
   options: ContextOptions,
 ): Promise<BotBrowser> {
@@ -107,6 +110,7 @@ export async function botBrowserOf(
       carried = listener
     },
     storedFile,
+    cpuWaits,
     processId,
     async close() {
       if (isClosing) {

@@ -6,6 +6,7 @@ import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwr
 import type { Stage } from '../ports.ts'
 import { STAGE_RATE } from '../stage-rate.ts'
 import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
+import { rendererWaits } from './cpu-waits.ts'
 import { FEATURES_OFF } from './features-off.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
@@ -84,6 +85,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
     const browserProcess: BrowserProcess = {
       processId,
       storedFile: (mark, bytes) => findStoredFile(profile, mark, bytes),
+      cpuWaits: async () => (processId === null ? new Map() : rendererWaits(processId)),
       async cleanUp() {
         await endProcesses(profile)
         // Chromium's children may still write while they die.

@@ -67,7 +67,8 @@ export async function makeReport(
   if (recorded.length === 0) return
   const { end, spans, gaps, quality } = facts
   const work = writeReport(workFolder, {
-    meetingUrl: redactText(target.url),
+    platform: target.platform,
+    meetingId: redactText(target.meetingId),
     botName: job.bot_name,
     startedAt: spans[0]?.startedAt ?? null,
     seconds: recordedMs(spans, clock.now()) / 1000,

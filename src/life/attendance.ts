@@ -57,6 +57,7 @@ export class Attendance implements InMeeting {
   #driver: MeetingDriver | null = null
   #isIn = false
   #lostAt: number | null = null
+  #hasToldUnread = false
   #pictureStep: PictureStep | null = null
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
@@ -215,6 +216,11 @@ export class Attendance implements InMeeting {
 
   #hear = (event: MeetingEvent): void => {
     if (this.#isOfGhost(event)) return
+    if (event.type === 'unread_messages') {
+      // The next browser finds the same.
+      if (this.#hasToldUnread) return
+      this.#hasToldUnread = true
+    }
     if (event.type === 'heartbeat') {
       const others = event.others === null ? null : Math.max(0, event.others - this.#ghosts.size)
       for (const left of this.#memory.settle(others, event.at)) this.#tell(left)
@@ -267,9 +273,13 @@ function waitedTooLong(waitingFor: WaitingFor, limit: number): BotError {
   return new BotError(code, `${sentence} within ${limit} s.`, { step: 'waiting room' })
 }
 
-/** The specification knows three waits, all limited by `waiting_room_timeout`. */
+/** The specification knows three waits, all limited by `waiting_room_timeout`; the fourth is an end of the link itself. */
 const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string]>> = {
   admission: ['TIMEOUT_WAITING_TO_START', 'Nobody admitted the bot'],
   host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting'],
+  valid_link: [
+    'INVALID_MEETING_URL',
+    'The platform called the link invalid all the time: the link is wrong, or the host did not start the meeting',
+  ],
   authorized_user: ['WAITING_FOR_AUTHORIZED_USER_TIMEOUT', 'The user who authorized the bot did not join'],
 }

@@ -32,6 +32,7 @@ import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
 import { openJoinGate } from './join-gate.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
 import { noteMeeting } from './meeting-notes.ts'
+import { botNamesOf } from './other-bots.ts'
 import { PictureRelief } from './picture-relief.ts'
 import { recordedTime } from './recorded-time.ts'
 import { recordedMs } from './recording-clock.ts'
@@ -174,7 +175,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
 
   /** From admission to the end: records while the leave rules see no reason to go. */
   async function record(admittedAt: number): Promise<void> {
-    let observed: Observed = firstObservation(admittedAt)
+    let observed: Observed = firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names))
     let lastProgressAt = 0
     const onBack = () => {
       observed = unseen(observed, clock.now())

@@ -7,6 +7,7 @@
 import type { TimeoutConfig } from '@standin/wire/job.ts'
 import type { MeetingEvent } from '../meeting.ts'
 import type { RecorderEvent } from '../ports.ts'
+import { areOnlyBots, type IsBotName, isPersonThere, type People, peopleAfter } from './other-bots.ts'
 import type { End } from './states.ts'
 
 /** A heartbeat older than this means that the page does not answer; nothing is concluded from silence then. */
@@ -19,17 +20,28 @@ export interface Observed {
   /** Since when the bot is known to be alone; null while others are there or the page does not say. */
   aloneSince: number | null
   hasSeenOthers: boolean
+  people: People
+  /** Since when everybody else is known to be a bot; null while a person may be there. */
+  onlyBotsSince: number | null
+  /** Somebody was there who is no bot. */
+  hasSeenPeople: boolean
+  isBotName: IsBotName
   isAudible: boolean
   /** When somebody was last heard, or a mark of somebody's speech came or went; the time of admission before that. */
   lastSpeechAt: number
 }
 
-export function firstObservation(admittedAt: number): Observed {
+/** `isBotName`: by default no name is a bot's. */
+export function firstObservation(admittedAt: number, isBotName: IsBotName = () => false): Observed {
   return {
     admittedAt,
     lastHeartbeatAt: admittedAt,
     aloneSince: null,
     hasSeenOthers: false,
+    people: new Map(),
+    onlyBotsSince: null,
+    hasSeenPeople: false,
+    isBotName,
     isAudible: false,
     lastSpeechAt: admittedAt,
   }
@@ -42,7 +54,8 @@ export function excuseSilence(before: Observed, now: number): Observed {
 
 /** A bot that saw nothing knows nobody and nothing; whatever a rule counts, it counts from now. */
 export function unseen(before: Observed, now: number): Observed {
-  return { ...firstObservation(now), hasSeenOthers: before.hasSeenOthers }
+  const { hasSeenOthers, hasSeenPeople, people, isBotName } = before
+  return { ...firstObservation(now, isBotName), hasSeenOthers, hasSeenPeople, people }
 }
 
 /** Whoever comes to a bot that was alone gets the whole time to speak up. */
@@ -52,8 +65,26 @@ function accompanied(before: Observed, at: number): Observed {
   return { ...before, hasSeenOthers: true, aloneSince: null, lastSpeechAt }
 }
 
+/** Whether these others may be people. A name that comes late, or somebody who speaks up, ends the wait. */
+function accompaniedBy(before: Observed, others: number, at: number): Observed {
+  if (areOnlyBots(before.people, others, before.isBotName))
+    return { ...before, onlyBotsSince: before.onlyBotsSince ?? at }
+  return {
+    ...before,
+    onlyBotsSince: null,
+    hasSeenPeople: before.hasSeenPeople || isPersonThere(before.people, before.isBotName),
+  }
+}
+
+function withPeople(before: Observed, event: MeetingEvent | RecorderEvent): Observed {
+  if (event.type === 'failed' || event.type === 'progress' || event.type === 'sound') return before
+  const people = peopleAfter(before.people, event as MeetingEvent)
+  return people === before.people ? before : { ...before, people }
+}
+
 /** Takes one event into account. Events that say nothing about presence or speech leave the observation as it is. */
-export function observe(before: Observed, event: MeetingEvent | RecorderEvent): Observed {
+export function observe(earlier: Observed, event: MeetingEvent | RecorderEvent): Observed {
+  const before = withPeople(earlier, event)
   switch (event.type) {
     case 'heartbeat': {
       // The page did not answer, the machine was asleep, or its clock was set, forward or back.
@@ -62,8 +93,8 @@ export function observe(before: Observed, event: MeetingEvent | RecorderEvent): 
         ? { ...unseen(before, event.at), isAudible: before.isAudible }
         : { ...before, lastHeartbeatAt: event.at }
       if (event.others === null) return known
-      if (event.others > 0) return accompanied(known, event.at)
-      return { ...known, aloneSince: known.aloneSince ?? event.at }
+      if (event.others > 0) return accompaniedBy(accompanied(known, event.at), event.others, event.at)
+      return { ...known, onlyBotsSince: null, aloneSince: known.aloneSince ?? event.at }
     }
     case 'participant_joined':
       return accompanied(before, event.at)
@@ -90,6 +121,14 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
     if (observed.hasSeenOthers && aloneMs >= limits.everyone_left_timeout * 1000)
       return { code: 'NO_ATTENDEES', message: 'Everybody else has left the meeting.' }
     return null
+  }
+  if (observed.onlyBotsSince !== null) {
+    // People may be late where none came yet.
+    const limit = observed.hasSeenPeople
+      ? limits.only_bots_timeout
+      : Math.max(limits.only_bots_timeout, limits.no_one_joined_timeout)
+    if (now - observed.onlyBotsSince >= limit * 1000)
+      return { code: 'NO_ATTENDEES', message: `Only other bots were in the meeting for ${limit} s.` }
   }
   if (!observed.isAudible && observed.hasSeenOthers && now - observed.lastSpeechAt >= limits.silence_timeout * 1000)
     return { code: 'NO_SPEAKER', message: `Nobody spoke for ${limits.silence_timeout} s.` }

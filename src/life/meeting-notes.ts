@@ -51,6 +51,12 @@ function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {
         level: 'warning',
         message: `${event.count} chat messages or other events are missing: the page had more of them than the bot could read in time.`,
       }
+    case 'unread_messages':
+      return {
+        type: 'notice',
+        level: 'warning',
+        message: `The bot cannot read messages of the platform (${event.channels.join(', ')}); names, speakers, chat or captions may be incomplete. The platform may have changed its protocol.`,
+      }
     case 'muted_by_host':
       return { type: 'notice', level: 'info', message: 'The host muted the bot.' }
     case 'connection':

@@ -32,7 +32,12 @@ export class SharedChromium {
       ...(state?.kind === 'storage_state' ? { storageState: state.state } : {}),
     })
     try {
-      const shared = { processId: null, storedFile: async () => null, cleanUp: async () => {} }
+      const shared = {
+        processId: null,
+        storedFile: async () => null,
+        cpuWaits: async () => new Map(),
+        cleanUp: async () => {},
+      }
       return await botBrowserOf(context, shared, stage, options)
     } catch (error) {
       await context.close()

@@ -9,7 +9,8 @@ import type { ReportFacts } from '../../src/ports.ts'
 export const HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 
 export const FACTS: ReportFacts = {
-  meetingUrl: 'https://meet.google.com/abc-defg-hij?pwd=secret',
+  platform: 'meet',
+  meetingId: 'abc-defg-hij',
   botName: 'Standin',
   startedAt: Date.parse('2026-11-21T09:30:00.000Z'),
   seconds: 20,

@@ -104,3 +104,31 @@ test.each([390, 1280])('fits a screen of %i pixels, light and dark', async (widt
     await page.close()
   }
 })
+
+test('the title names platform, meeting and time, and the player shows the first speaker until it plays from its beginning', async () => {
+  const page = await openReport()
+  const began = await page.evaluate(() =>
+    new Date('2026-11-21T09:30:00.000Z').toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' }),
+  )
+  expect(await page.title()).toBe(`Google Meet abc-defg-hij – ${began}`)
+  expect(await page.locator('h1').textContent()).toBe('Google Meet abc-defg-hij')
+  await expect.poll(() => time(page)).toBe(1)
+  // What stands in the middle of the player is a picture of the recording.
+  const picture = () =>
+    page.evaluate(() => {
+      const video = document.querySelector('video')!
+      return { isPaused: video.paused, hasPicture: video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA }
+    })
+  await expect.poll(picture).toEqual({ isPaused: true, hasPicture: true })
+  const slider = page.getByRole('slider', { name: 'Place in the recording' })
+  expect(await slider.getAttribute('aria-valuenow')).toBe('0')
+  const starts = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const video = document.querySelector('video')!
+        video.addEventListener('timeupdate', () => resolve(video.currentTime), { once: true })
+      }),
+  )
+  await page.keyboard.press('k')
+  expect(await starts).toBeLessThan(0.9)
+})

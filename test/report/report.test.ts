@@ -17,7 +17,7 @@ test('holds what the files hold, and names and messages only as data', async () 
   await writeReport(folder, FACTS)
   const { html, data } = page(folder)
   expect(data).toMatchObject({
-    meeting: 'meet.google.com/abc-defg-hij',
+    meeting: 'Google Meet abc-defg-hij',
     startedAt: '2026-11-21T09:30:00.000Z',
     media: { kind: 'video', file: 'video.mp4' },
     people: [

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -254,6 +256,21 @@ test('a first connection that cannot be made is STREAMING_SETUP_FAILED and names
   expect(failure).toMatchObject({ code: 'STREAMING_SETUP_FAILED' })
   expect(failure.message).toContain(new URL(url).host)
   expect(failure.message).not.toContain('hidden')
+})
+
+test('a server that answers the handshake with a page is dialed again, and its status is named', async () => {
+  let requests = 0
+  const server = createServer().on('upgrade', (_request, socket) => {
+    requests++
+    socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 7\r\nConnection: close\r\n\r\nNot yet')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  const { port } = server.address() as AddressInfo
+  const { streaming, signal } = open({ output: `ws://127.0.0.1:${port}/`, setUpMs: 3_000 })
+  const connecting = streaming.connect(signal).catch((error) => error)
+  await vi.waitFor(() => expect(requests).toBeGreaterThanOrEqual(2), { timeout: 2_900 })
+  expect((await connecting).message).toContain('the server answered 503')
 })
 
 test('where streaming is not required the bot is told and goes on', async () => {

@@ -42,6 +42,8 @@ test('the least job is an id and a link; everything else has a default', () => {
       silence_timeout: 600,
       recording_timeout: 14_400,
       everyone_left_timeout: 30,
+      only_bots_timeout: 300,
+      bot_names: expect.arrayContaining(['notetaker', 'fireflies']),
       grace_period: 0,
       removed_too_early: 5,
       storing_timeout: 900,
@@ -104,6 +106,7 @@ const TIMEOUTS = [
   'silence_timeout',
   'recording_timeout',
   'everyone_left_timeout',
+  'only_bots_timeout',
 ]
 
 /** Of each field: values at its bounds, which are taken, and values beyond them, which are not. */

@@ -87,10 +87,12 @@ export function controlBlock(context: Context, join: JoinButton, isHydrated: boo
     words('Join now'),
     () => say({ say: 'join', name: settings.accountName ?? name.value }),
   )
+  const isLate = field !== null && join === 'first' && settings.nameFieldMs > 0
+  const late = isLate ? setTimeout(() => root.prepend(field.root), settings.nameFieldMs) : undefined
   const root = part(
     'calling-prejoin-render-content-container',
     { class: cls('controlBlock') },
-    field?.root ?? account(context),
+    isLate ? false : (field?.root ?? account(context)),
     part(
       'prejoin-v2-video-preview-container',
       { class: cls('previewBox') },
@@ -114,6 +116,7 @@ export function controlBlock(context: Context, join: JoinButton, isHydrated: boo
     root,
     hydrate: () => field?.hydrate(),
     close() {
+      clearTimeout(late)
       field?.close()
       microphone.close()
       camera.close()

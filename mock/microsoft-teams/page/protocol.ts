@@ -57,6 +57,8 @@ export interface PageSettings {
   cidMeansOn: boolean
   hydrationMs: [number, number]
   shroudMs: number
+  /** The name field is drawn so long after the rest of the page. */
+  nameFieldMs: number
   /** The first clicks on these targets are ignored: target to number of clicks. */
   swallow: Record<string, number>
   controls: 'work' | 'consumer'

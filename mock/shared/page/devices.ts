@@ -22,6 +22,7 @@ export class Devices {
   /** @param forced `none`: this machine has no devices, whatever the browser says */
   constructor(forced: 'ask' | 'none') {
     this.forced = forced
+    navigator.mediaDevices?.addEventListener('devicechange', () => void this.listAnew())
   }
 
   isOn(kind: DeviceKind): boolean {
@@ -90,11 +91,24 @@ export class Devices {
     this.changed()
   }
 
+  private async listAnew(): Promise<void> {
+    const found = await this.list()
+    for (const kind of ['microphone', 'camera'] as const) this.state[kind].exists = found[kind]
+    this.changed()
+  }
+
   private put(kind: DeviceKind, track: MediaStreamTrack | null): void {
     const device = this.state[kind]
     if (device.track !== track) device.track?.stop()
     device.track = track
     device.on = track !== null
+    track?.addEventListener('ended', () => {
+      if (device.track !== track) return
+      // Unplugged, as a page's own stop tells nothing.
+      device.track = null
+      device.on = false
+      this.changed()
+    })
     if (track === null) device.exists = false
   }
 

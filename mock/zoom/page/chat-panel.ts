@@ -8,6 +8,9 @@ import type { ChatLine, UiSettings } from './protocol.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { VirtualList } from './virtual-list.ts'
 
+/** Longer than a look of the bot. */
+const DRAWN_LATE_MS = 400
+
 export class ChatPanel {
   readonly root: HTMLElement
   private readonly context: UiContext
@@ -74,7 +77,11 @@ export class ChatPanel {
 
   /** Called when the panel has come into the page. */
   opened(): void {
-    this.render(true)
+    if (this.context.settings.chatDrawsLate) {
+      const { words, settings } = this.context
+      this.rows.show(chatRows(this.lines, words, settings.lang).slice(-1))
+      setTimeout(() => this.render(true), DRAWN_LATE_MS)
+    } else this.render(true)
     if (!this.context.settings.chatTip) return
     this.context.settings.chatTip = false
     this.root.append(tip(this.context.words(TEXT.chatTip), this.context.words(TEXT.gotIt)))

@@ -60,6 +60,8 @@ export interface UiSettings {
   unifiedList: boolean
   chatWrapper: boolean
   chatVirtuoso: boolean
+  /** An opened chat shows its last message before the others. */
+  chatDrawsLate: boolean
   /** Older builds have a plain text box. */
   chatEditor: 'rich' | 'textarea'
   /** Participants and chat may be open at once, one over the other. */

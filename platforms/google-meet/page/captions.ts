@@ -1,5 +1,6 @@
 /** Captions, by the channel that carries them with their speaker's device, and by the page where that is silent. */
 import type { ShownCaption } from '../../shared/page/caption-rows.ts'
+import { UnreadMessage } from '../../shared/page/unread-messages.ts'
 import { plain, textWithout } from '../../shared/page/visible-text.ts'
 import { inflate } from './collections.ts'
 import { messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
@@ -15,11 +16,11 @@ export interface CaptionRecord {
 
 const LONGEST = 200_000
 
-/** A message of the `captions` channel (field notes 5.2); empty for anything else. */
+/** A message of the `captions` channel (field notes 5.2). Rejects for anything else. */
 export async function decodeCaptions(data: ArrayBuffer): Promise<CaptionRecord[]> {
-  if (data.byteLength > LONGEST) return []
+  if (data.byteLength > LONGEST) throw new UnreadMessage('The message is too long')
   const fields = readFields(await inflate(new Uint8Array(data)))
-  if (!fields) return []
+  if (!fields) throw new UnreadMessage('No message of the captions channel')
   return messagesAt(fields, [1]).flatMap((caption) => {
     const deviceId = textAt(caption, 1)
     const text = textAt(caption, 6)

@@ -1,4 +1,5 @@
 /** What the meeting's own channel says: who is there, which sound and picture is whose, and the chat. */
+import { UnreadMessage } from '../../shared/page/unread-messages.ts'
 import { type Fields, messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
 
 export interface UserRecord {
@@ -34,10 +35,10 @@ export interface CollectionUpdate {
   chat: ChatRecord[]
 }
 
-/** A message of the `collections` channel; null for anything else. */
-export async function decodeCollection(data: ArrayBuffer): Promise<CollectionUpdate | null> {
+/** A message of the `collections` channel. Rejects for anything else. */
+export async function decodeCollection(data: ArrayBuffer): Promise<CollectionUpdate> {
   const fields = readFields(await inflate(new Uint8Array(data)))
-  if (!fields) return null
+  if (!fields) throw new UnreadMessage('No message of the collections channel')
   const body = messagesAt(fields, [1, 2])
   return {
     users: body.flatMap((message) => messagesAt(message, [13, 1, 2])).flatMap(userOf),
@@ -46,16 +47,12 @@ export async function decodeCollection(data: ArrayBuffer): Promise<CollectionUpd
   }
 }
 
-/** The answer to the HTTP call that asks for the whole roster. */
+/** The answer to the HTTP call that asks for the whole roster. Throws for another answer. */
 export function decodeSync(base64: string): UserRecord[] {
-  try {
-    const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0))
-    const fields = readFields(bytes)
-    return fields ? messagesAt(fields, [2, 2, 2]).flatMap(userOf) : []
-  } catch {
-    // It was no base64: another answer than the one we know.
-    return []
-  }
+  const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0))
+  const fields = readFields(bytes)
+  if (!fields) throw new UnreadMessage('No answer with a roster')
+  return messagesAt(fields, [2, 2, 2]).flatMap(userOf)
 }
 
 export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {

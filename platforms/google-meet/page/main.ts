@@ -1,5 +1,6 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
 
+import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { watchChangedNodes } from '../../shared/page/changed-nodes.ts'
 import { plainContent } from '../../shared/page/chat-content.ts'
@@ -16,6 +17,7 @@ import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import type { Speech } from '../../shared/page/speech.ts'
 import type { PageApi } from '../../shared/page/types.ts'
+import { createUnreadMessages, UnreadMessage } from '../../shared/page/unread-messages.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { isVisible } from '../../shared/page/visible-text.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
@@ -58,6 +60,7 @@ function start(config: PageConfig): void {
   const chat = new ChatLog()
   const messages = watchChangedNodes(selectors.chatPanel ?? ':not(*)', selectors.chatMessage ?? ':not(*)')
   const hands = new Hands(tell)
+  const cameras = createCameras(tell)
   /** Versions of the rows that the channel told. */
   const captionVersions = new Map<string, number>()
   const captionRows = new CaptionRows(
@@ -68,6 +71,7 @@ function start(config: PageConfig): void {
     },
     { mayHaveChannel: true },
   )
+  const unread = createUnreadMessages()
   const toasts = createToastReader(config, elements)
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
@@ -92,7 +96,12 @@ function start(config: PageConfig): void {
       channel.addEventListener('message', ({ data }) => {
         const at = Date.now()
         // Unpacking takes time; messages keep their order.
-        order = order.then(() => take(data, at)).catch(() => {})
+        order = order
+          .then(() => take(data, at))
+          .then(
+            (hasNews) => unread.note(label, hasNews ? 'read' : 'empty'),
+            () => unread.note(label, 'unread'),
+          )
       })
     })
     listenToRosterCalls()
@@ -115,11 +124,9 @@ function start(config: PageConfig): void {
     return owners.length === 1 ? owners[0]! : null
   }
 
-  async function takeCollection(data: unknown, at: number): Promise<void> {
-    const bytes = data instanceof Blob ? await data.arrayBuffer() : data
-    if (!(bytes instanceof ArrayBuffer)) return
-    const update = await decodeCollection(bytes)
-    if (!update) return
+  /** Whether the message holds anything that is known. Rejects for another kind of message. */
+  async function takeCollection(data: unknown, at: number): Promise<boolean> {
+    const update = await decodeCollection(await bytesOf(data))
     roster.takeOutputs(update.outputs)
     roster.takeUsers(update.users, 'channel', at)
     for (const line of update.chat) {
@@ -136,12 +143,12 @@ function start(config: PageConfig): void {
       const news = chat.take('channel', message, at)
       if (news) tell(news)
     }
+    return update.users.length + update.outputs.length + update.chat.length > 0
   }
 
-  async function takeCaptions(data: unknown, at: number): Promise<void> {
-    const bytes = data instanceof Blob ? await data.arrayBuffer() : data
-    if (!(bytes instanceof ArrayBuffer)) return
-    for (const { deviceId, captionId, version, isFinal, text } of await decodeCaptions(bytes)) {
+  async function takeCaptions(data: unknown, at: number): Promise<boolean> {
+    const captions = await decodeCaptions(await bytesOf(data))
+    for (const { deviceId, captionId, version, isFinal, text } of captions) {
       const key = `${deviceId}/${captionId}`
       // The channel may overtake itself.
       if (roster.isSelf(deviceId) || version <= (captionVersions.get(key) ?? -1)) continue
@@ -151,6 +158,7 @@ function start(config: PageConfig): void {
       captionRows.leaveToChannel()
       tell({ type: 'caption', key, participantId: deviceId, name: roster.nameOf(deviceId) ?? '', text, isFinal, at })
     }
+    return captions.length > 0
   }
 
   /** The first whole roster comes over HTTP; the page's own use of the answer is not touched. */
@@ -161,14 +169,24 @@ function start(config: PageConfig): void {
       const url = request instanceof Request ? request.url : String(request)
       if (url.includes('SyncMeetingSpaceCollections')) {
         answer
-          .then((response) => response.clone().text())
-          .then((text) => roster.takeUsers(decodeSync(text), 'http', Date.now()))
-          .catch(() => {
+          .then((response) => (response.ok ? response.clone().text() : null))
+          .then(takeSync, () => {
             // The page hears of a failed call itself.
           })
       }
       return answer
     })
+  }
+
+  function takeSync(text: string | null): void {
+    if (text === null) return
+    try {
+      const users = decodeSync(text)
+      roster.takeUsers(users, 'http', Date.now())
+      unread.note('roster call', users.length > 0 ? 'read' : 'empty')
+    } catch {
+      unread.note('roster call', 'unread')
+    }
   }
 
   function look(): void {
@@ -186,7 +204,9 @@ function start(config: PageConfig): void {
         at,
       )
     readHandsAndReactions(tiles, at)
-    composite?.update(compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set()))
+    const shown = compositeTiles(tiles, roster, tap, speech?.speaking() ?? new Set())
+    if (queue.hasBegun) cameras.look(shown, at)
+    composite?.update(shown)
   }
 
   function readChat(at: number): void {
@@ -228,7 +248,7 @@ function start(config: PageConfig): void {
   const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   const api: PageApi<PageSigns, ElementName> = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
     begin() {
@@ -252,4 +272,10 @@ function start(config: PageConfig): void {
   }
 
   answerDriver(config.channel, api)
+}
+
+async function bytesOf(data: unknown): Promise<ArrayBuffer> {
+  const bytes = data instanceof Blob ? await data.arrayBuffer() : data
+  if (bytes instanceof ArrayBuffer) return bytes
+  throw new UnreadMessage('A message without bytes')
 }

@@ -2,6 +2,7 @@
  * Runs at the start of every document of the meeting's tab and answers the driver. It keeps no name in the page and
  * changes nothing of the page's own state, which it only reads.
  */
+import { createCameras } from '../../shared/page/cameras.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
@@ -51,6 +52,7 @@ function start(config: PageConfig): void {
   const chat = new ChatLog()
   const readMessages = createMessageReader()
   const hands = new Hands(queue.tell)
+  const cameras = createCameras(queue.tell)
   const reactions = new Set<string>()
   const tap = isMeeting ? installWebRtcTap() : null
   const media = createMediaWatch(() => tap?.connections() ?? [])
@@ -103,7 +105,9 @@ function start(config: PageConfig): void {
     if (roster.source !== null) teller.update(roster, at)
     takeChat()
     takeHandsAndReactions()
-    composite?.update(compositeTiles(roster, store, tiles, speech?.speaking() ?? new Set()))
+    const shown = compositeTiles(roster, store, tiles, speech?.speaking() ?? new Set())
+    if (queue.hasBegun) cameras.look(shown, at)
+    composite?.update(shown)
   }
 
   function takeChat(): void {

@@ -44,7 +44,7 @@ const EMOJI: Readonly<Record<string, string>> = {
 }
 
 /** To be called at document start. */
-export function listenToChat(heard: (messages: PushedMessage[]) => void): void {
+export function listenToChat(heard: (messages: PushedMessage[]) => void, unread: (error: unknown) => void): void {
   wrapMethod(Function.prototype, 'bind', (native, self, given) => {
     const bound = native(...given)
     if (typeof self !== 'function' || self.name !== HANDLER || typeof bound !== 'function') return bound
@@ -53,7 +53,7 @@ export function listenToChat(heard: (messages: PushedMessage[]) => void): void {
         try {
           heard(messagesIn(batch[0]))
         } catch (error) {
-          console.warn('A batch of chat messages was not understood', error)
+          unread(error)
         }
         return Reflect.apply(target, owner, batch)
       },

@@ -1,4 +1,5 @@
 /** What the media server says on the page's data channel: who dominates, and captions (field notes 5.2). Pure. */
+import { UnreadMessage } from '../../shared/page/unread-messages.ts'
 import { listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface ChannelCaption {
@@ -21,11 +22,14 @@ const MS_FROM_1900_TO_1970 = 2_208_988_800_000
 /** The prefix may hold a bracket or two by chance. */
 const MOST_TRIES = 16
 
-/** Some bytes of unknown meaning, then JSON. Null for anything else. */
+/** Some bytes of unknown meaning, then JSON. Null where it says nothing of this. Throws where it holds no JSON, or is too long. */
 export function readChannelMessage(data: ArrayBuffer | string): ChannelMessage | null {
-  const text = typeof data === 'string' ? data : data.byteLength <= LONGEST ? new TextDecoder().decode(data) : ''
+  if ((typeof data === 'string' ? data.length : data.byteLength) > LONGEST)
+    throw new UnreadMessage('The message is too long')
+  const text = typeof data === 'string' ? data : new TextDecoder().decode(data)
+  if (text === '') return null
   const json = jsonWithin(text)
-  if (json === null) return null
+  if (json === null) throw new UnreadMessage('The message holds no JSON')
   const items = Array.isArray(json) ? listOf(json, 100) : [json]
   let dominant: number[] | null = null
   const captions: ChannelMessage['captions'] = []

@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { createDialogReader } from '../../shared/page/dialogs.ts'
@@ -9,6 +10,7 @@ import { createPageEars } from '../../shared/page/page-ears.ts'
 import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
+import { createUnreadMessages } from '../../shared/page/unread-messages.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap, type TappedTrack } from '../../shared/page/webrtc-tap.ts'
 import { createWording } from '../../shared/page/wording.ts'
@@ -59,6 +61,7 @@ function start(config: PageConfig): void {
   const teller = createRosterTeller(config.botName, tell)
   const chat = createChat({ config, people, wording, tell })
   const hands = new Hands(tell)
+  const cameras = createCameras(tell)
   const tap = isMeeting ? installWebRtcTap() : null
   const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
   const devices = isMeeting ? installVirtualDevices(config) : null
@@ -75,6 +78,7 @@ function start(config: PageConfig): void {
     },
     { mayHaveChannel: true },
   )
+  const unread = createUnreadMessages()
   const dialogs = createDialogReader({
     dialog: elements.select('dialog'),
     clickable: elements.select('clickable'),
@@ -92,16 +96,29 @@ function start(config: PageConfig): void {
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'main-channel') return
       channel.addEventListener('message', ({ data }) => {
-        void bytesOf(data).then(takeChannelMessage, () => {})
+        void bytesOf(data)
+          .then(takeChannelMessage)
+          .then(
+            () => unread.note(label, 'read'),
+            () => unread.note(label, 'unread'),
+          )
       })
     })
     let order = Promise.resolve()
     listenToSockets((frame) => {
       // Unpacking takes time; messages keep their order.
-      order = order.then(async () => takeSignalling(await readFrame(frame))).catch(() => {})
+      order = order
+        .then(async () => takeSignalling(await readFrame(frame)))
+        .catch(() => unread.note('signalling', 'unread'))
     })
-    listenToRosterCalls((records) => people.takePush(records))
-    listenToChat((messages) => chat.take(messages))
+    listenToRosterCalls(
+      (records) => people.takePush(records),
+      () => unread.note('roster call', 'unread'),
+    )
+    listenToChat(
+      (messages) => chat.take(messages),
+      () => unread.note('chat', 'unread'),
+    )
     speech = watchTeamsSpeech(tap, people, (changes) => {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
@@ -118,8 +135,10 @@ function start(config: PageConfig): void {
   function takeSignalling(message: SignallingMessage | null): void {
     // Several calls may share the socket; before the call is known, all are ours.
     if (!message || (callId !== null && message.callId !== null && message.callId !== callId)) return
-    if (message.kind === 'roster') people.takePush(message.people)
-    else {
+    if (message.kind === 'roster') {
+      people.takePush(message.people)
+      unread.note('signalling', message.people.length > 0 ? 'read' : 'empty')
+    } else {
       const { subCode, senderMri } = message
       endNotice = { subCode, isByOther: senderMri !== null && senderMri !== people.selfMri }
     }
@@ -183,7 +202,9 @@ function start(config: PageConfig): void {
     if (config.captions) captionRows.take(captions.rows(), at)
     chat.read(at)
     readHands(at)
-    composite?.update(compositeTiles(tiles, people, speech?.speaking() ?? new Set()))
+    const pictures = compositeTiles(tiles, people, speech?.speaking() ?? new Set())
+    if (queue.hasBegun) cameras.look(pictures, at)
+    composite?.update(pictures)
   }
 
   function readHands(at: number): void {
@@ -205,7 +226,7 @@ function start(config: PageConfig): void {
   })
   const api: TeamsPageApi = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => dialogs.reference(ref),
     begin() {

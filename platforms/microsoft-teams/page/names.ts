@@ -4,11 +4,11 @@ import { plain } from '../../shared/page/visible-text.ts'
 type Says = (label: string, text: string) => boolean
 
 /** What the page calls somebody before it knows better: an identifier or the beginning of one. */
-const IDENTIFIER = /^(?:\d+:[a-z]+[:.]|[0-9a-f]{8}-?[0-9a-f]{4,}|[A-Za-z0-9+/_-]{20,}={0,2}$)/
+const IDENTIFIER = /^(?:\d+:[a-z]+[:.]|[0-9a-f]{8}-?[0-9a-f]{4,}|(?=\D*\d)[A-Za-z0-9+/_-]{20,128}={0,2}$)/
 const BADGE = /\s*\(([^()]+)\)$/
 /** The second of a name gets a number. */
 const COLLISION = /\s+(?:\(\d{1,2}\)|\d{1,2})$/
-const LONGEST = 200
+const LONGEST = 256
 
 /** Empty for what is no name: nothing, an identifier, a stand-in. */
 export function nameOf(shown: string, says: Says): string {

@@ -18,6 +18,9 @@ const PAGE_GONE_MS = 3000
 /** Looks at the call object without somebody: whom only it named, and whom the signalling named and may have lost. */
 const ABSENCES = { call: 3, push: 20 } as const
 
+/** Applications and bots have keys of this kind. */
+const BOT_MRI = '28:'
+
 export interface PageView {
   /** Names of others in tiles, as often as they are there; empty names are left out. */
   tiles: readonly string[]
@@ -33,6 +36,7 @@ interface Known {
   id: string
   name: string
   isHost: boolean
+  isBot: boolean
   isIn: boolean
   source: 'push' | 'call'
   absences: number
@@ -137,7 +141,7 @@ export class People {
 
   /** Others in the meeting, in the order in which they were first seen. */
   present(): PageParticipant[] {
-    const known = this.#others().map(({ id, name, isHost }) => ({ id, name, isHost }))
+    const known = this.#others().map(({ id, name, isHost, isBot }) => ({ id, name, isHost, ...(isBot && { isBot }) }))
     const page = [...this.#page.values()]
       .filter(({ firstSeenAt, lastSeenAt }) => lastSeenAt - firstSeenAt >= PAGE_STANDS_MS)
       .map(({ id, name }) => ({ id, name, isHost: false }))
@@ -196,6 +200,7 @@ export class People {
       id: before?.id ?? this.#idFor(mri, name),
       name,
       isHost: record.isHost ?? before?.isHost ?? false,
+      isBot: mri.startsWith(BOT_MRI),
       isIn,
       source,
       absences: 0,

@@ -6,21 +6,31 @@ import { type PersonRecord, peopleOf } from './signalling.ts'
 const MAY_HOLD_ROSTER = /conv|roster/i
 const LONGEST = 4_000_000
 
-/** The page's own use of the answers is not touched. */
-export function listenToRosterCalls(heard: (people: PersonRecord[]) => void): void {
+/** The page's own use of the answers is not touched. `unread` is told of answers that should hold a roster and do not. */
+export function listenToRosterCalls(heard: (people: PersonRecord[]) => void, unread: () => void): void {
   wrapMethod(globalThis, 'fetch', (native, _self, given) => {
     const answer = native(...given) as Promise<Response>
     const [request] = given
     if (MAY_HOLD_ROSTER.test(request instanceof Request ? request.url : String(request))) {
       answer
         .then((response) => (isJson(response) ? response.clone().text() : ''))
-        .then((text) => {
-          const roster = text.length <= LONGEST ? objectOf(objectOf(parsed(text))?.roster) : null
-          if (roster) heard(peopleOf(roster))
-        })
-        .catch(() => {
-          // The page hears of a failed call itself.
-        })
+        .then(
+          (text) => {
+            if (text === '') return
+            try {
+              const answer = text.length <= LONGEST ? objectOf(parsed(text)) : null
+              const roster = objectOf(answer?.roster)
+              if (roster) heard(peopleOf(roster))
+              // Other answers of the same addresses hold no roster.
+              else if (text.includes('"roster":{') || text.includes('"roster":[')) unread()
+            } catch {
+              unread()
+            }
+          },
+          () => {
+            // The page hears of a failed call itself.
+          },
+        )
     }
     return answer
   })

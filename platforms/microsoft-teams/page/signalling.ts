@@ -1,4 +1,5 @@
 /** What the meeting's WebSocket says: who came and went, and that the call is over (field notes 5.4 and 5.5). */
+import { UnreadMessage } from '../../shared/page/unread-messages.ts'
 import { type Json, listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface StreamRecord {
@@ -30,20 +31,26 @@ const TYPES: Readonly<Record<string, StreamRecord['type']>> = {
   'applicationsharing-video': 'screen',
 }
 
-/** A text frame of the push socket; null for everything that says nothing about people or the end. */
+/**
+ * A text frame of the push socket; null for everything that says nothing about people or the end. Rejects where the frame
+ * is about them and cannot be read.
+ */
 export async function readFrame(frame: string): Promise<SignallingMessage | null> {
-  if (frame.length > LONGEST_FRAME || !/^\d+:::\{/.test(frame)) return null
+  if (!/^\d+:::\{/.test(frame)) return null
+  if (frame.length > LONGEST_FRAME) throw new UnreadMessage('The frame is too long')
   const envelope = objectOf(parsed(frame.slice(frame.indexOf('{'))))
   const url = textOf(envelope?.url, 2000)
-  if (!envelope || url === null) return null
+  if (!envelope) throw new UnreadMessage('The frame holds no JSON')
+  if (url === null) return null
   const isRoster = /\/rosterUpdate\/?$/i.test(url)
   if (!isRoster && !/conversation\/conversationEnd\/?$/i.test(url)) return null
   const body = await bodyOf(envelope.body)
-  if (!body) return null
+  if (!body) throw new UnreadMessage('The body is neither JSON nor packed JSON')
   const callId = textOf(objectOf(envelope.headers)?.['X-Microsoft-Skype-Chain-ID'])
   if (isRoster) return { kind: 'roster', callId, people: peopleOf(body) }
   const subCode = numberOf(body.subCode)
-  return subCode === null ? null : { kind: 'end', callId, subCode, senderMri: textOf(objectOf(body.sender)?.id) }
+  if (subCode === null) throw new UnreadMessage('The end has no code')
+  return { kind: 'end', callId, subCode, senderMri: textOf(objectOf(body.sender)?.id) }
 }
 
 export function peopleOf(body: Json): PersonRecord[] {

@@ -64,6 +64,11 @@ export class ChatLog {
     return this.#entries.has(id)
   }
 
+  /** UTC milliseconds; null for a message that was not told. */
+  toldAt(id: string): number | null {
+    return this.#entries.get(id)?.message.at ?? null
+  }
+
   /** The id under which a message was told, for references to it. */
   toldId(id: string): string {
     return this.#entries.get(id)?.id ?? id

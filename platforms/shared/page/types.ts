@@ -74,6 +74,8 @@ export interface CommonSigns {
   others: number | null
   /** Whether captions are shown; absent or null where the page does not say. */
   captionsOn?: boolean | null
+  /** Messages of the meeting's own channels that the script could not read, by channel; absent where it reads none. */
+  unread?: Readonly<Record<string, number>>
 }
 
 export type PageEvent =
@@ -91,6 +93,7 @@ export type PageEvent =
   | { type: 'chat_message_changed'; messageId: string; content: ChatContent; at: number }
   | { type: 'reaction'; participantId: string | null; name: string; emoji: string; at: number }
   | { type: 'hand_raised'; participantId: string | null; name: string; isRaised: boolean; at: number }
+  | { type: 'camera'; participantId: string; at: number }
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
   | {
       type: 'caption'
@@ -107,6 +110,8 @@ export interface PageParticipant {
   id: string
   name: string
   isHost: boolean
+  /** The platform's own mark of a bot; absent where it has none. */
+  isBot?: boolean
 }
 
 export type PageChatMessage = ChatMessage

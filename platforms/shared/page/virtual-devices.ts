@@ -18,6 +18,8 @@ export interface VirtualDevices {
   playPcm(samples: Float32Array | Int16Array, sampleRate: number): number
   /** Drops what is queued. */
   clearPlayback(): void
+  /** False: as if they were unplugged. Open tracks end, and the page finds no devices until they are present again. */
+  setPresent(isPresent: boolean): void
 }
 
 type DevicesConfig = Pick<CommonConfig, 'botName' | 'botImage' | 'playout'>
@@ -62,8 +64,11 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     camera.setImage(botImage).catch((error) => console.warn('The picture could not be decoded', error))
   }
   const open = new WeakMap<object, OpenTrack>()
+  const live = new Set<MediaStreamTrack>()
+  let isPresent = true
 
   function openTracks(constraints: MediaStreamConstraints): MediaStream {
+    if (!isPresent) throw new DOMException('Requested device not found', 'NotFoundError')
     const tracks: MediaStreamTrack[] = []
     if (constraints.audio) {
       refuseOtherDevice(constraints.audio, identities.audio.deviceId)
@@ -79,6 +84,8 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
 
   function register(track: MediaStreamTrack, known: OpenTrack): MediaStreamTrack {
     open.set(track, known)
+    for (const former of live) if (former.readyState === 'ended') live.delete(former)
+    live.add(track)
     return track
   }
 
@@ -109,6 +116,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     wrapMethod(devices, 'enumerateDevices', async (native, _self, given) => {
       const real = await Promise.resolve(native(...given)).catch(() => [])
       const outputs = (real as MediaDeviceInfo[]).filter(({ kind }) => kind === 'audiooutput')
+      if (!isPresent) return outputs
       return [
         deviceInfo(identities.audio, () => capabilitiesOf('audio')),
         deviceInfo(identities.video, () => capabilitiesOf('video')),
@@ -162,6 +170,20 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     setImage: (dataUrl) => camera.setImage(dataUrl),
     playPcm: (samples, sampleRate) => microphone.play(samples, sampleRate),
     clearPlayback: () => microphone.clear(),
+    setPresent(present) {
+      if (present === isPresent) return
+      isPresent = present
+      if (!present) {
+        for (const track of live) {
+          if (track.readyState === 'ended') continue
+          track.stop()
+          // A track that was stopped by its page tells nothing; one whose device is gone does.
+          track.dispatchEvent(new Event('ended'))
+        }
+        live.clear()
+      }
+      navigator.mediaDevices?.dispatchEvent(new Event('devicechange'))
+    },
   }
 }
 

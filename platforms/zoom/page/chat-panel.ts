@@ -21,7 +21,10 @@ export interface PanelMessage {
 }
 
 export interface ChatReader {
+  /** In the order of the list. */
   read(now: number): PanelMessage[]
+  /** To be asked once in every look. False while an opened list is being drawn: its last rows may come first. */
+  isDrawn(): boolean
   /** Ids of messages that were in the list and were taken out of it. */
   deleted(): string[]
   /**
@@ -36,6 +39,9 @@ const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
 const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
 /** Pages turned back at most; what came earlier was before the bot, or will not be missed. */
 const MOST_PAGES = 60
+/** An opened list is drawn when its first row has been the same in so many looks, or after so many looks. */
+const SAME_LOOKS = 2
+const MOST_DRAWING_LOOKS = 8
 /** Rows remembered for those that follow without a header of their own. */
 const MOST_SENDERS = 2000
 
@@ -54,6 +60,8 @@ export function createChatReader(elements: Elements): ChatReader {
   /** Read while turning back, so not where it was read last. */
   const gap = new Set<string>()
   const order = new ChatOrder()
+  /** Of the panel that is open. */
+  let drawing = { panel: null as Element | null, first: '', same: 0, looks: 0 }
 
   function headerOf(item: Element, row: Element): Sender | null {
     const header = first('chatHeader', item)
@@ -77,7 +85,7 @@ export function createChatReader(elements: Elements): ChatReader {
     read(now) {
       const messages: PanelMessage[] = []
       let current: Sender | null = null
-      for (const item of all('chatItem')) {
+      for (const item of inOrder(all('chatItem'))) {
         if (item.matches(selector('chatSystemItem'))) continue
         const row = first('chatRow', item) ?? item
         const body = first('chatText', item)
@@ -106,14 +114,23 @@ export function createChatReader(elements: Elements): ChatReader {
       while (senders.size > MOST_SENDERS) senders.delete(senders.keys().next().value ?? '')
       return messages
     },
+    isDrawn() {
+      const panel = first('chatPanel')
+      if (panel !== drawing.panel) drawing = { panel, first: '', same: 0, looks: 0 }
+      if (drawing.same >= SAME_LOOKS || drawing.looks >= MOST_DRAWING_LOOKS) return true
+      const id = inOrder(all('chatItem'))
+        .find((item) => item.hasAttribute('data-id'))
+        ?.getAttribute('data-id')
+      // A list without messages is no list yet, or has none to tell.
+      if (!id) return true
+      drawing.same = id === drawing.first ? drawing.same + 1 : 1
+      drawing.first = id
+      drawing.looks += 1
+      return drawing.same >= SAME_LOOKS
+    },
     deleted() {
-      const rows = all('chatItem').flatMap((item) => {
-        const { top, height } = item.getBoundingClientRect()
-        const id = item.getAttribute('data-id')
-        return id && height > 0 ? [{ id, top }] : []
-      })
-      // A virtual list may keep its rows in the document in any order.
-      return order.look(rows.sort((one, other) => one.top - other.top).map(({ id }) => id))
+      const rows = inOrder(all('chatItem')).filter((item) => item.getBoundingClientRect().height > 0)
+      return order.look(rows.flatMap((item) => item.getAttribute('data-id') ?? []))
     },
     catchUp(isKnown) {
       const items = all('chatItem').filter((item) => !item.matches(selector('chatSystemItem')))
@@ -133,6 +150,14 @@ export function createChatReader(elements: Elements): ChatReader {
       return true
     },
   }
+}
+
+/** A virtual list may keep its rows in the document in any order. */
+function inOrder(items: readonly Element[]): Element[] {
+  return items
+    .map((item) => ({ item, top: item.getBoundingClientRect().top }))
+    .sort((one, other) => one.top - other.top)
+    .map(({ item }) => item)
 }
 
 function scrolledAround(item: Element): Element | null {

@@ -1,4 +1,5 @@
 /** Puts the page's readers together: who is there, who speaks, what is written, and the picture that is recorded. */
+import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows, type ShownCaption } from '../../shared/page/caption-rows.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
 import { seenAt } from '../../shared/page/chat-time.ts'
@@ -10,6 +11,7 @@ import { createRosterTeller } from '../../shared/page/roster-teller.ts'
 import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { ChatBacklog } from './chat-backlog.ts'
 import { createChatReader, type PanelMessage } from './chat-panel.ts'
 import { zoomEars } from './ears.ts'
 import { createElements } from './elements.ts'
@@ -49,13 +51,14 @@ export function start(config: PageConfig): void {
   const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
   const teller = createRosterTeller(config.botName, tell)
   const panel = createPeoplePanel(elements)
+  const cameras = createCameras(tell)
   const chat = new ChatLog()
   const chatReader = createChatReader(elements)
   const captionRows = new CaptionRows((row) => {
     tell({ type: 'caption', participantId: null, ...row })
   })
   let speech: ZoomSpeech | null = null
-  let unread: PanelMessage[] = []
+  const backlog = new ChatBacklog<PanelMessage>()
   let sharesNameless = false
   let tiles: SeenTile[] = []
   let tileOwners: (Person | null)[] = []
@@ -94,9 +97,10 @@ export function start(config: PageConfig): void {
     }
     readChat(at)
     if (config.captions) captionRows.take(shownCaptions(), at)
-    composite?.update(
-      compositeTiles(roster.present().map(shownOf), screen, pictures ?? { streamIn: () => null }, speakingNow()),
-    )
+    const people = roster.present().map(shownOf)
+    const shown = compositeTiles(people, screen, pictures ?? { streamIn: () => null }, speakingNow())
+    if (queue.hasBegun) cameras.look(shown, at)
+    composite?.update(shown)
   }
 
   /** Rows come with initials only: who speaks is known from elsewhere. */
@@ -141,13 +145,11 @@ export function start(config: PageConfig): void {
     speech?.look([...active, ...talking.map(({ id }) => ({ id, isMuted: false }))], at)
   }
 
-  /** Every page of the list that is turned back goes before those that were read already. */
   function readChat(at: number): void {
-    const inList = chatReader.read(at)
-    const ids = new Set(unread.map(({ id }) => id))
-    unread = [...inList.filter(({ id }) => !ids.has(id)), ...unread]
+    if (!chatReader.isDrawn()) return
+    backlog.add(chatReader.read(at))
     if (queue.hasBegun && !chatReader.catchUp((id) => chat.knows(id))) return
-    for (const line of unread.splice(0)) {
+    for (const { message: line, notAfter } of backlog.drain((id) => chat.toldAt(id))) {
       if (line.userId !== null && line.userId > 1) {
         if (line.sender === null) roster.takeOwn(line.userId)
         else roster.takeSender(line.userId, line.sender)
@@ -158,7 +160,7 @@ export function start(config: PageConfig): void {
         id: line.id,
         senderId: sender?.id ?? null,
         senderName: line.sender ?? config.botName,
-        at: seenAt(line.shownAt, at),
+        at: Math.min(seenAt(line.shownAt, at), notAfter ?? at),
         isOwn: line.sender === null,
         ...line.content,
         ...(line.isDirect && { isDirect: true }),
@@ -223,6 +225,7 @@ export function start(config: PageConfig): void {
       fillWindow()
       look()
     }),
+    setDevicesPresent: (arePresent) => devices?.setPresent(arePresent),
     holds: (name, text) => (elements.find(name) as HTMLInputElement | null)?.value === text,
     progress() {
       const { body } = document

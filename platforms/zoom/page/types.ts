@@ -93,6 +93,8 @@ export type ElementName =
 export interface ZoomPageApi extends PageApi<PageSigns, ElementName> {
   /** Everything the preview and the meeting hang on; the driver asks after a stall. Grows while the page is at work. */
   progress(): string
+  /** False: the page has no microphone and no camera, as if they were unplugged. */
+  setDevicesPresent(arePresent: boolean): void
   /** Whether a box holds this text; what it does hold stays in the page. */
   holds(name: ElementName, text: string): boolean
 }

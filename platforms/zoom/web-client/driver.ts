@@ -82,7 +82,7 @@ export async function openWebClient(
     leaving: leaveSteps(page),
     watching: {
       async eachLook(signs, situation) {
-        entrance.leaveBehind()
+        await entrance.leaveBehind()
         await chores.look(signs, situation)
       },
       canBePutBack: true,

@@ -30,6 +30,8 @@ export class WebEntrance {
   #clickedAt = Number.NEGATIVE_INFINITY
   #passcodeTries = 0
   readonly #pressedAway = new Map<ElementName, number>()
+  /** The page has no devices, because it offers no switches for them. */
+  #areWithdrawn = false
   #isOver = false
   #deadSince: number | null = null
   #reloadedAt = 0
@@ -52,8 +54,11 @@ export class WebEntrance {
   }
 
   /** The bot is in: from now on nothing here may load the page again. */
-  leaveBehind(): void {
+  async leaveBehind(): Promise<void> {
     this.#isOver = true
+    if (!this.#areWithdrawn) return
+    await this.#page.ask('setDevicesPresent', true)
+    this.#areWithdrawn = false
   }
 
   /** What lies over the form before anything can be done there; says what it was, null for nothing. */
@@ -83,8 +88,8 @@ export class WebEntrance {
     this.#deadSince ??= clock.now()
     if (clock.now() - this.#deadSince > this.#paces.deadLinkMs)
       throw new BotError(
-        'TIMEOUT_WAITING_TO_START',
-        `Zoom says "${situation.text}"; it says the same of a meeting that was not started, and this one was not.`,
+        this.hasAsked() ? 'TIMEOUT_WAITING_TO_START' : 'INVALID_MEETING_URL',
+        `Zoom said "${situation.text}" for ${Math.round(this.#paces.deadLinkMs / 1000)} s: the link is wrong, or the host has not started the meeting. Zoom says the same of both.`,
         { step: 'waiting' },
       )
     if (clock.now() - Math.max(this.#reloadedAt, this.#deadSince) < this.#paces.deadLinkRetryMs) return
@@ -96,9 +101,11 @@ export class WebEntrance {
     const why =
       form?.join && !form.join.isEnabled
         ? `the button "${form.join.label}" stayed disabled`
-        : this.hasAsked()
-          ? 'it came to no decision after the request to join'
-          : 'neither a box for the name nor a button to join appeared'
+        : signs && form && !this.#devices.mayJoin(signs)
+          ? 'microphone or camera could not be turned off'
+          : this.hasAsked()
+            ? 'it came to no decision after the request to join'
+            : 'neither a box for the name nor a button to join appeared'
     return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(signs)}`, true)
   }
 
@@ -147,7 +154,8 @@ export class WebEntrance {
       throw this.#cannotJoin('The meeting asks for an e-mail address: it wants a registration.', false)
     if (form.passcode && !(await this.#fillPasscode(form.passcode.isFilled))) return
     if (form.name && !(await this.#fillName(form.name))) return
-    if (!(await this.#devices.settle(signs))) return
+    if (!(await this.#devices.settle(signs)) || !this.#devices.mayJoin(signs)) return
+    if (!(await this.#haveSwitches(signs))) return
     if (!form.join?.isEnabled || now - this.#clickedAt < waits.joinClickMs) return
     if (this.#clicks >= waits.joinClicks)
       throw this.#cannotJoin(`The button "${form.join.label}" was pressed ${this.#clicks} times without effect.`, true)
@@ -156,6 +164,19 @@ export class WebEntrance {
     this.#clickedAt = clock.now()
     await this.#page.wakePointer()
     await this.#page.press('join')
+  }
+
+  /** Older forms have no switches, and enter with devices that are on: there they enter without any, until they are in. */
+  async #haveSwitches({ microphone, camera }: PageSigns): Promise<boolean> {
+    const isSwitched = [microphone, camera].every((sign) => sign === 'on' || sign === 'off')
+    if (isSwitched || this.#areWithdrawn) return true
+    const { clock, waits } = this.#page
+    // They may be drawn late.
+    if (clock.now() - (this.#formSince ?? 0) < waits.devicesMs) return false
+    this.#page.logger.info('The form has no switches for microphone and camera; they are withdrawn until admission')
+    await this.#page.ask('setDevicesPresent', false)
+    this.#areWithdrawn = true
+    return false
   }
 
   /** True when the box holds the name, as the latest look saw it; only real keys make the page see it. */
@@ -203,6 +224,7 @@ export class WebEntrance {
     this.#page.logger.info('Loading the page of Zoom again', { reason })
     this.#reloadedAt = this.#page.clock.now()
     this.#formSince = null
+    this.#areWithdrawn = false
     this.#nameTries = 0
     this.#passcodeTries = 0
     this.#clickedAt = Number.NEGATIVE_INFINITY

@@ -28,7 +28,7 @@ export function webClientSense(
       join_failed: waits.callErrorMs,
       went_wrong: waits.callErrorMs,
     },
-    waitsFor: { waiting_for_host: 'host' },
+    waitsFor: { waiting_for_host: 'host', invalid_link: 'valid_link' },
     // The footer and a picture are drawn by different parts of the client.
     isCorroborated: ({ proofs }) => proofs.length > 1,
   }

@@ -40,6 +40,19 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
     await picture((shown) => [0, 1, 2].every((look) => shownShare(shown, look) > 0.06))
   })
 
+  test('a camera that is seen is told once, and one that is off is not', async () => {
+    const dark = PEOPLE.filter(({ camera }) => camera === false).map(({ name }) => idOf(name))
+    const lit = PEOPLE.filter(({ camera }) => camera !== false).map(({ name }) => idOf(name))
+    const cameras = () => session.events.flatMap((event) => (event.type === 'camera' ? [event.participantId] : []))
+    await until(
+      () => cameras().length >= lit.length,
+      () => `the cameras; told were ${JSON.stringify(cameras())}`,
+    )
+    await heartbeats(session.events, 2)
+    expect(cameras().sort()).toEqual(lit.sort())
+    expect(cameras().filter((id) => dark.includes(id))).toEqual([])
+  })
+
   test('people of one name are two; a new name is a change and not another person', async () => {
     session.meeting.addPerson({ id: 'dan', name: 'Cléo Ñandú' })
     await until(() => people().filter(({ name }) => name === 'Cléo Ñandú').length === 2, 'two of one name')

@@ -73,7 +73,7 @@ export const ZOOM: PlatformUnderTest = {
   speed: 6,
   givesUpWaiting: false,
   // Zoom says the same of a number that nobody has and of a meeting that was not started, so the bot waits.
-  invalidLink: 'TIMEOUT_WAITING_TO_START',
+  invalidLink: 'INVALID_MEETING_URL',
   namesSharer: false,
   chat: ['named links', 'edits', 'deletions', 'direct'],
   session: { name: '_zm_ssid', domain: '.zoom.us' },

@@ -11,7 +11,8 @@ test('a message of the captions channel says whose row it is, which version, and
   ])
 })
 
-test('what is no such message says nothing', async () => {
-  for (const data of [new Uint8Array(), new Uint8Array([1, 2, 3]), new Uint8Array(300_000)])
-    expect(await decodeCaptions(bytes(data))).toEqual([])
+test('an empty message says nothing, and what is no such message is refused', async () => {
+  expect(await decodeCaptions(bytes(new Uint8Array()))).toEqual([])
+  for (const data of [new Uint8Array([1, 2, 3]), new Uint8Array(300_000)])
+    await expect(decodeCaptions(bytes(data))).rejects.toThrow()
 })

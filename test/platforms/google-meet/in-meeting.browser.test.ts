@@ -113,8 +113,9 @@ test('reconnect-fails: past the grace the connection is a failure', async () => 
   expect(failed.error).toMatchObject({ code: 'INTERNAL_ERROR', step: 'connection' })
 })
 
-test('page-freeze: a page that does not answer decides nothing, and three silences are a failure', async () => {
-  const attempt = await inside('open-meeting-join-now', { waits: { answerMs: 3000 } })
+test('page-freeze: a page that does not answer decides nothing, and silences in a row are a failure', async () => {
+  // With a browser of its own, whose renderers tell whether they wait for a processor.
+  const attempt = await inside('open-meeting-join-now', { driver: { openBrowser } })
   await attempt.event('heartbeat')
   attempt.meeting.show('freeze')
   const failed = await attempt.event('failed')

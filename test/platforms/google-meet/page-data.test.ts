@@ -70,12 +70,14 @@ describe('collections', () => {
       chat: [],
     })
     expect(await decodeCollection(bufferOf(bytes))).toEqual({ users: [], outputs: [], chat: [] })
-    expect(await decodeCollection(bufferOf(Uint8Array.from([255, 255, 255])))).toBeNull()
+    await expect(decodeCollection(bufferOf(Uint8Array.from([255, 255, 255])))).rejects.toThrow()
+    await expect(decodeCollection(bufferOf(Uint8Array.from([0x1f, 0x8b, 1, 2, 3])))).rejects.toThrow()
   })
 
   test('the HTTP form of the roster', () => {
     expect(decodeSync(syncAnswer(users)).map(({ id }) => id)).toEqual(['self', 'ann', 'share'])
-    expect(decodeSync('<html>not base64</html>')).toEqual([])
+    expect(() => decodeSync('<html>not base64</html>')).toThrow()
+    expect(() => decodeSync(btoa('no protobuf'))).toThrow()
   })
 })
 

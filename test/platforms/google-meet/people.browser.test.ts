@@ -136,3 +136,20 @@ test('silence: people who say nothing are never told as speaking', async () => {
   await until(() => beats() > 12, 'time goes by')
   expect(attempt.events.filter(({ type }) => type === 'speaking')).toEqual([])
 })
+
+test('a channel that is not understood any more is told once and counted in the evidence', async () => {
+  const attempt = await inside('open-meeting-join-now')
+  await until(() => joined(attempt).length === attempt.meeting.people.length, 'everybody is told')
+  expect((await attempt.driver.evidence()).signs).toMatchObject({ last: { unread: {} } })
+  const bytes = Uint8Array.from([255, 255, 255])
+  await until(() => {
+    attempt.meeting.sendUnknown(bytes)
+    return attempt.events.some(({ type }) => type === 'unread_messages')
+  }, 'it is told')
+  attempt.meeting.addPerson({ id: 'dee', name: 'Dee', camera: false })
+  await attempt.event('participant_joined', (event) => event.participant.name === 'Dee')
+  const told = attempt.events.filter(({ type }) => type === 'unread_messages')
+  expect(told).toMatchObject([{ channels: ['collections'] }])
+  const { signs } = await attempt.driver.evidence()
+  expect(signs).toMatchObject({ last: { unread: { collections: expect.any(Number) } } })
+})

@@ -171,8 +171,8 @@ describe('what gets in the way', () => {
     expect(attempt.meeting.state).toBe('left')
   })
 
-  test('a page that hangs decides nothing, and three silences are a failure', async () => {
-    const attempt = await jitsi.inside('open', { waits: { answerMs: 3000 } })
+  test('a page that hangs decides nothing, and silences in a row are a failure', async () => {
+    const attempt = await jitsi.inside('open', { waits: { callAnswerMs: 1000, busyAnswerTries: 3 } })
     await attempt.event('heartbeat')
     attempt.meeting.show('freeze')
     expect((await attempt.event('failed')).error).toMatchObject({ message: expect.stringContaining('frozen') })

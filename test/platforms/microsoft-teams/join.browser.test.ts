@@ -63,6 +63,7 @@ test.each([
   ['permission-gate', {}],
   ['no-devices', {}],
   ['name-field-shroud', { speed: 4 }],
+  ['name-field-late', { speed: 2 }],
   ['ui-language-fr', {}],
   ['ui-language-de', {}],
 ] satisfies [string, AttemptOptions][])('%s: joins under its name', async (scenario, options) => {

@@ -24,8 +24,12 @@ describe('names', () => {
     ['Gast', ''],
     ['8:orgid:11111111-2222-3333-4444-555555555555', ''],
     ['3f9a1c0b2d4e5f60718293a4b5c6d7e8', ''],
+    ['dGhpcyBpcyBhbiBpZGVudGlmaWVy0', ''],
+    ['Donaudampfschifffahrtsgesellschaft', 'Donaudampfschifffahrtsgesellschaft'],
+    ['N'.repeat(300), 'N'.repeat(256)],
+    [`${'N'.repeat(299)}2`, 'N'.repeat(256)],
     ['', ''],
-  ])('%s is %s', (shown, name) => {
+  ])('%.40s is %.40s', (shown, name) => {
     expect(nameOf(shown, says)).toBe(name)
   })
 
@@ -87,11 +91,18 @@ describe('signalling', () => {
   test.each([
     ['another frame', '1::'],
     ['another url', frame('https://x/chat/', packed({ participants }))],
+  ])('%s says nothing', async (_what, text) => {
+    expect(await readFrame(text)).toBeNull()
+  })
+
+  test.each([
     ['no base64', frame('https://x/rosterUpdate/', '###')],
     ['no zlib', frame('https://x/rosterUpdate/', 'aGVsbG8=')],
     ['broken JSON', '3:::{"url":'],
-  ])('%s says nothing', async (_what, text) => {
-    expect(await readFrame(text)).toBeNull()
+    ['an end without its code', frame('https://x/conversation/conversationEnd/', '{}')],
+    ['a frame that is too long', `3:::{${' '.repeat(2_000_000)}`],
+  ])('%s is refused, so that it can be counted', async (_what, text) => {
+    await expect(readFrame(text)).rejects.toThrow()
   })
 })
 
@@ -115,8 +126,12 @@ describe('the main channel', () => {
     ])
   })
 
-  test.each(['', 'nothing', '[[[[[[[[[[[[[[[[[[[[[[[[[[', '{"type":"other"}'])('%s says nothing', (text) => {
+  test.each(['', '{"type":"other"}'])('%s says nothing', (text) => {
     expect(readChannelMessage(text)).toBeNull()
+  })
+
+  test.each(['nothing', '[[[[[[[[[[[[[[[[[[[[[[[[[[', 'x'.repeat(200_001)])('%.30s is refused', (text) => {
+    expect(() => readChannelMessage(text)).toThrow()
   })
 })
 

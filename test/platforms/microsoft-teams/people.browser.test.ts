@@ -119,6 +119,25 @@ test('rtc-roster-and-dsh: somebody comes, speaks, shares and goes', async () => 
   await attempt.event('participant_left', (event) => event.participantId === participant.id)
 })
 
+test('a channel that is not understood any more is told once and counted in the evidence', async () => {
+  const attempt = await inside('open')
+  const { meeting, events, driver } = attempt
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  expect(await turnOf(attempt, 'ann')).toBe('Ann Host')
+  expect((await driver.evidence()).signs).toMatchObject({ last: { unread: {} } })
+  const bytes = Uint8Array.from([255, 255, 255])
+  await until(() => {
+    meeting.sendUnknown(bytes)
+    return events.some(({ type }) => type === 'unread_messages')
+  }, 'it is told')
+  meeting.addPerson({ id: 'eve', name: 'Eve Ek' })
+  await attempt.event('participant_joined', (event) => event.participant.name === 'Eve Ek')
+  const told = events.filter(({ type }) => type === 'unread_messages')
+  expect(told).toMatchObject([{ channels: ['main-channel'] }])
+  const { signs } = await driver.evidence()
+  expect(signs).toMatchObject({ last: { unread: { 'main-channel': expect.any(Number) } } })
+})
+
 describe('who speaks', () => {
   test('speaking-signal-csrc, overlapping-speakers: the sources of the sound, near the true times', async () => {
     const attempt = await inside('speaking-signal-csrc', { speed: 1000 })

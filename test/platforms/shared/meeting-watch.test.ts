@@ -131,3 +131,15 @@ test('what the page dropped is told once, and the end of the meeting is seen at 
     { type: 'ended', end: 'ended_for_all' },
   ])
 })
+
+test('messages of the platform that cannot be read are told once, a stray one is not', async () => {
+  const { scripted, told, shows } = await inMeeting()
+  scripted.unread = { collections: 2 }
+  await shows('call', 2000)
+  expect(told()).toEqual([])
+  scripted.unread = { collections: 3, captions: 1 }
+  await shows('call', 2000)
+  scripted.unread = { collections: 300, captions: 100 }
+  await shows('call', 2000)
+  expect(told()).toMatchObject([{ type: 'unread_messages', channels: ['collections'] }])
+})

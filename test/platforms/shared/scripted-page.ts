@@ -57,6 +57,7 @@ export class ScriptedPage {
     this.#clock = clock
   }
 
+  unread: Record<string, number> = {}
   /** Events that the page dropped so far. */
   dropped = 0
 
@@ -100,6 +101,7 @@ export class ScriptedPage {
         return true
       },
       wakePointer: async () => {},
+      enterCall: () => {},
     }
     return page as unknown as MeetingPage<ScriptedSigns>
   }
@@ -107,6 +109,6 @@ export class ScriptedPage {
   #signs(kind: Kind): ScriptedSigns {
     const at = this.#clock.now()
     const none = { url: 'https://meeting.test/', lang: 'en', lines: [], headings: [], dialogs: [] }
-    return { ...none, at, kind, microphone: 'off', camera: 'off', others: this.others }
+    return { ...none, at, kind, microphone: 'off', camera: 'off', others: this.others, unread: this.unread }
   }
 }

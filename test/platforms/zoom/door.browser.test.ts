@@ -45,6 +45,19 @@ test.each([
   expect(attempt.meeting.botName).toBe(BOT_NAME)
   const clicks = attempt.meeting.log.filter(({ event, target }) => event === 'click' && /^join/i.test(target))
   expect(clicks.every(({ trusted }) => trusted)).toBe(true)
+  // Also where the form has no switches for them.
+  const joins = attempt.meeting.log.filter(({ event, target }) => event === 'rpc' && target === 'join')
+  expect(joins.map(({ detail }) => detail)).toEqual(joins.map(() => 'microphone off, camera off'))
+  expect(joins.length).toBeGreaterThan(0)
+})
+
+test('devices that were withdrawn from a form without switches are there again in the meeting', async () => {
+  const attempt = await zoom.attempt('wc-classic', { speed: FAST })
+  await attempt.enter()
+  await attempt.event('heartbeat', ({ others }) => others === 2)
+  await attempt.driver.playSound(new Int16Array(4800), 48_000)
+  await until(() => attempt.meeting.bot.microphoneOn, 'the bot can speak')
+  expect(attempt.meeting.bot.cameraOn).toBe(false)
 })
 
 test.each([
@@ -125,13 +138,16 @@ test('a link that Zoom calls invalid until the host has started is tried again u
   const attempt = await zoom.attempt('wc-host-3001-then-starts', { speed: 20 })
   expect(await attempt.enter()).toBe('waiting_room')
   expect(attempt.meeting.state).toBe('call')
+  expect(attempt.driver.waitingFor).not.toBe('valid_link')
 })
 
 test('a link that stays invalid is given up in the end', async () => {
   const attempt = await zoom.attempt('invalid-link', { paces: { deadLinkRetryMs: 300, deadLinkMs: 1500 } })
   const error = await refusalOf(attempt)
-  expect(error.code).toBe('TIMEOUT_WAITING_TO_START')
+  expect(attempt.driver.waitingFor).toBe('valid_link')
+  expect(error.code).toBe('INVALID_MEETING_URL')
   expect(error.message).toContain('3,001')
+  expect(error.message).toContain('the link is wrong, or the host has not started the meeting')
   expect(attempt.meeting.log.filter(({ event }) => event === 'navigate').length).toBeGreaterThan(2)
 })
 

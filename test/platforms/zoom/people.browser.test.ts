@@ -73,6 +73,19 @@ test('chat is read, also what was written while another panel had the place', as
   expect(messages(attempt)[0]?.senderId).toBe(idOf(attempt, 'Ann Host'))
 })
 
+test('two messages of one sender, written before the panel was open, keep their order however late it is drawn', async () => {
+  const attempt = await zoom.attempt('wc-chat-drawn-late')
+  await attempt.driver.join(attempt.signal)
+  attempt.meeting.say('ann', 'The first')
+  attempt.meeting.say('ann', 'The second')
+  attempt.driver.watch((event) => attempt.events.push(event))
+  await attempt.driver.prepareRecording(attempt.signal)
+  await until(() => messages(attempt).length === 2, 'both are told')
+  const [first, second] = messages(attempt)
+  expect([first?.text, second?.text]).toEqual(['The first', 'The second'])
+  expect(first!.at).toBeLessThanOrEqual(second!.at)
+})
+
 test('a burst of messages in a list that holds only some is told whole, once and in order', async () => {
   const attempt = await zoom.attempt('open')
   await attempt.enter()

@@ -253,6 +253,7 @@ describe('a bot that does not get in', () => {
   test.each([
     ['host', 'WAITING_FOR_HOST_TIMEOUT'],
     ['authorized_user', 'WAITING_FOR_AUTHORIZED_USER_TIMEOUT'],
+    ['valid_link', 'INVALID_MEETING_URL'],
   ] as const)('a wait for the %s that took too long has a code of its own', async (waitingFor, code) => {
     const world = new World((it) => {
       it.join = async () => 'waiting_room'

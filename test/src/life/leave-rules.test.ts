@@ -1,6 +1,14 @@
 import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
-import { excuseSilence, firstObservation, leaveReason, type Observed, observe } from '../../../src/life/leave-rules.ts'
+import {
+  excuseSilence,
+  firstObservation,
+  leaveReason,
+  type Observed,
+  observe,
+  unseen,
+} from '../../../src/life/leave-rules.ts'
+import { botNamesOf } from '../../../src/life/other-bots.ts'
 
 const limits = timeoutConfigSchema.parse({ no_one_joined_timeout: 60, everyone_left_timeout: 30, silence_timeout: 40 })
 
@@ -107,4 +115,80 @@ test('nothing but the longest recording fires within the grace period', () => {
   const alone = watched(firstObservation(0), 200, 0)
   expect(reason(alone, 0, patient)).toBeNull()
   expect(reason(alone, 0, patient, 14_400_000)).toBe('RECORDING_TIMEOUT')
+})
+
+describe('only other bots', () => {
+  const bots = timeoutConfigSchema.parse({ only_bots_timeout: 20, no_one_joined_timeout: 60, silence_timeout: 1000 })
+  const arrived = (observed: Observed, id: string, name: string, isBot?: boolean) => {
+    const participant = { id, name, ...(isBot === undefined ? {} : { isBot }) }
+    return observe(observed, { type: 'participant_joined', participant, at: observed.lastHeartbeatAt })
+  }
+  const left = (observed: Observed, participantId: string) =>
+    observe(observed, { type: 'participant_left', participantId, at: observed.lastHeartbeatAt })
+  const fresh = () => firstObservation(0, botNamesOf(bots.bot_names))
+  const meeting = () => arrived(arrived(fresh(), 'ann', 'Ann Berg'), 'f', "Fireflies.ai Notetaker (Ann's)")
+
+  test('who are left after the people went end the meeting in their time', () => {
+    const alone = left(watched(meeting(), 100, 2), 'ann')
+    expect(reason(watched(alone, 19, 1), 0, bots)).toBeNull()
+    expect(reason(watched(alone, 22, 1), 0, bots)).toBe('NO_ATTENDEES')
+  })
+
+  test('are borne as long as an empty room where no person came yet', () => {
+    const early = arrived(fresh(), 'f', 'Otter.ai')
+    expect(reason(watched(early, 59, 1), 0, bots)).toBeNull()
+    expect(reason(watched(early, 62, 1), 0, bots)).toBe('NO_ATTENDEES')
+  })
+
+  test('are those that the platform marks, whatever their name', () => {
+    const marked = left(watched(arrived(meeting(), 'm', 'Quarterly Helper', true), 1, 3), 'ann')
+    expect(reason(watched(marked, 22, 2), 0, bots)).toBe('NO_ATTENDEES')
+  })
+
+  const act = { at: 1000, participantId: 'n' }
+  test.each([
+    ['has spoken', { type: 'speaking', isSpeaking: true, source: 'csrc', confidence: 1, ...act }],
+    [
+      'has written',
+      {
+        type: 'chat_message',
+        message: { id: 'm', senderId: 'n', senderName: 'Notes', text: 'Hi', at: 1000, isOwn: false },
+      },
+    ],
+    ['has shown a camera', { type: 'camera', ...act }],
+    ['has raised a hand', { type: 'hand_raised', name: 'Notes', isRaised: true, ...act }],
+  ] as const)('a person called Notes who %s is a person', (_what, event) => {
+    const silent = left(watched(arrived(meeting(), 'n', 'Notes'), 1, 3), 'ann')
+    expect(reason(watched(silent, 22, 2), 0, bots)).toBe('NO_ATTENDEES')
+    expect(reason(watched(observe(silent, event), 100, 2), 0, bots)).toBeNull()
+  })
+
+  test('are not concluded while somebody is counted who has no name yet, or nobody is counted', () => {
+    const two = left(watched(meeting(), 1, 2), 'ann')
+    expect(reason(watched(two, 100, 2), 0, bots)).toBeNull()
+    expect(reason(watched(two, 100, null), 0, bots)).toBeNull()
+  })
+
+  test('somebody who comes ends the wait, and a bot that saw nothing counts anew', () => {
+    const waited = watched(left(watched(meeting(), 1, 2), 'ann'), 15, 1)
+    expect(reason(watched(arrived(waited, 'ben', 'Ben'), 100, 2), 0, bots)).toBeNull()
+    const back = unseen(waited, waited.lastHeartbeatAt)
+    expect(reason(watched(back, 18, 1), 0, bots)).toBeNull()
+    expect(reason(watched(back, 22, 1), 0, bots)).toBe('NO_ATTENDEES')
+  })
+
+  test.each([
+    ['Botond Kiss', false],
+    ['Abbott', false],
+    ['Grainger', false],
+    ['Gong Li', false],
+    ['Jamie Lee', false],
+    ['Attendee 3', false],
+    ['Read.ai meeting notes', true],
+    ['MY NOTE-TAKER', true],
+    ['tl;dv', true],
+    ['会议 notetaker', true],
+  ])('%s is a name of a bot: %s', (name, isBot) => {
+    expect(botNamesOf(bots.bot_names)(name)).toBe(isBot)
+  })
 })

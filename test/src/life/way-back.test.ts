@@ -65,6 +65,21 @@ describe('a browser that dies while time is recorded', () => {
     expect(world.sentChat).toEqual(['Hello'])
   })
 
+  test('tells only once that messages of the platform cannot be read', async () => {
+    const world = await recording()
+    const unread = () => world.emit({ type: 'unread_messages', channels: ['collections'], at: world.clock.now() })
+    unread()
+    dies(world)
+    await world.pass(5, 2)
+    expect(world.spans).toHaveLength(2)
+    unread()
+    await world.pass(2, 2)
+    const told = world.events.filter((event) => event.type === 'notice' && event.message.includes('(collections)'))
+    expect(told).toMatchObject([{ level: 'warning' }])
+    world.stop('command')
+    await world.report()
+  })
+
   test('ends the turns that were open; people keep their numbers, and only who is really gone has left', async () => {
     const world = await recording()
     speaks(world, ann.id, true)

@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the SDK's tab: the same eyes as in the web client, and the SDK's own words. */
+import { createCameras } from '../../../shared/page/cameras.ts'
 import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
 import { Hands } from '../../../shared/page/hands.ts'
@@ -41,6 +42,7 @@ export function startSdkPage(config: SdkPageConfig): void {
   const elements = createElements(config)
   const teller = createRosterTeller(config.botName, queue.tell)
   const hands = new Hands(queue.tell)
+  const cameras = createCameras(queue.tell)
   const chat = createSdkChat()
   const tap = isMeeting ? installWebRtcTap() : null
   const sound = tap && watchSound(tap)
@@ -127,7 +129,9 @@ export function startSdkPage(config: SdkPageConfig): void {
       name,
       tile: tiles.find(({ userId }) => String(userId) === id) ?? null,
     }))
-    composite.update(compositeTiles(shown, screen(), pictures, speech?.speaking() ?? new Set()))
+    const seen = compositeTiles(shown, screen(), pictures, speech?.speaking() ?? new Set())
+    if (queue.hasBegun) cameras.look(seen, now)
+    composite.update(seen)
   }
 
   function screen() {

@@ -1,0 +1,41 @@
+/**
+ * Counts the messages of a meeting's own channels that the script cannot read, so that a platform which changes its
+ * protocol is noticed in the first meeting. Pure.
+ */
+
+/** A channel whose first messages all hold nothing that is known has changed its fields. */
+const EMPTY_MESSAGES = 10
+
+export interface UnreadMessages {
+  /** `empty`: well formed, but without anything that the script knows. `unread`: not well formed, or too long. */
+  note(channel: string, result: 'read' | 'empty' | 'unread'): void
+  /** Messages that could not be read, by channel; channels without any are left out. */
+  counts(): Readonly<Record<string, number>>
+}
+
+export function createUnreadMessages(): UnreadMessages {
+  const channels = new Map<string, { read: number; empty: number; unread: number }>()
+  return {
+    note(channel, result) {
+      const counted = channels.get(channel) ?? { read: 0, empty: 0, unread: 0 }
+      channels.set(channel, counted)
+      counted[result] += 1
+    },
+    counts() {
+      const counts: Record<string, number> = {}
+      for (const [channel, { read, empty, unread }] of channels) {
+        const count = unread + (read === 0 && empty >= EMPTY_MESSAGES ? empty : 0)
+        if (count > 0) counts[channel] = count
+      }
+      return counts
+    },
+  }
+}
+
+/** A message that is not of the format that its channel has. */
+export class UnreadMessage extends Error {
+  constructor(what: string) {
+    super(what)
+    this.name = 'UnreadMessage'
+  }
+}

@@ -1,0 +1,39 @@
+/** What people call a meeting: its platform, and its name or code where it has one that people know. Pure. */
+import type { PlatformName } from '../src/meeting.ts'
+
+const PLATFORMS: Readonly<Record<PlatformName, string>> = {
+  meet: 'Google Meet',
+  teams: 'Microsoft Teams',
+  zoom: 'Zoom',
+  jitsi: 'Jitsi Meet',
+}
+
+/** Such as `Google Meet abc-defg-hij`, or `Microsoft Teams` where the link has identifiers only. */
+export function meetingName(platform: PlatformName, meetingId: string): string {
+  const code = codeOf(platform, meetingId)
+  return code === '' ? PLATFORMS[platform] : `${PLATFORMS[platform]} ${code}`
+}
+
+function codeOf(platform: PlatformName, meetingId: string): string {
+  switch (platform) {
+    case 'meet':
+      return meetingId
+    case 'teams':
+      // The identifier of a chat says nothing to people; the number of a meeting stands in its invitation.
+      return /^\d+$/.test(meetingId) ? meetingId.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ' ') : ''
+    case 'zoom':
+      // As Zoom writes it: 3 digits, 3 or 4, and 4.
+      return /^\d{9,11}$/.test(meetingId) ? meetingId.replace(/^(\d{3})(\d{3,4}?)(\d{3,4})$/, '$1 $2 $3') : meetingId
+    case 'jitsi':
+      return decoded(meetingId.slice(meetingId.lastIndexOf('/') + 1))
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A percent sign that encodes nothing is a percent sign.
+    return text
+  }
+}

@@ -1,0 +1,52 @@
+/** How long the renderers of a browser have waited for a processor that other work had: tells a busy machine from a frozen page. */
+import { readdir, readFile } from 'node:fs/promises'
+
+/** Milliseconds that the main thread of each renderer was ready to run and did not, since its start; by process id. */
+export type CpuWaits = ReadonlyMap<number, number>
+
+/**
+ * Of the renderers among the descendants of this process. Empty where the kernel does not tell (`/proc/<pid>/schedstat`:
+ * nanoseconds run, nanoseconds waited, time slices). Never rejects.
+ */
+export async function rendererWaits(processId: number, procFolder = '/proc'): Promise<CpuWaits> {
+  const waits = new Map<number, number>()
+  // A process may have ended meanwhile.
+  const read = (id: number, file: string) => readFile(`${procFolder}/${id}/${file}`, 'utf8').catch(() => '')
+  for (const id of await descendantsOf(processId, procFolder, read)) {
+    if (!(await read(id, 'cmdline')).includes('--type=renderer')) continue
+    const waited = Number((await read(id, 'schedstat')).split(' ')[1] ?? Number.NaN)
+    if (Number.isFinite(waited)) waits.set(id, waited / 1e6)
+  }
+  return waits
+}
+
+/** The largest share of `elapsedMs` that a renderer has waited; null where nothing is known of any. Pure. */
+export function waitedShare(before: CpuWaits, after: CpuWaits, elapsedMs: number): number | null {
+  const shares = [...after].flatMap(([id, waited]) => {
+    const former = before.get(id)
+    return former === undefined || elapsedMs <= 0 ? [] : [(waited - former) / elapsedMs]
+  })
+  return shares.length === 0 ? null : Math.max(...shares)
+}
+
+async function descendantsOf(
+  root: number,
+  procFolder: string,
+  read: (id: number, file: string) => Promise<string>,
+): Promise<number[]> {
+  const ids = (await readdir(procFolder).catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number)
+  const parents = await Promise.all(
+    // The name of a program stands in parentheses and may hold some; state and parent follow the last one.
+    ids.map(async (id) => ({ id, parent: Number(/\) \S (\d+) [^)]*$/.exec(await read(id, 'stat'))?.[1] ?? 0) })),
+  )
+  const children = Map.groupBy(parents, ({ parent }) => parent)
+  const found: number[] = []
+  const visit = (id: number) => {
+    for (const child of children.get(id) ?? []) {
+      found.push(child.id)
+      visit(child.id)
+    }
+  }
+  visit(root)
+  return found
+}

@@ -1,0 +1,81 @@
+/** Who of those present is another bot, and whether only such are left. Pure. */
+import type { MeetingEvent } from '../meeting.ts'
+
+interface Seen {
+  name: string
+  /** The platform itself says so. */
+  isMarked: boolean
+  /** Has spoken, written, shown a camera or a screen, reacted or raised a hand: a person, whatever the name. */
+  hasActed: boolean
+}
+
+/** Those present, by the platform's id. Never changed; each event makes a new one where it says something. */
+export type People = ReadonlyMap<string, Seen>
+
+export type IsBotName = (name: string) => boolean
+
+/** A name is a bot's where it holds one of these as whole words, in any case. */
+export function botNamesOf(patterns: readonly string[]): IsBotName {
+  const words = patterns.map((pattern) => ` ${wordsOf(pattern)} `).filter((pattern) => pattern.trim() !== '')
+  return (name) => words.some((pattern) => ` ${wordsOf(name)} `.includes(pattern))
+}
+
+/** True where everybody else is known to be a bot. `others` is how many there are, as the page says. */
+export function areOnlyBots(people: People, others: number, isBotName: IsBotName): boolean {
+  // Somebody who is counted and not named yet may be a person.
+  if (others === 0 || people.size < others) return false
+  return !isPersonThere(people, isBotName)
+}
+
+/** Somebody has a name that is no bot's, or has acted as a person does. */
+export function isPersonThere(people: People, isBotName: IsBotName): boolean {
+  return [...people.values()].some(({ name, isMarked, hasActed }) => hasActed || !(isMarked || isBotName(name)))
+}
+
+/** People after this event. */
+export function peopleAfter(people: People, event: MeetingEvent): People {
+  switch (event.type) {
+    case 'participant_joined':
+    case 'participant_changed': {
+      const { id, name, isBot } = event.participant
+      const before = people.get(id)
+      return new Map(people).set(id, {
+        name,
+        isMarked: isBot ?? before?.isMarked ?? false,
+        hasActed: before?.hasActed ?? false,
+      })
+    }
+    case 'participant_left': {
+      if (!people.has(event.participantId)) return people
+      const rest = new Map(people)
+      rest.delete(event.participantId)
+      return rest
+    }
+    case 'speaking':
+      return event.isSpeaking ? acted(people, event.participantId) : people
+    case 'chat_message':
+      return acted(people, event.message.senderId)
+    case 'camera':
+    case 'reaction':
+    case 'hand_raised':
+    case 'screen_share':
+      return acted(people, event.participantId)
+    default:
+      return people
+  }
+}
+
+function acted(people: People, id: string | null): People {
+  const person = id === null ? undefined : people.get(id)
+  if (!person || person.hasActed) return people
+  return new Map(people).set(id!, { ...person, hasActed: true })
+}
+
+/** Letters and digits, apart by single spaces: `Fireflies.ai Notetaker` is `fireflies ai notetaker`. */
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
