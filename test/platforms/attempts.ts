@@ -108,6 +108,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
 
   return {
     mock: () => mock,
+    chromium,
     attempt,
     /** Every test that only needs to be in begins like this. */
     async inside(scenario: string, options?: AttemptOptions<Meeting>): Promise<Attempt<Meeting>> {
