@@ -6,6 +6,7 @@ import type { Look, MeetingPage } from '../../platforms/shared/meeting-page.ts'
 import type { CommonSigns } from '../../platforms/shared/page/types.ts'
 import type { MeetingSense, Phase, Situation } from '../../platforms/shared/situation.ts'
 import type { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting.ts'
 import type { Stage } from '../../src/ports.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
@@ -28,7 +29,7 @@ interface ReadServer<Meeting> {
 
 export interface ReaderSetting<Signs extends CommonSigns, Kind extends string> {
   openPage(stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
-  sense: Pick<MeetingSense<Signs, Kind>, 'situationOf' | 'refusalOf'>
+  sense: Pick<MeetingSense<Signs, Kind>, 'situationOf' | 'refusalOf' | 'endOf'>
   /** The address that a bot goes to. */
   addressOf(meeting: MockMeeting): string
 }
@@ -45,6 +46,8 @@ export interface PageReader<Meeting, Signs extends CommonSigns, Kind extends str
   situation(kind: Kind): Promise<Situation<Kind>>
   /** Resolves with the first refusal that a driver would find in the page. */
   refusal(phase: Phase): Promise<BotError>
+  /** Resolves with the first end that a driver in the meeting would find in the page. */
+  end(): Promise<MeetingEnd>
 }
 
 /**
@@ -119,6 +122,11 @@ export function pageReader<
         return refusal !== null
       })
       return refusal as unknown as BotError
+    },
+
+    async end() {
+      const endIn = ({ signs }: Look<Signs>) => sense.endOf(sense.situationOf(signs), signs)
+      return endIn(await look('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
     },
   }
 }

@@ -1,10 +1,11 @@
 /** Attempts to be in a mock Google Meet; times are shortened on both sides by the same factor. */
+import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
 import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
 import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
-import { refusalOf } from '../../../platforms/google-meet/outcomes.ts'
+import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { ElementName, PageSigns } from '../../../platforms/google-meet/page/types.ts'
-import { situationOf } from '../../../platforms/google-meet/situation.ts'
+import { type SituationKind, situationOf } from '../../../platforms/google-meet/situation.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { attempts } from '../attempts.ts'
@@ -29,13 +30,13 @@ export function meetHarness() {
 
 /** To be called once in a `describe`: reads pages without joining. */
 export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' | 'chromium'>) {
-  return pageReader(harness, {
+  return pageReader<GoogleMeetMeeting, PageSigns, SituationKind>(harness, {
     openPage: (stage, signal, options) =>
       openMeetingPage<PageSigns, ElementName>(stage, signal, options, {
         script: meetScript(options, stage),
         mediaOrigins: ['https://meet.google.com'],
       }),
-    sense: { situationOf, refusalOf },
+    sense: { situationOf, refusalOf, endOf },
     addressOf,
   })
 }
