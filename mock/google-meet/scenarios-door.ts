@@ -158,6 +158,32 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     settings: { devicesReset: true },
     timeline: ADMITTED,
   },
+  'slow-name-box': {
+    about: 'An error for a second, 25 s of "Getting ready", and a name box that is made anew once.',
+    settings: { callErrorFlash: true, loadingMs: 25_000, page: { nameBoxReplaced: true } },
+    timeline: ADMITTED,
+  },
+  'stubborn-form': {
+    about: 'A tip whose Escape takes the name back, and a join button that ignores two clicks.',
+    settings: { page: { escapeTip: true, swallow: { 'Ask to join': 2 } } },
+    timeline: ADMITTED,
+  },
+  'dialogs-before-the-door': {
+    about: 'Devices are asked for twice, a promotion speaks of being "let in", the button says "Request entry".',
+    settings: { devicePrompt: 'twice', signinPromo: true, page: { joinLabels: ['Request entry'] } },
+    timeline: ADMITTED,
+  },
+  'join-anyway-new-jsname': {
+    about: '"Ask to join anyway", with a warning, on a button with another jsname.',
+    settings: {
+      page: {
+        joinLabels: ['Ask to join anyway'],
+        joinWarning: 'This call is being recorded',
+        joinJsname: 'zK9pLd',
+      },
+    },
+    timeline: ADMITTED,
+  },
   'captcha-invisible': { about: 'Only the invisible captcha frame every page has.', timeline: ADMITTED },
   'captcha-live': {
     about: 'A visible captcha that nobody solves; the knock waits.',

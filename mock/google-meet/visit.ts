@@ -82,6 +82,11 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     })
   }
 
+  override askToJoin(name: string): void {
+    this.expect('ask to join', ['greenRoom'])
+    this.join(name)
+  }
+
   private join(name: string): void {
     if (this.state !== 'greenRoom' && this.state !== 'denied' && this.state !== 'knockTimeout') return
     this.botName = name

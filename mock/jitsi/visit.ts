@@ -65,6 +65,11 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     this.enter('greenRoom')
   }
 
+  override askToJoin(name: string): void {
+    this.expect('ask to join', ['greenRoom'])
+    this.join(name)
+  }
+
   private join(name: string): void {
     if (this.state !== 'greenRoom' && this.state !== 'refused' && this.state !== 'denied') return
     this.botName = name

@@ -148,6 +148,11 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
 
   // Joining.
 
+  override askToJoin(name: string): void {
+    this.expect('ask to join', ['greenRoom'])
+    this.join(name)
+  }
+
   protected join(name: string): void {
     const isAgain = this.state === 'lobbyDropped'
     if (this.state !== 'greenRoom' && !isAgain) return

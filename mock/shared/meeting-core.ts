@@ -167,6 +167,11 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return this.states.when(state, () => this.state, deadlineMs)
   }
 
+  /** The open page asks to join without a hand on its form: for tests of what a page says afterwards. */
+  askToJoin(botName: string): void {
+    this.visit('ask to join for').askToJoin(botName)
+  }
+
   // What the server asks.
 
   protected addVisit(visit: V): V {

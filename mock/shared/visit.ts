@@ -20,6 +20,8 @@ export interface MeetingVisit {
   /** Whether there is a page that hears. */
   readonly isOpen: boolean
   attach(socket: WebSocket): void
+  /** As if the page had sent its form; throws where there is none. */
+  askToJoin(botName: string): void
   send(message: SharedToPage): void
   sendSamples(samples: Uint8Array): void
   // The host's verbs; each throws where it does not fit the state.
@@ -98,6 +100,7 @@ export abstract class Visit<
 
   /** What the page says, but for the words all platforms share. */
   protected abstract receive(message: FromPage): void
+  abstract askToJoin(botName: string): void
   abstract admit(): void
   abstract deny(): void
   abstract remove(): void

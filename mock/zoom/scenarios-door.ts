@@ -10,6 +10,38 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'The older launch page, whose way to the browser shows after a click.',
     settings: { ...OPEN, launch: 'old' },
   },
+  'wc-obstacle-course': {
+    about:
+      'New launch page, devices asked for twice, a passcode, a former name; the first click on Join has no effect.',
+    settings: {
+      ...OPEN,
+      launch: 'new',
+      passcode: 'asked',
+      preview: { permission: 'twice', name: 'Somebody Else', swallowedClicks: 1 },
+    },
+  },
+  'wc-slow-and-lenient': {
+    about: 'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is good enough.',
+    settings: {
+      ...OPEN,
+      launch: 'old',
+      loadingMs: 25_000,
+      cookies: true,
+      disclaimer: true,
+      preview: { lenient: true },
+      page: { devices: 'none' },
+    },
+  },
+  'wc-vanity-blank': {
+    about:
+      "The company's own host serves the client, whose first load stays white; German unless English is asked for.",
+    settings: { ...OPEN, vanity: true, blankLoads: 1, browserLanguage: true },
+  },
+  'wc-external-german': {
+    about: "The meeting is not that of the company's host; German whatever was asked for, the waiting room too.",
+    settings: { load: 'external', vanity: true, page: { lang: 'de' } },
+    timeline: ADMITTED,
+  },
   'wc-launch-without-browser': {
     about: 'The launch page offers no browser.',
     settings: { ...OPEN, launch: 'old-without-browser' },

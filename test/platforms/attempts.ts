@@ -70,7 +70,11 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     await mock.close()
   })
 
-  async function attempt(scenario: string, options: AttemptOptions<Meeting> = {}): Promise<Attempt<Meeting>> {
+  async function attempt(
+    scenario: string,
+    options: AttemptOptions<Meeting> = {},
+    closedLater: Set<MeetingDriver> = opened,
+  ): Promise<Attempt<Meeting>> {
     const { driver: driverOptions, waits, meeting: known, retarget, ...meetingOptions } = options
     const speed = meetingOptions.speed ?? setting.speed
     // A slow machine must not miss the waiting room that it is to tell of.
@@ -86,7 +90,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
       waits: { ...setting.waitsAt(speed), ...waits },
       ...driverOptions,
     })
-    opened.add(driver)
+    closedLater.add(driver)
     const join = driver.join.bind(driver)
     driver.join = (signal) => join(signal).finally(saidWhereItIs)
     const events: MeetingEvent[] = []
@@ -108,12 +112,26 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
 
   return {
     mock: () => mock,
-    attempt,
+    chromium,
+    attempt: (scenario: string, options?: AttemptOptions<Meeting>) => attempt(scenario, options),
     /** Every test that only needs to be in begins like this. */
     async inside(scenario: string, options?: AttemptOptions<Meeting>): Promise<Attempt<Meeting>> {
       const made = await attempt(scenario, options)
       await made.enter()
       return made
+    },
+    /** In one meeting for all tests of a `describe`, in their order: for what ends nothing. */
+    insideTogether(scenario: string, options?: AttemptOptions<Meeting>): () => Attempt<Meeting> {
+      const own = new Set<MeetingDriver>()
+      let made: Attempt<Meeting> | null = null
+      beforeAll(async () => {
+        made = await attempt(scenario, options, own)
+        await made.enter()
+      })
+      afterAll(async () => {
+        for (const driver of own) await driver.close()
+      })
+      return () => made!
     },
   }
 }

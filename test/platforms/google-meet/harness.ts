@@ -1,20 +1,42 @@
 /** Attempts to be in a mock Google Meet; times are shortened on both sides by the same factor. */
+import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
 import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
+import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
+import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
+import type { ElementName, PageSigns } from '../../../platforms/google-meet/page/types.ts'
+import { type SituationKind, situationOf } from '../../../platforms/google-meet/situation.ts'
+import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { attempts } from '../attempts.ts'
 import { waitsAt } from '../conformance/ground.ts'
+import { pageReader } from '../page-reader.ts'
 
 export type { Attempt } from '../attempts.ts'
 export { SILENT_STAGE, until } from '../conformance/ground.ts'
+
+const addressOf = ({ url }: { url: string }) => `${url}?hl=en`
 
 export function meetHarness() {
   return attempts({
     start: () => startMockGoogleMeet(),
     openDriver: openGoogleMeet,
-    targetOf: ({ url }) => ({ platform: 'meet', url: `${url}?hl=en`, meetingId: new URL(url).pathname.slice(1) }),
+    targetOf: ({ url }) => ({ platform: 'meet', url: addressOf({ url }), meetingId: new URL(url).pathname.slice(1) }),
     speed: 6,
     // Some tests wait for the end of this patience.
     waitsAt: (speed) => ({ ...waitsAt(speed), unknownPageMs: Math.round(REAL_WAITS.unknownPageMs / speed) }),
+  })
+}
+
+/** To be called once in a `describe`: reads pages without joining. */
+export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' | 'chromium'>) {
+  return pageReader<GoogleMeetMeeting, PageSigns, SituationKind>(harness, {
+    openPage: (stage, signal, options) =>
+      openMeetingPage<PageSigns, ElementName>(stage, signal, options, {
+        script: meetScript(options, stage),
+        mediaOrigins: ['https://meet.google.com'],
+      }),
+    sense: { situationOf, refusalOf, endOf },
+    addressOf,
   })
 }

@@ -1,54 +1,115 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type BotBrowser, type OpenBrowser, openBrowser } from '../../../src/browser/browser.ts'
-import { meetHarness, until } from './harness.ts'
+import { heartbeats } from '../conformance/ground.ts'
+import { type Attempt, meetHarness, meetReader, until } from './harness.ts'
 
 const meet = meetHarness()
 
-/** Every test that only needs to be in begins like this. */
-async function inside(scenario: string, options: Parameters<typeof meet.attempt>[1] = {}) {
-  const attempt = await meet.attempt(scenario, options)
-  await attempt.enter()
-  return attempt
+const { inside } = meet
+/** The page says it of itself. */
+const AUDIO_ONLY = 'Incoming video is set to audio only'
+
+function picturesAskedFor({ meeting }: Attempt) {
+  return meeting.log.filter(({ target }) => target === 'incoming-video').map(({ detail }) => detail)
 }
 
-test('heartbeats come while the page answers and count the others', async () => {
-  const attempt = await inside('open-meeting-join-now')
-  const first = await attempt.event('heartbeat', ({ others }) => others !== null)
-  expect(first.others).toBe(2)
-  attempt.meeting.removePerson('bob')
-  await attempt.event('heartbeat', ({ others }) => others === 1)
-  attempt.meeting.removePerson('ann')
-  await attempt.event('heartbeat', ({ others }) => others === 0)
+describe('a meeting that goes on', () => {
+  const meeting = meet.insideTogether('got-it-stack')
+  const isOver = () => meeting().events.some(({ type }) => type === 'ended' || type === 'failed')
+
+  test('audio_only: asks for no pictures, and the page says so', async () => {
+    const attempt = meeting()
+    await attempt.event('heartbeat', ({ others }) => others === 2)
+    expect(picturesAskedFor(attempt)).toEqual(['off'])
+    const { html } = await attempt.driver.evidence()
+    expect(html?.includes(AUDIO_ONLY)).toBe(true)
+  })
+
+  test('three tips are answered, and no other button is pressed', async () => {
+    const attempt = meeting()
+    await attempt.driver.prepareRecording(attempt.signal)
+    const answers = () => attempt.meeting.log.filter(({ event, target }) => event === 'rpc' && target === 'got-it')
+    await until(() => answers().length === 3, 'three tips are answered')
+    expect(attempt.meeting.state).toBe('call')
+  })
+
+  test('a pill that notes are taken asks nothing', async () => {
+    const attempt = meeting()
+    attempt.meeting.show('gemini-pill')
+    await heartbeats(attempt.events, 3)
+    expect(attempt.meeting.state).toBe('call')
+  })
+
+  test('consent in mid-call: accepted by policy, the bot stays', async () => {
+    const attempt = meeting()
+    attempt.meeting.show('consent')
+    await until(() => attempt.meeting.state === 'call', 'consent is given')
+    expect(isOver()).toBe(false)
+  })
+
+  test('the loss of the connection and its return are told, the bot stays', async () => {
+    const attempt = meeting()
+    attempt.meeting.loseConnection()
+    await attempt.event('connection', ({ state }) => state === 'lost')
+    attempt.meeting.regainConnection()
+    await attempt.event('connection', ({ state }) => state === 'recovered')
+    expect(isOver()).toBe(false)
+  })
+
+  test('what people write ends nothing', async () => {
+    const attempt = meeting()
+    attempt.meeting.say('ann', "You've been removed from the meeting")
+    attempt.meeting.say('bob', 'The call ended')
+    attempt.meeting.say('ann', 'Asking to be let in... You left the meeting. Return to home screen')
+    await attempt.event('chat_message', ({ message }) => message.text.startsWith('Asking to be let in'))
+    await heartbeats(attempt.events, 6)
+    expect(isOver()).toBe(false)
+    expect(attempt.meeting.state).toBe('call')
+  })
+
+  test('heartbeats come while the page answers and count the others', async () => {
+    const attempt = meeting()
+    attempt.meeting.removePerson('bob')
+    await attempt.event('heartbeat', ({ others }) => others === 1)
+    attempt.meeting.removePerson('ann')
+    await attempt.event('heartbeat', ({ others }) => others === 0)
+  })
+
+  test('ended by the host: ended_for_all, once, and nothing after it', async () => {
+    const attempt = meeting()
+    attempt.meeting.endForAll()
+    const ended = await attempt.event('ended')
+    expect(ended.end).toBe('ended_for_all')
+    expect(ended.at).toBeLessThanOrEqual(Date.now())
+    await attempt.driver.leave()
+    expect(attempt.events.at(-1)).toEqual(ended)
+  })
 })
 
-test.each([
-  ['audio_only', ['off'], true],
-  ['speaker_view', [], false],
-] as const)('%s: asks for pictures %j, and the page says so', async (recordingMode, asked, isSaid) => {
-  const attempt = await inside('open-meeting-join-now', { driver: { recordingMode } })
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  const wishes = attempt.meeting.log.filter(({ target }) => target === 'incoming-video').map(({ detail }) => detail)
-  expect(wishes).toEqual(asked)
-  const { html } = await attempt.driver.evidence()
-  expect(html?.includes('Incoming video is set to audio only')).toBe(isSaid)
+describe('a page of a meeting that is over', () => {
+  const reader = meetReader(meet)
+
+  test.each([
+    ['everyone-left', 'everyone_left'],
+    // Off the site is out of the meeting.
+    ['off-site', 'removed'],
+    ['left-elsewhere', 'ended_for_all'],
+  ] as const)('%s: %s', async (shown, end) => {
+    const meeting = await reader.ask('open-meeting-join-now')
+    await reader.situation('in_call')
+    meeting.show(shown)
+    expect(await reader.end()).toBe(end)
+  })
 })
 
-test('never-anyone: the bot knows that it is alone', async () => {
-  const attempt = await inside('never-anyone')
+test('nobody ever comes: the bot knows that it is alone, says so to the page, and its own rules decide', async () => {
+  const attempt = await inside('alone-prompt')
   await attempt.event('heartbeat', ({ others }) => others === 0)
   expect(attempt.events.filter(({ type }) => type === 'participant_joined')).toEqual([])
-})
-
-test.each([
-  ['meeting-ended', 'ended_for_all'],
-  ['call-ended-everyone-left', 'everyone_left'],
-] as const)('%s: %s, once, and nothing after it', async (scenario, end) => {
-  const attempt = await inside(scenario, { speed: 4 })
-  const ended = await attempt.event('ended')
-  expect(ended.end).toBe(end)
-  expect(ended.at).toBeLessThanOrEqual(Date.now())
-  await attempt.driver.leave()
-  expect(attempt.events.at(-1)).toEqual(ended)
+  const stayed = () =>
+    attempt.meeting.log.some(({ event, target, detail }) => event === 'rpc' && target === 'alone' && detail === 'stay')
+  await until(stayed, 'the prompt is answered')
+  expect(attempt.meeting.state).toBe('call')
 })
 
 test('removed-by-host, removed-early: the time is near the true one', async () => {
@@ -61,29 +122,6 @@ test('removed-by-host, removed-early: the time is near the true one', async () =
   expect(ended.at).toBeGreaterThanOrEqual(removedAt - 50)
 })
 
-test('redirected-in-call: off the site is out of the meeting', async () => {
-  const attempt = await inside('open-meeting-join-now')
-  attempt.meeting.show('off-site')
-  expect((await attempt.event('ended')).end).toBe('removed')
-})
-
-test('left elsewhere: the meeting is over for the bot', async () => {
-  const attempt = await inside('open-meeting-join-now')
-  attempt.meeting.show('left-elsewhere')
-  expect((await attempt.event('ended')).end).toBe('ended_for_all')
-})
-
-test('false-positive-strings: what people write ends nothing', async () => {
-  const attempt = await inside('false-positive-strings')
-  // With the panel once opened, what was written before stands there, too.
-  await attempt.driver.prepareRecording(attempt.signal)
-  await attempt.event('chat_message', ({ message }) => message.text.startsWith('Asking to be let in'))
-  const beats = attempt.events.filter(({ type }) => type === 'heartbeat').length
-  await until(() => attempt.events.filter(({ type }) => type === 'heartbeat').length > beats + 5, 'the meeting goes on')
-  expect(attempt.events.some(({ type }) => type === 'ended' || type === 'failed')).toBe(false)
-  expect(attempt.meeting.state).toBe('call')
-})
-
 test('an admission that was none: the waiting room comes back, and the later denial is a denial', async () => {
   const attempt = await inside('open-meeting-join-now')
   await attempt.event('heartbeat', ({ others }) => others === 2)
@@ -94,15 +132,6 @@ test('an admission that was none: the waiting room comes back, and the later den
   const failed = await attempt.event('failed')
   expect(failed.error).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
   expect(attempt.events.some(({ type }) => type === 'ended')).toBe(false)
-})
-
-test('reconnect-recovers: the loss and the return are told, the bot stays', async () => {
-  const attempt = await inside('open-meeting-join-now')
-  attempt.meeting.loseConnection()
-  await attempt.event('connection', ({ state }) => state === 'lost')
-  attempt.meeting.regainConnection()
-  await attempt.event('connection', ({ state }) => state === 'recovered')
-  expect(attempt.events.some(({ type }) => type === 'failed')).toBe(false)
 })
 
 test('reconnect-fails: past the grace the connection is a failure', async () => {
@@ -160,41 +189,11 @@ test('muted-by-host: a microphone that goes off without us is told', async () =>
   expect(attempt.meeting.bot.microphoneOn).toBe(false)
 })
 
-test('got-it-stack: three tips are answered, and no other button is pressed', async () => {
-  const attempt = await inside('got-it-stack')
-  await attempt.driver.prepareRecording(attempt.signal)
-  const answers = () => attempt.meeting.log.filter(({ event, target }) => event === 'rpc' && target === 'got-it')
-  await until(() => answers().length === 3, 'three tips are answered')
-  expect(attempt.meeting.state).toBe('call')
-})
-
-test('consent-mid-call: accepted by policy, the bot stays', async () => {
-  const attempt = await inside('open-meeting-join-now')
-  attempt.meeting.show('consent')
-  await until(() => attempt.meeting.state === 'call', 'consent is given')
-  expect(attempt.events.some(({ type }) => type === 'failed')).toBe(false)
-})
-
 test('consent in mid-call, refused by policy: the bot goes and says why', async () => {
   const attempt = await inside('open-meeting-join-now', { driver: { recordingConsent: 'refuse' } })
   attempt.meeting.show('consent-gemini')
   const failed = await attempt.event('failed')
   expect(failed.error).toMatchObject({ code: 'BOT_NOT_ACCEPTED', step: 'consent' })
-})
-
-test('gemini-pill-only: a pill asks nothing', async () => {
-  const attempt = await inside('gemini-pill-only')
-  await attempt.driver.prepareRecording(attempt.signal)
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  expect(attempt.meeting.state).toBe('call')
-})
-
-test('alone-prompt: the bot stays, its own rules decide', async () => {
-  const attempt = await inside('alone-prompt')
-  const stayed = () =>
-    attempt.meeting.log.some(({ event, target, detail }) => event === 'rpc' && target === 'alone' && detail === 'stay')
-  await until(stayed, 'the prompt is answered')
-  expect(attempt.meeting.state).toBe('call')
 })
 
 test('toolbar-hidden: chat and leave work when no pointer moves', async () => {
@@ -205,8 +204,8 @@ test('toolbar-hidden: chat and leave work when no pointer moves', async () => {
   expect(attempt.meeting.state).toBe('left')
 })
 
-test.each(['leave-normal', 'leave-host-dialog', 'leave-button-stuck'])('%s: left, and only left', async (scenario) => {
-  const attempt = await inside(scenario)
+test.each(['leave-host-dialog', 'leave-button-stuck'])('%s: left, and only left', async (scenario) => {
+  const attempt = await inside(scenario, { waits: { leaveMs: 1500 } })
   await attempt.driver.leave()
   expect(attempt.meeting.state).toBe('left')
   expect(attempt.meeting.people.length).toBe(2)
@@ -226,8 +225,12 @@ test('the recording begins on the picture of the meeting, not on the page', asyn
   await attempt.driver.prepareRecording(attempt.signal)
   const shot = await attempt.driver.screenshot()
   expect(shot.subarray(1, 4)).toEqual(Buffer.from('PNG'))
+  // Pictures are asked for as the page does it by itself.
+  expect(picturesAskedFor(attempt)).toEqual([])
+  expect((await attempt.driver.evidence()).html?.includes(AUDIO_ONLY)).toBe(false)
   // Clicks go through the picture to the page beneath.
   await attempt.driver.sendChat('Under the picture')
   await attempt.driver.leave()
   expect(attempt.meeting.state).toBe('left')
+  expect(attempt.meeting.people.length).toBe(2)
 })

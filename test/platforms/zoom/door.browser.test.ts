@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../src/errors.ts'
-import { type Attempt, BOT_NAME, until, zoomHarness } from './harness.ts'
+import { type Attempt, BOT_NAME, until, zoomHarness, zoomReader } from './harness.ts'
 
 const zoom = zoomHarness()
 const FAST = 12
@@ -20,24 +20,12 @@ function clicksOn({ meeting }: Attempt, target: string): number {
 
 test.each([
   ['open', {}],
-  ['wc-launch-new', { asGiven: true }],
-  ['wc-launch-old', { asGiven: true }],
+  ['wc-obstacle-course', { asGiven: true }],
+  ['wc-slow-and-lenient', { asGiven: true }],
+  ['wc-vanity-blank', {}],
+  ['wc-external-german', {}],
   ['wc-classic', {}],
   ['wc-pwa-iframe', {}],
-  ['wc-vanity-host', {}],
-  ['wc-external-meeting', {}],
-  ['wc-cookie-terms', {}],
-  ['wc-permission-once', {}],
-  ['wc-permission-twice', {}],
-  ['wc-no-devices', {}],
-  ['wc-passcode-field', {}],
-  ['wc-name-lenient', {}],
-  ['wc-name-prefilled', {}],
-  ['wc-join-click-race', {}],
-  ['wc-blank-page', {}],
-  ['wc-name-input-late', {}],
-  ['wc-german', {}],
-  ['wc-german-forced', {}],
 ])('%s: the bot comes in under its name', async (scenario, options) => {
   const attempt = await zoom.attempt(scenario, { speed: FAST, ...options })
   await attempt.enter()
@@ -62,30 +50,12 @@ test('devices that were withdrawn from a form without switches are there again i
 
 test.each([
   ['login-wall', 'LOGIN_REQUIRED', false],
-  ['wc-login-required', 'LOGIN_REQUIRED', false],
-  ['wc-authorized-only', 'LOGIN_REQUIRED', false],
-  ['wc-signin-after-join', 'LOGIN_REQUIRED', false],
-  ['wc-registration', 'CANNOT_JOIN_MEETING', false],
   ['wc-email-required', 'CANNOT_JOIN_MEETING', false],
-  ['wc-passcode-wrong', 'CANNOT_JOIN_MEETING', false],
   ['wc-passcode-missing', 'CANNOT_JOIN_MEETING', false],
   ['wc-captcha', 'BOT_NOT_ACCEPTED', false],
-  ['wc-captcha-frame', 'BOT_NOT_ACCEPTED', false],
-  ['wc-captcha-failed', 'BOT_NOT_ACCEPTED', false],
-  ['wc-bot-wall', 'BOT_NOT_ACCEPTED', false],
-  ['wc-bot-wall-after-join', 'BOT_NOT_ACCEPTED', false],
-  ['wc-bot-wall-late', 'BOT_NOT_ACCEPTED', false],
-  ['wc-1132', 'CANNOT_JOIN_MEETING', false],
-  ['wc-browser-join-off', 'CANNOT_JOIN_MEETING', false],
-  ['wc-policy-blocked', 'CANNOT_JOIN_MEETING', false],
   ['wc-locked', 'CANNOT_JOIN_MEETING', false],
-  ['wc-full', 'CANNOT_JOIN_MEETING', false],
-  ['wc-removed-before', 'BOT_NOT_ACCEPTED', false],
-  ['wc-join-timeout', 'CANNOT_JOIN_MEETING', true],
-  ['wc-something-wrong', 'CANNOT_JOIN_MEETING', true],
   ['wc-spinner-stall', 'CANNOT_JOIN_MEETING', true],
   ['wc-waiting-room-deny', 'BOT_NOT_ACCEPTED', false],
-  ['wc-ended-in-waiting-room', 'MEETING_ENDED_PREMATURELY', false],
 ] as const)('%s ends with %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
   const isStalled = scenario === 'wc-spinner-stall'
   const waits = isStalled ? { unknownPageMs: 4000 } : {}
@@ -96,6 +66,44 @@ test.each([
   expect(error.message).toMatch(/^[A-Z].*\.$/)
   // A wall is met once; nobody tries it again.
   expect(clicksOn(attempt, 'Join')).toBeLessThanOrEqual(1)
+})
+
+describe('a page that refuses the bot', () => {
+  const reader = zoomReader(zoom)
+
+  test.each([
+    ['wc-login-required', 'LOGIN_REQUIRED', false],
+    ['wc-authorized-only', 'LOGIN_REQUIRED', false],
+    ['wc-registration', 'CANNOT_JOIN_MEETING', false],
+    ['wc-captcha-frame', 'BOT_NOT_ACCEPTED', false],
+    ['wc-bot-wall', 'BOT_NOT_ACCEPTED', false],
+    ['wc-something-wrong', 'CANNOT_JOIN_MEETING', true],
+  ] as const)('%s at once: %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
+    await reader.open(scenario)
+    const error = await reader.refusal('pre-join')
+    expect({ code: error.code, canRetry: error.canRetry }).toEqual({ code, canRetry })
+    expect(error.message).toMatch(/^[A-Z].*\.$/)
+  })
+
+  test.each([
+    ['wc-signin-after-join', 'LOGIN_REQUIRED', false],
+    ['wc-passcode-wrong', 'CANNOT_JOIN_MEETING', false],
+    ['wc-captcha-failed', 'BOT_NOT_ACCEPTED', false],
+    ['wc-bot-wall-after-join', 'BOT_NOT_ACCEPTED', false],
+    ['wc-bot-wall-late', 'BOT_NOT_ACCEPTED', false],
+    ['wc-1132', 'CANNOT_JOIN_MEETING', false],
+    ['wc-browser-join-off', 'CANNOT_JOIN_MEETING', false],
+    ['wc-policy-blocked', 'CANNOT_JOIN_MEETING', false],
+    ['wc-full', 'CANNOT_JOIN_MEETING', false],
+    ['wc-removed-before', 'BOT_NOT_ACCEPTED', false],
+    ['wc-join-timeout', 'CANNOT_JOIN_MEETING', true],
+    ['wc-ended-in-waiting-room', 'MEETING_ENDED_PREMATURELY', false],
+  ] as const)('%s, once it was asked: %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
+    await reader.ask(scenario)
+    const error = await reader.refusal('waiting')
+    expect({ code: error.code, canRetry: error.canRetry }).toEqual({ code, canRetry })
+    expect(error.message).toMatch(/^[A-Z].*\.$/)
+  })
 })
 
 test('a launch page without a way to the browser is said to be one', async () => {

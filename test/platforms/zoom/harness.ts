@@ -1,12 +1,21 @@
 /** A mock Zoom and a driver in a real, headless Chromium; times are shortened on both sides by the same factor. */
 import { startMockZoom } from '../../../mock/zoom/index.ts'
 import type { ZoomMeeting } from '../../../mock/zoom/meeting.ts'
+import { meetingScript } from '../../../platforms/shared/meeting-page.ts'
+import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
+import { scriptConfig } from '../../../platforms/shared/script-config.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
+import { labelSources } from '../../../platforms/shared/words.ts'
 import { openZoom, type ZoomOptions } from '../../../platforms/zoom/driver.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../../../platforms/zoom/paces.ts'
+import type { ElementName, PageConfig, PageSigns } from '../../../platforms/zoom/page/types.ts'
+import { SELECTORS } from '../../../platforms/zoom/selectors.ts'
 import { recognizeZoom } from '../../../platforms/zoom/url.ts'
+import { webClientSense } from '../../../platforms/zoom/web-client/sense.ts'
+import { WORDS } from '../../../platforms/zoom/words.ts'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import { type Attempt, attempts, type AttemptOptions as Options } from '../attempts.ts'
+import { pageReader } from '../page-reader.ts'
 
 export { SILENT_STAGE, until } from '../conformance/ground.ts'
 
@@ -54,7 +63,7 @@ export interface AttemptOptions extends Omit<Options<ZoomMeeting>, 'driver' | 'r
 
 /** To be called once in a test file: serves the mock for all its tests and closes what each of them opened. */
 export function zoomHarness() {
-  const { mock, attempt } = attempts({
+  const { mock, chromium, attempt } = attempts({
     start: () => startMockZoom(),
     openDriver: openZoom,
     targetOf: ({ url }) => recognizeZoom(url) as MeetingTarget,
@@ -63,6 +72,7 @@ export function zoomHarness() {
   })
   return {
     mock,
+    chromium,
     attempt(scenario: string, { driver, paces, asGiven, ...options }: AttemptOptions = {}): Promise<Attempt> {
       const zoom: Partial<ZoomOptions> = { paces: { ...testPaces(options.speed ?? SPEED), ...paces }, ...driver }
       return attempt(scenario, {
@@ -72,4 +82,22 @@ export function zoomHarness() {
       })
     },
   }
+}
+
+/** To be called once in a `describe`: reads pages of the web client without joining. */
+export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' | 'chromium'>) {
+  return pageReader(harness, {
+    openPage: (stage, signal, options) =>
+      openMeetingPage<PageSigns, ElementName>(stage, signal, options, {
+        script: meetingScript<PageConfig>('page/zoom', {
+          ...scriptConfig(options, stage),
+          meetingHosts: ['app.zoom.us', 'zoom.us'],
+          selectors: SELECTORS,
+          labels: labelSources(WORDS.labels),
+        }),
+        mediaOrigins: ['https://app.zoom.us'],
+      }),
+    sense: webClientSense(REAL_WAITS, ZOOM_PACES),
+    addressOf: ({ url }) => (recognizeZoom(url) as MeetingTarget).url,
+  })
 }

@@ -1,0 +1,132 @@
+/** Reads pages of a mock meeting as a driver reads them, without joining: the cases of a test file share one page. */
+import { afterAll } from 'vitest'
+import type { MockMeeting, MockMeetingOptions } from '../../mock/types.ts'
+import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
+import type { Look, MeetingPage } from '../../platforms/shared/meeting-page.ts'
+import type { CommonSigns } from '../../platforms/shared/page/types.ts'
+import type { MeetingSense, Phase, Situation } from '../../platforms/shared/situation.ts'
+import type { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting.ts'
+import type { Stage } from '../../src/ports.ts'
+import { HEADLESS_SHELL } from '../headless-shell.ts'
+import { SMALL_PICTURES } from '../mock/small-pictures.ts'
+import { SILENT_STAGE } from './conformance/ground.ts'
+import { guestOptions } from './driver-options.ts'
+import type { SharedChromium } from './shared-chromium.ts'
+
+/** Divides the mock's own times. */
+const SPEED = 20
+const LOOK_MS = 50
+const DEADLINE_MS = 60_000
+/** The state in which the page of every mock takes a request to join. */
+const GREEN_ROOM = 'greenRoom'
+
+interface ReadServer<Meeting> {
+  readonly hosts: readonly string[]
+  readonly address: string
+  open(scenario: string, options?: MockMeetingOptions): Meeting
+}
+
+export interface ReaderSetting<Signs extends CommonSigns, Kind extends string> {
+  openPage(stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
+  sense: Pick<MeetingSense<Signs, Kind>, 'situationOf' | 'refusalOf' | 'endOf'>
+  /** The address that a bot goes to. */
+  addressOf(meeting: MockMeeting): string
+}
+
+export interface PageReader<Meeting, Signs extends CommonSigns, Kind extends string> {
+  page(): Promise<MeetingPage<Signs>>
+  /** Loads the page of a new meeting. */
+  open(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
+  /** Loads the page of a new meeting and lets it ask to join. */
+  ask(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
+  /** Resolves with the first look that fits; rejects after a minute with what the page showed last. */
+  look(what: string, fits: (look: Look<Signs>) => boolean): Promise<Look<Signs>>
+  /** Resolves once the page is in a situation of this kind. */
+  situation(kind: Kind): Promise<Situation<Kind>>
+  /** Resolves with the first refusal that a driver would find in the page. */
+  refusal(phase: Phase): Promise<BotError>
+  /** Resolves with the first end that a driver in the meeting would find in the page. */
+  end(): Promise<MeetingEnd>
+}
+
+/**
+ * To be called once in a `describe`: the page is left when its tests are over.
+ * @param ground the mock and the browser of the file's other tests
+ */
+export function pageReader<
+  Meeting extends MockMeeting & { askToJoin(botName: string): void },
+  Signs extends CommonSigns,
+  Kind extends string,
+>(
+  ground: { mock(): ReadServer<Meeting>; chromium: SharedChromium },
+  { openPage, sense, addressOf }: ReaderSetting<Signs, Kind>,
+): PageReader<Meeting, Signs, Kind> {
+  let opening: Promise<MeetingPage<Signs>> | null = null
+  afterAll(async () => {
+    await (await opening)?.browser.close()
+  })
+
+  const page = () => {
+    opening ??= openPage(SILENT_STAGE, new AbortController().signal, {
+      ...guestOptions(ground.mock()),
+      chromium: HEADLESS_SHELL,
+      openBrowser: ground.chromium.open,
+    })
+    return opening
+  }
+
+  async function open(scenario: string, options: MockMeetingOptions = {}): Promise<Meeting> {
+    const meeting = ground.mock().open(scenario, { seed: 1, speed: SPEED, media: SMALL_PICTURES, ...options })
+    const { browser } = await page()
+    await browser.page.goto(addressOf(meeting), { waitUntil: 'domcontentloaded' })
+    return meeting
+  }
+
+  async function look(what: string, fits: (look: Look<Signs>) => boolean): Promise<Look<Signs>> {
+    const read = await page()
+    const deadline = Date.now() + DEADLINE_MS
+    while (Date.now() < deadline) {
+      const seen = await read.look()
+      if (seen && fits(seen)) return seen
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+    const last = read.lastSigns
+    throw new Error(`The page never showed ${what}; its last signs: ${JSON.stringify(last)}`)
+  }
+
+  return {
+    page,
+    open,
+    look,
+
+    async ask(scenario, options) {
+      const meeting = await open(scenario, options)
+      await meeting.whenState(GREEN_ROOM, DEADLINE_MS)
+      meeting.askToJoin('Notes for Ann')
+      return meeting
+    },
+
+    async situation(kind) {
+      const { signs } = await look(kind, ({ signs }) => sense.situationOf(signs).kind === kind)
+      return sense.situationOf(signs)
+    },
+
+    async refusal(phase) {
+      const seen = new Set<Kind>()
+      let refusal: BotError | null = null
+      await look('a refusal', ({ signs }) => {
+        const situation = sense.situationOf(signs)
+        refusal = sense.refusalOf(situation, phase, seen)
+        seen.add(situation.kind)
+        return refusal !== null
+      })
+      return refusal as unknown as BotError
+    },
+
+    async end() {
+      const endIn = ({ signs }: Look<Signs>) => sense.endOf(sense.situationOf(signs), signs)
+      return endIn(await look('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
+    },
+  }
+}
