@@ -22,6 +22,8 @@ export interface KeyHolder {
   keyId: string
   teamId: string
   permission: Permission
+  /** Of the team; null: no limit. */
+  requestsPerSecond: number | null
 }
 
 const PREFIX = 'standin_'
@@ -36,6 +38,11 @@ const MAX_KEY_LENGTH = 200
 export function newKey(): string {
   const random = base62(randomBytes(RANDOM_BYTES))
   return `${PREFIX}${random}${checkOf(random)}`
+}
+
+/** Whether a key of ours may be somewhere in the text. */
+export function looksLikeKey(text: string): boolean {
+  return /standin_[0-9A-Za-z]{30,}/.test(text)
 }
 
 export function hashOfKey(key: string): Buffer {
@@ -109,12 +116,19 @@ export async function findKeyHolder(db: Database, key: string): Promise<KeyHolde
   if (key.length > MAX_KEY_LENGTH) return null
   const row = await db
     .selectFrom('api_keys')
-    .select(['id', 'team_id', 'permission'])
+    .innerJoin('teams', 'teams.id', 'api_keys.team_id')
+    .select(['api_keys.id', 'team_id', 'permission', 'requests_per_second'])
     .where('hash', '=', hashOfKey(key))
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst()
-  return row ? { keyId: row.id, teamId: row.team_id, permission: row.permission as Permission } : null
+  if (row === undefined) return null
+  return {
+    keyId: row.id,
+    teamId: row.team_id,
+    permission: row.permission as Permission,
+    requestsPerSecond: row.requests_per_second,
+  }
 }
 
 /** Notes the last use, at most once a minute for each key. */

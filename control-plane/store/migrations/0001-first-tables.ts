@@ -126,13 +126,14 @@ create table bots (
 ) with (fillfactor = 75);
 create index bots_of_team on bots (team_id, created_at desc, id desc);
 create index bots_scheduled_of_team on bots (team_id, join_at, id) where is_scheduled;
-create index bots_by_meeting on bots (team_id, meeting_key, created_at desc);
+create index bots_queued_of_team on bots (team_id, queued_at) where queued_at is not null;
+create index bots_by_meeting on bots (team_id, meeting_key, queued_at desc) where queued_at is not null;
 create index bots_due on bots (due_at) where phase in ('scheduled', 'due');
 create index bots_leased on bots (lease_until) where phase = 'launching';
 create index bots_open on bots (deadline_at) where phase in ('starting', 'running', 'ending', 'processing');
 create index bots_by_retention on bots (ended_at) where data_deleted_at is null and phase = 'closed';
-create unique index bots_one_per_deduplication_key on bots (team_id, deduplication_key)
-  where deduplication_key is not null and phase <> 'closed';
+create unique index bots_one_per_deduplication_key on bots (team_id, meeting_key, deduplication_key)
+  where deduplication_key is not null and phase not in ('scheduled', 'closed');
 
 create table launches (
   bot_id uuid not null references bots,

@@ -1,0 +1,84 @@
+/** A bot as the newer generation answers it. */
+import type { BotRequest } from '../../../bots/request.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import type { ArtifactLink } from '../../dependencies.ts'
+import { at } from '../common.ts'
+import type { BotDetails, BotItem, Tokens } from './schema.ts'
+
+/** Statuses that answers have; the others are news of `bot.status_change` only. */
+export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | null>): BotDetails {
+  const request = bot.request as BotRequest
+  const isDeleted = bot.data_deleted_at !== null
+  return {
+    bot_id: bot.id,
+    bot_name: bot.bot_name,
+    meeting_url: bot.meeting_url,
+    meeting_platform: bot.meeting_platform,
+    recording_mode: bot.recording_mode as BotDetails['recording_mode'],
+    status: bot.status,
+    created_at: bot.created_at.toISOString(),
+    joined_at: at(bot.joined_at),
+    exited_at: at(bot.exited_at),
+    duration_seconds: wholeSeconds(bot.duration_seconds),
+    participants: bot.participants as BotDetails['participants'],
+    speakers: bot.speakers as BotDetails['speakers'],
+    artifacts_deleted: isDeleted,
+    video: isDeleted ? null : links.video,
+    audio: isDeleted ? null : links.audio,
+    diarization: isDeleted ? null : links.diarization,
+    raw_transcription: isDeleted ? null : links.raw_transcription,
+    transcription: isDeleted ? null : links.transcription,
+    chat_messages: isDeleted ? null : links.chat_messages,
+    transcription_ids: idsOf(bot),
+    transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
+    error_code: bot.error_code,
+    error_message: bot.error_message,
+    tokens: bot.charged as Tokens | null,
+    extra: bot.extra as BotDetails['extra'],
+    conf_config: conferencing(bot, request),
+    meet_login_credential_id: null,
+    callback_config: request.callback && {
+      url: request.callback.url,
+      method: request.callback.method,
+      secret: null,
+    },
+  }
+}
+
+export function botItem(bot: BotRow): BotItem {
+  return {
+    bot_id: bot.id,
+    bot_name: bot.bot_name,
+    meeting_url: bot.meeting_url,
+    meeting_platform: bot.meeting_platform,
+    extra: bot.extra as BotItem['extra'],
+    duration: wholeSeconds(bot.duration_seconds),
+    created_at: bot.created_at.toISOString(),
+    ended_at: at(bot.ended_at),
+    joined_at: at(bot.joined_at),
+    exited_at: at(bot.exited_at),
+    status: bot.status,
+    error_code: bot.error_code,
+    error_message: bot.error_message,
+    tokens: bot.charged as Tokens | null,
+  }
+}
+
+function conferencing(bot: BotRow, { conferencing: conf }: BotRequest): BotDetails['conf_config'] {
+  if (conf === null || bot.meeting_platform !== 'zoom') return null
+  return {
+    credential_id: conf.credentialId,
+    credential_user_id: conf.credentialUserId,
+    obf_token_url: conf.obfTokenUrl,
+    zak_token_url: conf.zakTokenUrl,
+  }
+}
+
+function idsOf(bot: BotRow): string[] | null {
+  const ids = bot.transcription_ids as string[]
+  return ids.length === 0 ? null : ids
+}
+
+function wholeSeconds(seconds: number | null): number | null {
+  return seconds === null ? null : Math.round(seconds)
+}
