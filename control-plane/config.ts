@@ -49,8 +49,6 @@ export interface ServiceConfig {
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
   logLevel: LogLevel
-  /** The worker's settings, handed on to bots. */
-  botEnvironment: Readonly<Record<string, string>>
 }
 
 export interface ProviderAddresses {
@@ -123,24 +121,6 @@ const NAMES = {
   logLevel: ['--log-level', 'STANDIN_LOG_LEVEL'],
 } as const
 
-/** Settings of the worker that bots get from the service's environment. */
-const BOT_VARIABLES = [
-  'STANDIN_TRANSCRIPTION_URL',
-  'STANDIN_TRANSCRIPTION_KEY',
-  'STANDIN_TRANSCRIPTION_MODEL',
-  'STANDIN_DEEPGRAM_URL',
-  'STANDIN_DEEPGRAM_KEY',
-  'STANDIN_ASSEMBLYAI_URL',
-  'STANDIN_ASSEMBLYAI_LIVE_URL',
-  'STANDIN_ASSEMBLYAI_KEY',
-  'STANDIN_JITSI_HOSTS',
-  'STANDIN_PRIVATE_STREAMS',
-  'STANDIN_CHROMIUM',
-  'STANDIN_BROWSER_PLUGINS',
-  'STANDIN_WORK_FOLDER',
-  'NODE_EXTRA_CA_CERTS',
-]
-
 const MAX_BOTS = 10_000
 const MAX_DELAYS = 20
 const MAX_DELAY_SECONDS = 7 * 24 * 3600
@@ -187,7 +167,6 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     providers: providersOf(ofVariable),
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
-    botEnvironment: pick(environment, BOT_VARIABLES),
   }
   if (problems.length > 0) throw new InvalidConfig(problems)
   return Object.freeze(config)
@@ -361,15 +340,6 @@ function providersOf(ofVariable: (name: string) => Given | null): ProviderAddres
     microsoftLogin: address('STANDIN_MICROSOFT_LOGIN_URL') ?? 'https://login.microsoftonline.com',
     zoom: address('STANDIN_ZOOM_URL'),
   }
-}
-
-function pick(environment: Environment, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = environment[name]
-      return value ? [[name, value]] : []
-    }),
-  )
 }
 
 const wordsOf = (list: string): string[] =>

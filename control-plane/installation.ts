@@ -12,7 +12,7 @@ import {
   secretKeysFile,
   writeSecretFile,
 } from './data-folder.ts'
-import type { Log } from './ports.ts'
+import type { Log, Seals } from './ports.ts'
 import { checkSealKeys } from './secrets/key-check.ts'
 import { createSeals, type KeyRing, newSealKey, parseSealKeys } from './secrets/seals.ts'
 import { type Database, openDatabase } from './store/database.ts'
@@ -61,7 +61,7 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     if (migrated.length > 0) log.info({ migrated }, 'Database migrated')
     const seals = await openSeals(config, database)
     const first = await createFirstTeam(database, {
-      seal: (key, keyId) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId }),
+      seal: sealApiKey(seals),
       keep: (key) => writeSecretFile(apiKeyFile(config.dataFolder), key),
     })
     if (first !== null) log.info({ team: first.teamId }, 'First team and first API key created')
@@ -70,6 +70,11 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     await close()
     throw error
   }
+}
+
+/** How the copy of an API key is sealed that webhooks carry. */
+export function sealApiKey(seals: Seals): (key: string, keyId: string) => Buffer {
+  return (key, keyId) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId })
 }
 
 /** Null for a command beside a running service, and for one that works on a database of somebody else's. */

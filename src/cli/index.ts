@@ -150,6 +150,15 @@ withJoinOptions(program.command('demo'))
   })
 
 program
+  .command('demo-meeting', { hidden: true })
+  .description('serve one mock meeting for one bot, which the service starts')
+  .argument('<code>', 'of the meeting')
+  .action(async (code: string) => {
+    const { demoMeeting } = await import('./demo-meeting.ts')
+    process.exitCode = await demoMeeting(code, io)
+  })
+
+program
   .command('mock')
   .description('serve the mock meetings, for a person to open and play host')
   .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
@@ -217,6 +226,14 @@ Exit codes:
   .action(async (folder: string | undefined, flags: RecoverFlags) => {
     const { recover } = await import('./recover.ts')
     process.exitCode = await recover(folder, flags, io)
+  })
+
+// `bin/standin` starts it as a program of its own; here it is only explained.
+program
+  .command('service')
+  .description('run the service: an HTTP API that sends bots into meetings; see: standin service --help')
+  .action(() => {
+    throw new Error('The service is started by bin/standin service')
   })
 
 program

@@ -31,7 +31,6 @@ test('without any setting the service runs for itself on this machine', () => {
     allowPrivateAddresses: false,
     webhookDelays: null,
     offersDemo: true,
-    botEnvironment: {},
   })
 })
 
@@ -62,8 +61,6 @@ test('every variable of the table is read', () => {
     STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
     STANDIN_DEMO: 'off',
     STANDIN_LOG_LEVEL: 'warn',
-    STANDIN_TRANSCRIPTION_URL: 'http://whisper:8000/v1',
-    STANDIN_DEEPGRAM_KEY: 'deep',
     HOME: '/root',
   })
   expect(config).toEqual({
@@ -99,7 +96,6 @@ test('every variable of the table is read', () => {
     },
     offersDemo: false,
     logLevel: 'warn',
-    botEnvironment: { STANDIN_TRANSCRIPTION_URL: 'http://whisper:8000/v1', STANDIN_DEEPGRAM_KEY: 'deep' },
   })
 })
 

@@ -1,0 +1,188 @@
+/** The composition of the service: makes the rooms that its roles need, and closes them in order. */
+import type { Server } from 'node:http'
+import { type AddressInfo, createServer as createSocket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildApi } from './api/app.ts'
+import type { Role, ServiceConfig } from './config.ts'
+import { createArtifactLinks } from './files/artifact-links.ts'
+import { type Installation, openInstallation } from './installation.ts'
+import { startJobs } from './jobs/index.ts'
+import { openFiles } from './open-files.ts'
+import { createGuardedClient } from './outgoing/guarded-client.ts'
+import type { Clock, Log } from './ports.ts'
+import { listenForProbes } from './probes.ts'
+import { type Database, openDatabase } from './store/database.ts'
+import { startDispatcher } from './webhooks/dispatcher.ts'
+import { resendEnd, sendCallback } from './webhooks/replay.ts'
+
+/** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
+const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 4 } as const
+/** Leaves time for everything else within the grace of the process. */
+const DISPATCHER_PATIENCE_MS = 7_000
+const STEP_PATIENCE_MS = 8_000
+
+export interface Service {
+  /** Where it listens. */
+  address: string
+  publicUrl: string
+  /** Made by this start. */
+  firstKey: string | null
+  /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Rejects with a sentence where the data folder, the database, a key or the port cannot be used. */
+export async function startService(config: ServiceConfig, environment: Environment, log: Log): Promise<Service> {
+  const closing = new Closing(log)
+  try {
+    const installation = await openInstallation(config, 'service', log)
+    closing.add('installation', () => installation.close())
+    return await startRoles(config, environment, log, installation, closing)
+  } catch (error) {
+    await closing.run()
+    throw error
+  }
+}
+
+async function startRoles(
+  config: ServiceConfig,
+  environment: Environment,
+  log: Log,
+  installation: Installation,
+  closing: Closing,
+): Promise<Service> {
+  const { seals, database: startDatabase, databaseUrl } = installation
+  const clock: Clock = { now: Date.now }
+  const has = (role: Role) => config.roles.has(role)
+  const pool = (role: keyof typeof CONNECTIONS): Database => {
+    const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
+    const opened = openDatabase({ url: databaseUrl, role, connections: CONNECTIONS[role], onError })
+    closing.add(`database of ${role}`, () => opened.destroy())
+    return opened
+  }
+  const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
+  const publicUrl = config.publicUrl ?? address.href.replace(/\/$/, '')
+  const files = await openFiles(config, installation, publicUrl)
+  closing.add('files', async () => files.close())
+  const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
+  closing.add('client', () => client.close())
+
+  const server = await listen()
+
+  if (has('dispatcher')) {
+    const database = pool('dispatcher')
+    const links = createArtifactLinks(database, files.store)
+    const delays = config.webhookDelays ?? undefined
+    const dispatcher = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
+    closing.add('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
+  }
+  if (has('jobs')) {
+    const jobs = startJobs({ database: pool('jobs'), files: files.store, log })
+    closing.add('jobs', () => jobs.close())
+  }
+  void server
+  return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
+
+  async function listen(): Promise<Server> {
+    const place = { host: config.host, port: Number(address.port || 80) }
+    try {
+      if (!has('api')) {
+        const probes = await listenForProbes(place, startDatabase)
+        closing.add('probes', () => probes.close())
+        return probes.server
+      }
+      const database = pool('api')
+      const app = await buildApi({
+        database,
+        keyDatabase: pool('keys'),
+        seals,
+        links: createArtifactLinks(database, files.store),
+        webhooks: {
+          resendEnd: (botId) => resendEnd(database, botId),
+          sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
+        },
+        client,
+        clock,
+        log,
+        files: files.handler,
+        settings: { publicUrl, jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS) },
+      })
+      closing.add('api', () => app.close())
+      await app.listen(place)
+      return app.server
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EADDRINUSE')
+        throw new Error(`Port ${place.port} of ${place.host} is taken by another program: choose one with --port`, {
+          cause: error,
+        })
+      if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+        throw new Error(`The service may not listen on ${place.host}, port ${place.port} (${code})`, { cause: error })
+      throw error
+    }
+  }
+}
+
+/** Steps that undo the start, last first. One that fails or hangs does not keep the others from running. */
+class Closing {
+  private readonly steps: { name: string; close: () => Promise<unknown> }[] = []
+  private readonly log: Log
+  private ran: Promise<void> | null = null
+
+  constructor(log: Log) {
+    this.log = log
+  }
+
+  add(name: string, close: () => Promise<unknown>): void {
+    this.steps.push({ name, close })
+  }
+
+  run(): Promise<void> {
+    this.ran ??= this.runSteps()
+    return this.ran
+  }
+
+  private async runSteps(): Promise<void> {
+    for (const { name, close } of this.steps.splice(0).reverse()) {
+      const overdue = new AbortController()
+      try {
+        await Promise.race([
+          close(),
+          sleep(STEP_PATIENCE_MS, undefined, { signal: overdue.signal }).then(() => {
+            throw new Error('it took too long')
+          }),
+        ])
+      } catch (error) {
+        this.log.warn({ step: name, error: String(error) }, 'A step of closing failed')
+      } finally {
+        overdue.abort()
+      }
+    }
+  }
+}
+
+/** Where this machine reaches the service: an address that stands for all becomes the loopback one. */
+function httpAddress(host: string, port: number): URL {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`)
+}
+
+/** Links are signed with the address before anything listens, so the port has to be known. */
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket()
+    socket.once('error', reject)
+    socket.listen(0, host, () => {
+      const { port } = socket.address() as AddressInfo
+      socket.close(() => resolve(port))
+    })
+  })
+}
+
+const wordsOf = (list: string | undefined): string[] =>
+  (list ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
