@@ -74,6 +74,8 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
     final_report: 'closed',
   },
   running: {
+    // Started again in its own container, it asks again.
+    joining: 'running',
     status: 'running',
     transcribing: 'processing',
     stop_asked: 'ending',
