@@ -157,7 +157,7 @@ create table launches (
   cleaned_at timestamptz,
   primary key (bot_id, attempt)
 );
-create index launches_open on launches (created_at) where ended_at is null;
+create index launches_open on launches (created_at) where cleaned_at is null;
 
 create table journals (
   bot_id uuid not null references bots,
