@@ -23,7 +23,8 @@ export function validatorCompiler(unknownFields: Generation['unknownFields']): F
     const part = PARTS[httpPart ?? 'body'] ?? 'body'
     const needsBody = part === 'body' && !schema.safeParse(undefined).success
     return (data) => {
-      if (needsBody && data === undefined) return { error: refusals.emptyBody() }
+      // Fastify gives null for a body that is not there.
+      if (needsBody && (data === undefined || data === null)) return { error: refusals.emptyBody() }
       const result = parse(schema, data, unknownFields)
       return 'value' in result ? result : { error: refusals.validation(sentence(part, result.problems)) }
     }
