@@ -83,18 +83,19 @@ export async function openCommands(db: Database | Tx, botIds: readonly string[])
   return rows as OpenCommand[]
 }
 
-/** What no link has sent yet, of all bots. */
-export async function unsentCommands(db: Database, limit: number): Promise<OpenCommand[]> {
-  const rows = await db
-    .selectFrom('bot_commands')
-    .select(['id', 'bot_id', 'command'])
-    .where('sent_at', 'is', null)
-    .where(isOpen)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows as OpenCommand[]
+/**
+ * What no link has sent yet, of all bots that are not over, with the attempt that it is for; and what was sent some
+ * seconds ago without an answer, as it may have gone over a dead link. The newest, oldest first.
+ */
+export async function unsentCommands(db: Database, limit: number): Promise<(OpenCommand & { attempt: number })[]> {
+  const { rows } = await sql<OpenCommand & { attempt: number }>`
+    select command.id, command.bot_id, command.command, coalesce(bots.joined_attempt, bots.attempt) as attempt
+    from bot_commands command join bots on bots.id = command.bot_id
+    where (command.sent_at is null or command.sent_at < now() - interval '3 seconds')
+      and command.answered_at is null and bots.phase <> 'closed'
+      and (command.expires_at > now() or command.command ->> 'type' = 'leave')
+    order by command.created_at desc, command.id limit ${limit}`.execute(db)
+  return rows.reverse()
 }
 
 export async function markSent(db: Database, commandIds: readonly string[]): Promise<void> {
