@@ -2,6 +2,7 @@
 import type { BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { type START_SECONDS, startDeadline } from './deadlines.ts'
+import { closing } from './ending.ts'
 import { messagesOfStatus } from './messages/index.ts'
 import { nextPhase } from './phases.ts'
 import { withPatch } from './row.ts'
@@ -64,4 +65,18 @@ export function pickupDelayed(bot: BotRow, now: Date): BotChange {
     steps: [{ at: now, attempt: null, kind: 'pickup_delayed', reason: `The bot is late. ${reason}` }],
     messages: messagesOfStatus(withPatch(bot, patch), { code: 'pickup_delayed', at: now, sourceId: 'pickup_delayed' }),
   }
+}
+
+/** A request that makes no job: another attempt would only repeat it. */
+export function impossible(bot: BotRow, code: string, message: string, now: Date): BotChange {
+  return closing(bot, {
+    status: 'failed',
+    code,
+    message,
+    errorCode: code,
+    errorMessage: message,
+    at: now,
+    attempt: bot.attempt,
+    sourceId: 'impossible',
+  })
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import type { Job } from '@standin/wire/job.ts'
 import { type Launcher, type LaunchHandle, type LaunchSpec, type LaunchState, type Log, NoRoom } from '../../ports.ts'
 import { botEnvironment, permittedAddresses } from './bot-environment.ts'
 import {
@@ -35,6 +36,8 @@ export interface ProcessLauncherSettings {
   command: readonly string[]
   /** `host=ip:port`. */
   mapHosts: readonly string[]
+  /** Further mappings of one bot; the mock meeting of a demo is started here. Rejects as an error of the infrastructure. */
+  mapHostsOf?: (job: Job) => Promise<readonly string[]>
   /** The service's own variables; `bot-environment.ts` says which of them bots get. */
   environment: Readonly<Record<string, string | undefined>>
   /** Null: by cores and memory. */
@@ -95,10 +98,21 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     return reserved
   }
 
+  async function hostsOf({ job }: LaunchSpec, place: string): Promise<readonly string[]> {
+    try {
+      return (await settings.mapHostsOf?.(job)) ?? []
+    } catch (error) {
+      // The reserved place is free again.
+      await rm(place, { recursive: true, force: true })
+      throw error
+    }
+  }
+
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
     const name = `standin-${spec.botId}-${spec.attempt}`
     const place = places(name)
     if (!(await reserve(place))) return { name }
+    const ownHosts = await hostsOf(spec, place)
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
     await writeFile(jobFile, JSON.stringify(spec.job), { mode: 0o600, flag: 'wx' })
@@ -109,7 +123,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       attempt: spec.attempt,
       outOfMemoryKills: events ? outOfMemoryKills(events) : null,
     })
-    const hosts = mapHosts.flatMap((host) => ['--map-host', host])
+    const hosts = [...mapHosts, ...ownHosts].flatMap((host) => ['--map-host', host])
     const supervisor = spawn('/bin/sh', [script, place, memoryEvents ?? '', ...command, ...hosts], {
       cwd: place,
       detached: true,
