@@ -7,6 +7,7 @@ import type { Role, ServiceConfig } from './config.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { startJobs } from './jobs/index.ts'
+import { createLinkServer } from './links/link-server.ts'
 import { openFiles } from './open-files.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Clock, Log } from './ports.ts'
@@ -20,6 +21,9 @@ const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12,
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 const STEP_PATIENCE_MS = 8_000
+
+/** Of the control link of bots. */
+const LINK_PATH = '/link'
 
 export interface Service {
   /** Where it listens. */
@@ -70,7 +74,14 @@ async function startRoles(
   closing.add('client', () => client.close())
 
   const server = await listen()
-
+  if (has('links')) {
+    const links = createLinkServer({ database: pool('links'), clock, log })
+    closing.add('links', () => links.close())
+    server.on('upgrade', (request, socket, head) => {
+      if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
+      else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+    })
+  }
   if (has('dispatcher')) {
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
@@ -82,7 +93,6 @@ async function startRoles(
     const jobs = startJobs({ database: pool('jobs'), files: files.store, log })
     closing.add('jobs', () => jobs.close())
   }
-  void server
   return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
 
   async function listen(): Promise<Server> {
@@ -180,6 +190,8 @@ function freePort(host: string): Promise<number> {
     })
   })
 }
+
+const pathOf = (url = ''): string => url.split('?', 1)[0]!.replace(/(?<=.)\/$/, '')
 
 const wordsOf = (list: string | undefined): string[] =>
   (list ?? '')
