@@ -80,3 +80,19 @@ function renamed(value: unknown, renaming: Renaming, depth: number): unknown {
   // Of two entries with one key the later one counts.
   return Object.fromEntries([...kept, ...replaced])
 }
+
+const NATIVE_WORDS = new RegExp(`\\b(?:${[...TO_PUBLIC.v2.keys()].join('|')})\\b`, 'g')
+
+/** A sentence for the caller, with the public names of the fields that it names. */
+export function publicText(text: string): string {
+  return text
+    .replace(NATIVE_WORDS, (word) => TO_PUBLIC.v2.get(word)!)
+    .replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (word) => publicCode(word))
+}
+
+/** The path under which clients look for a route. */
+export function publicPath(path: string): string {
+  return path
+    .replace(/^\/conf-credentials(?=\/|$)/, '/zoom-credentials')
+    .replace(/^\/conf_oauth_connections(?=\/|$)/, '/zoom_oauth_connections')
+}
