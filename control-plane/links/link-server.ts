@@ -46,6 +46,8 @@ const MOST_HEARTBEATS = 1_000
 /** Upgrades that wait for the database. */
 const MOST_UPGRADES = 20_000
 const MOST_COMMANDS = 1_000
+/** Answers of one link that wait for the database; a bot takes 100 commands at a time. */
+const MOST_ANSWERS = 200
 const MAX_TOKEN_LENGTH = 4_096
 const MAX_LOGGED_PROBLEMS = 5
 
@@ -127,7 +129,10 @@ class Server implements LinkServer {
   readonly #listener = {
     onHello: (link: Link) => void this.#hello(link),
     onEvents: (link: Link) => this.#writer.add(link),
-    onAnswer: (link: Link, answer: Answer) => void this.#answer(link, answer),
+    onAnswer: (link: Link, answer: Answer) => {
+      if (++link.answersWaiting > MOST_ANSWERS) link.close(CLOSE.policy, 'too many answers')
+      else link.answered = link.answered.then(() => this.#answer(link, answer))
+    },
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(
@@ -178,6 +183,7 @@ class Server implements LinkServer {
   async #answer(link: Link, answer: Answer): Promise<void> {
     try {
       await storeAnswer(this.#database, link.owner.botId, answer)
+      link.answersWaiting -= 1
     } catch (error) {
       this.#log.warn({ ...link.owner, error }, 'An answer could not be stored; the bot will be asked again')
       link.close(CLOSE.tryAgain, 'answers cannot be stored now')

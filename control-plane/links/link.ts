@@ -51,6 +51,9 @@ export class Link {
   readonly sent = new Set<string>()
   /** Whether its bot's open request to leave went out over this link. */
   hasBeenStopped = false
+  /** Resolves when the answers so far are stored: the first one to a command counts. */
+  answered: Promise<void> = Promise.resolve()
+  answersWaiting = 0
   heartbeat: Heartbeat | null = null
   heartbeatAt = 0
   heartbeatWrittenAt = 0
