@@ -1,7 +1,8 @@
 /** What the operator reads when the service is ready. */
 import type { ServiceConfig } from './config.ts'
 import { apiKeyFile } from './data-folder.ts'
-import { DEMO_LINK, hasMockMeetings } from './demo.ts'
+import { DEMO_LINK } from './demo.ts'
+import { servesDemo } from './open-launcher.ts'
 
 export interface Greeted {
   publicUrl: string
@@ -12,7 +13,7 @@ export interface Greeted {
 export function greeting({ publicUrl, firstKey }: Greeted, config: ServiceConfig): string[] {
   if (!config.roles.has('api')) return []
   const keyFile = apiKeyFile(config.dataFolder)
-  const link = config.offersDemo && hasMockMeetings() ? DEMO_LINK : 'https://meet.google.com/abc-defg-hij'
+  const link = servesDemo(config) ? DEMO_LINK : 'https://meet.google.com/abc-defg-hij'
   return [
     `Standin is ready: ${publicUrl}`,
     ...(firstKey === null

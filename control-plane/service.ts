@@ -7,8 +7,10 @@ import type { Role, ServiceConfig } from './config.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { startJobs } from './jobs/index.ts'
+import { startDueLoop } from './launching/due.ts'
 import { createLinkServer } from './links/link-server.ts'
 import { openFiles } from './open-files.ts'
+import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Clock, Log } from './ports.ts'
 import { listenForProbes } from './probes.ts'
@@ -34,8 +36,6 @@ export interface Service {
   /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
   close(): Promise<void>
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Rejects with a sentence where the data folder, the database, a key or the port cannot be used. */
 export async function startService(config: ServiceConfig, environment: Environment, log: Log): Promise<Service> {
@@ -68,6 +68,7 @@ async function startRoles(
   }
   const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
   const publicUrl = config.publicUrl ?? address.href.replace(/\/$/, '')
+  const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
@@ -81,6 +82,21 @@ async function startRoles(
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
       else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
     })
+  }
+  if (has('launcher')) {
+    const database = pool('launcher')
+    const launcher = await openLauncher(config, environment, undefined, log)
+    const loop = startDueLoop({
+      database,
+      launcher,
+      files: files.store,
+      seals,
+      log,
+      linkUrl,
+      waitForWelcomeSeconds: 30,
+      concurrency: 8,
+    })
+    closing.add('launching', () => loop.close())
   }
   if (has('dispatcher')) {
     const database = pool('dispatcher')
