@@ -8,6 +8,7 @@ import type { ApiDependencies } from './dependencies.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
 import { type App, type Generation, generationOf } from './generation.ts'
 import { GENERATIONS } from './generations.ts'
+import { createLaunchHint } from './launch-hint.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRouteTable } from './route-table.ts'
 import { validatorCompiler } from './validation.ts'
@@ -91,6 +92,7 @@ export async function buildApi(
     },
   })
 
+  const hint = createLaunchHint(dependencies)
   const authentication = createAuthentication(dependencies, createRateLimits())
   for (const generation of generations) {
     await app.register(
@@ -100,6 +102,9 @@ export async function buildApi(
         scope.addHook('onRequest', async (request, reply) => {
           request.generation = generation
           await authentication.check(generation, request, reply)
+        })
+        scope.addHook('onResponse', async (request, reply) => {
+          if (request.routeOptions.config.createsBots && reply.statusCode < 300) hint.give()
         })
         await generation.routes(scope, dependencies)
       },

@@ -11,6 +11,14 @@ export interface ApiDependencies {
   seals: Seals
   links: ArtifactReader
   webhooks: WebhookSender
+  /**
+   * Begins a new transcript of what a closed bot recorded; null: with its own configuration. Absent where no worker for it
+   * runs.
+   */
+  retranscribe?: (
+    botId: string,
+    transcription: { provider: string; apiKey: string | null; customParams: Record<string, unknown> | null } | null,
+  ) => Promise<'started' | 'no_audio' | 'not_ended' | 'not_found'>
   /** Judges addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
@@ -44,7 +52,7 @@ export interface ArtifactReader extends ArtifactLinks {
 }
 export type ArtifactLink = 'video' | 'audio' | 'diarization' | 'raw_transcription' | 'transcription' | 'chat_messages'
 
-/** `webhooks/replay.ts` and the retranscription of `jobs`, with database and seals filled in. */
+/** `webhooks/replay.ts` with database and seals filled in. */
 export interface WebhookSender {
   /** Sends the final message of a bot again. */
   resendEnd(botId: string): Promise<'sent' | 'not_found' | 'not_ended'>

@@ -68,10 +68,6 @@ export const refusals = {
   botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
   scheduledBotNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
-  endpointNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_ENDPOINT_NOT_FOUND_BY_ID', `Webhook endpoint with ID '${id}' not found`),
-  deliveryNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_DELIVERY_NOT_FOUND_BY_ID', `Webhook delivery with ID '${id}' not found`),
   notFound: (method: string, path: string) =>
     new ApiError(404, 'FST_ERR_NOT_FOUND', `Route ${method}:${path} not found`),
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
@@ -114,7 +110,7 @@ export const refusals = {
       'The first request with this Idempotency-Key is still being processed',
       { retryAfter: 1 },
     ),
-  chatDisabled: (details?: string) =>
+  chatDisabled: (details?: string | undefined) =>
     new ApiError(
       422,
       'FST_ERR_CHAT_DISABLED',
@@ -142,7 +138,7 @@ export const refusals = {
       `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
       retryAfter === undefined ? {} : { retryAfter },
     ),
-  chatFailed: (details?: string) =>
+  chatFailed: (details?: string | undefined) =>
     new ApiError(
       500,
       'FST_ERR_SEND_CHAT_MESSAGE_FAILED',

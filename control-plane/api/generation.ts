@@ -50,6 +50,8 @@ declare module 'fastify' {
     permission?: 'full' | 'sending'
     /** Needs no key. */
     isOpen?: boolean
+    /** After a success, launchers are told that something may be due. */
+    createsBots?: boolean
   }
 }
 

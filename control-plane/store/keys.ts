@@ -24,6 +24,8 @@ export interface KeyHolder {
   permission: Permission
   /** Of the team; null: no limit. */
   requestsPerSecond: number | null
+  /** Whether the plan of the team has transcription with an own key of a provider. */
+  byokTranscription: boolean
 }
 
 const PREFIX = 'standin_'
@@ -117,7 +119,7 @@ export async function findKeyHolder(db: Database, key: string): Promise<KeyHolde
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('teams', 'teams.id', 'api_keys.team_id')
-    .select(['api_keys.id', 'team_id', 'permission', 'requests_per_second'])
+    .select(['api_keys.id', 'team_id', 'permission', 'requests_per_second', 'byok_transcription'])
     .where('hash', '=', hashOfKey(key))
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
@@ -128,6 +130,7 @@ export async function findKeyHolder(db: Database, key: string): Promise<KeyHolde
     teamId: row.team_id,
     permission: row.permission as Permission,
     requestsPerSecond: row.requests_per_second,
+    byokTranscription: row.byok_transcription,
   }
 }
 

@@ -30,6 +30,7 @@ test('a key finds its team and permission', async () => {
     teamId,
     permission: 'sending',
     requestsPerSecond: null,
+    byokTranscription: true,
   })
 })
 

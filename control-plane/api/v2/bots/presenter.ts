@@ -1,13 +1,14 @@
 /** A bot as the newer generation answers it. */
+import { peopleOf } from '../../../bots/messages/people.ts'
 import type { BotRequest } from '../../../bots/request.ts'
+import { requestOf } from '../../../bots/row.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import type { ArtifactLink } from '../../dependencies.ts'
 import { at } from '../common.ts'
 import type { BotDetails, BotItem, Tokens } from './schema.ts'
 
-/** Statuses that answers have; the others are news of `bot.status_change` only. */
 export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | null>): BotDetails {
-  const request = bot.request as BotRequest
+  const request = requestOf(bot)
   const isDeleted = bot.data_deleted_at !== null
   return {
     bot_id: bot.id,
@@ -20,8 +21,8 @@ export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | nul
     joined_at: at(bot.joined_at),
     exited_at: at(bot.exited_at),
     duration_seconds: wholeSeconds(bot.duration_seconds),
-    participants: bot.participants as BotDetails['participants'],
-    speakers: bot.speakers as BotDetails['speakers'],
+    participants: peopleOf(bot.participants),
+    speakers: peopleOf(bot.speakers),
     artifacts_deleted: isDeleted,
     video: isDeleted ? null : links.video,
     audio: isDeleted ? null : links.audio,
@@ -35,7 +36,7 @@ export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | nul
     error_message: bot.error_message,
     tokens: bot.charged as Tokens | null,
     extra: bot.extra as BotDetails['extra'],
-    conf_config: conferencing(bot, request),
+    conf_config: conferencingOf(bot, request.conferencing),
     meet_login_credential_id: null,
     callback_config: request.callback && {
       url: request.callback.url,
@@ -64,7 +65,22 @@ export function botItem(bot: BotRow): BotItem {
   }
 }
 
-function conferencing(bot: BotRow, { conferencing: conf }: BotRequest): BotDetails['conf_config'] {
+export function botStatus(bot: BotRow) {
+  return {
+    bot_id: bot.id,
+    status: bot.status,
+    transcription_status: bot.transcription_status,
+    updated_at: bot.updated_at.toISOString(),
+  }
+}
+
+/** Only of meetings in a browser, and not without a picture; after a deletion there are none. */
+export function screenshotsAreMade(bot: BotRow): boolean {
+  return bot.meeting_platform !== 'zoom' && bot.recording_mode !== 'audio_only' && bot.data_deleted_at === null
+}
+
+/** What was given for the platform with an SDK; secrets are never answered. */
+export function conferencingOf(bot: BotRow, conf: BotRequest['conferencing']): BotDetails['conf_config'] {
   if (conf === null || bot.meeting_platform !== 'zoom') return null
   return {
     credential_id: conf.credentialId,

@@ -153,7 +153,7 @@ export const botFields = {
   callback_config: callbackConfig.nullable(),
 }
 
-const creationFields = {
+export const creationFields = {
   ...botFields,
   bot_image: botFields.bot_image.default(null),
   bot_image_config: botFields.bot_image_config.default(null),
@@ -308,3 +308,37 @@ export type BotItem = Omit<z.output<typeof botItemSchema>, 'status' | 'meeting_p
   status: string
   meeting_platform: string
 }
+
+/** Words that the filter knows beside them: they are news of webhooks, and no bot has one as its status. */
+export const FILTER_STATUSES = [
+  ...SHOWN_STATUSES,
+  'pickup_delayed',
+  'in_waiting_for_host',
+  'call_ended',
+  'recording_succeeded',
+  'recording_failed',
+  'api_request_stop',
+  'bot_rejected',
+  'bot_removed',
+  'bot_removed_too_early',
+  'waiting_room_timeout',
+  'invalid_meeting_url',
+  'meeting_error',
+] as const
+
+export const botStatusSchema = z
+  .object({
+    bot_id: z.uuid(),
+    status: shownStatus,
+    transcription_status: z.enum(['not-applicable', 'not-started', 'queued', 'processing', 'done', 'error']),
+    updated_at: time,
+  })
+  .meta({ id: 'BotStatus' })
+
+export const screenshotSchema = z.object({ screenshot_id: z.int().min(1), url: z.string() }).meta({ id: 'Screenshot' })
+
+export const retranscription = z
+  .strictObject({
+    transcription: transcriptionConfig.extend({ region: z.string().min(1).max(40).nullish() }).optional(),
+  })
+  .nullish()
