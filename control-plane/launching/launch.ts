@@ -69,6 +69,9 @@ function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, 
   })
 }
 
+/** Phases of a bot whose last attempt is the one that was started. */
+const HAS_PROCESS = new Set(['launching', 'starting', 'running', 'ending', 'processing'])
+
 /** Stores that the attempt runs. False where the bot does not want it any more. */
 export async function storeLaunched(
   { database, launcher }: Pick<LaunchTools, 'database' | 'launcher'>,
@@ -79,7 +82,7 @@ export async function storeLaunched(
   return database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, botId)
     await launchStarted(tx, botId, attempt, handle)
-    if (bot === undefined || bot.attempt !== attempt || bot.phase === 'closed') return false
+    if (bot === undefined || bot.attempt !== attempt || !HAS_PROCESS.has(bot.phase)) return false
     await applyChange(tx, bot, launched(bot, launcher.kind, new Date()))
     return true
   })

@@ -127,14 +127,39 @@ export async function hopelessBots(db: Database, limit: number): Promise<string[
 }
 
 /** Bots whose launcher did not come back before its lease was over. */
-export async function expiredLeases(db: Database, limit: number): Promise<string[]> {
-  const rows = await db
+export async function expiredLeases(
+  db: Database,
+  limit: number,
+): Promise<{ id: string; attempt: number; owner: string | null }[]> {
+  return db
     .selectFrom('bots')
-    .select('id')
+    .select(['id', 'attempt', 'lease_owner as owner'])
     .where('phase', '=', 'launching')
     .where('lease_until', '<', sql<Date>`now()`)
     .orderBy('lease_until')
     .limit(limit)
     .execute()
-  return rows.map(({ id }) => id)
+}
+
+/** Takes the lease of a bot that has a process, for work that one reconciler does at a time. False where another has it. */
+export async function takeBotLease(db: Database, botId: string, owner: string, seconds: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('bots')
+    .set({ lease_owner: owner, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', botId)
+    .where('phase', 'in', ['starting', 'running', 'ending', 'processing'])
+    .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '<', sql<Date>`now()`)]))
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Gives such a lease back after `seconds`. */
+export async function endBotLease(db: Database, botId: string, owner: string, seconds = 0): Promise<void> {
+  await db
+    .updateTable('bots')
+    .set({ lease_owner: null, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', botId)
+    .where('lease_owner', '=', owner)
+    .where('phase', 'in', ['starting', 'running', 'ending', 'processing'])
+    .execute()
 }

@@ -85,32 +85,41 @@ export async function launchCleaned(db: Database | Tx, botId: string, attempt: n
     .execute()
 }
 
-/** A launch with what has to be known of its bot. */
+/** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
 export interface OpenLaunch {
   bot_id: string
   attempt: number
-  launcher: string
   handle: LaunchHandle | null
-  /** Seconds since the launch was begun. */
+  /** Since the launch was begun. */
   age: number
-  ended_at: Date | null
+  /** Since it ended; null while that is not known. */
+  ended_for: number | null
   phase: string
-  bot_attempt: number
-  joined_attempt: number | null
-  stop_requested_at: Date | null
-  is_past_deadline: boolean
-  /** Seconds since the deadline; null without one. */
+  /** The attempt whose events decide. */
+  named_attempt: number
+  /** Whether the bot ended by its own report. */
+  has_report: boolean
+  /** Since the bot was closed. */
+  closed_for: number | null
+  /** Since the bot's deadline; below zero before it, null without one. */
   overdue: number | null
+  /** Since the named attempt was told by its launcher to end. */
+  stop_sent_for: number | null
+  is_link_lost: boolean
 }
 
-/** Attempts of this kind of launcher that have not ended, or whose remains are still there. */
+/** Attempts of this kind of launcher that are not cleaned up, oldest first. */
 export async function openLaunches(db: Database, launcher: string, limit: number): Promise<OpenLaunch[]> {
   const { rows } = await sql<OpenLaunch>`
-    select launches.bot_id, launches.attempt, launches.launcher, launches.handle, launches.ended_at,
+    select launches.bot_id, launches.attempt, launches.handle, bots.phase,
       extract(epoch from now() - launches.created_at)::float as age,
-      bots.phase, bots.attempt as bot_attempt, bots.joined_attempt, bots.stop_requested_at,
-      coalesce(bots.deadline_at < now(), false) as is_past_deadline,
-      extract(epoch from now() - bots.deadline_at)::float as overdue
+      extract(epoch from now() - launches.ended_at)::float as ended_for,
+      coalesce(bots.joined_attempt, bots.attempt) as named_attempt,
+      bots.report is not null as has_report,
+      case when bots.phase = 'closed' then extract(epoch from now() - bots.updated_at)::float end as closed_for,
+      extract(epoch from now() - bots.deadline_at)::float as overdue,
+      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for,
+      bots.link_lost_at is not null as is_link_lost
     from launches join bots on bots.id = launches.bot_id
     where launches.launcher = ${launcher} and launches.cleaned_at is null
     order by launches.created_at limit ${limit}`.execute(db)
