@@ -15,6 +15,6 @@ export const botId = z
   .string()
   .max(40)
   .transform((value) => (/^\d{1,15}$/.test(value) ? Number(value) : value.toLowerCase()))
-  .pipe(z.union([z.int(), z.uuid()], { error: 'must be the UUID of a bot' }))
+  .pipe(z.union([z.int(), z.uuid()]))
 
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
