@@ -17,7 +17,7 @@ export function servesDemo(config: ServiceConfig): boolean {
 export async function openLauncher(
   config: ServiceConfig,
   environment: Environment,
-  learnedCost: ProcessLauncherSettings['learnedCost'],
+  learnedCost: NonNullable<ProcessLauncherSettings['learnedCost']>,
   log: Log,
 ): Promise<Launcher> {
   if (config.launcher !== 'process')
@@ -31,7 +31,7 @@ export async function openLauncher(
     // An option of the command line counts for bots as its variable does.
     environment: { ...environment, ...(config.allowPrivateAddresses && { STANDIN_PRIVATE_ADDRESSES: 'allow' }) },
     maxBots: config.maxBots,
-    ...(learnedCost && { learnedCost }),
+    learnedCost,
     log,
   })
 }

@@ -6,8 +6,10 @@ import { buildApi } from './api/app.ts'
 import type { Role, ServiceConfig } from './config.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
+import { installedFile } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
-import { startDueLoop } from './launching/due.ts'
+import { startLaunching } from './launching/index.ts'
+import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createLinkServer } from './links/link-server.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
@@ -15,6 +17,9 @@ import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Clock, Log } from './ports.ts'
 import { listenForProbes } from './probes.ts'
 import { type Database, openDatabase } from './store/database.ts'
+import { databaseTime } from './store/drain.ts'
+import { learnedCost } from './store/launches.ts'
+import { watchDrain } from './watch-drain.ts'
 import { startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback } from './webhooks/replay.ts'
 
@@ -85,18 +90,23 @@ async function startRoles(
   }
   if (has('launcher')) {
     const database = pool('launcher')
-    const launcher = await openLauncher(config, environment, undefined, log)
-    const loop = startDueLoop({
+    const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
+    const recover = createRecoverCommand({ command: [installedFile('bin', 'standin'), 'recover'], environment })
+    const launching = startLaunching({
       database,
+      databaseUrl,
       launcher,
       files: files.store,
       seals,
+      recover,
       log,
       linkUrl,
-      waitForWelcomeSeconds: 30,
-      concurrency: 8,
     })
-    closing.add('launching', () => loop.close())
+    closing.add(
+      'drain',
+      watchDrain(database, await databaseTime(database), () => launching.drain(), log),
+    )
+    closing.add('launching', () => launching.close())
   }
   if (has('dispatcher')) {
     const database = pool('dispatcher')
