@@ -1,6 +1,6 @@
 /**
- * How long the service waits for a bot. Never less than what the bot's job allows it: whoever was granted ten minutes
- * in a waiting room is not given up after five.
+ * How long the service waits for a bot. A deadline is never shorter than the limits in the bot's job: a bot that may
+ * wait ten minutes in a waiting room is not given up after five.
  */
 
 import type { BotRow } from '../store/tables.ts'

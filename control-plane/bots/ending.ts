@@ -1,4 +1,4 @@
-/** The one way in which a bot is closed, whatever ended it. */
+/** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import type { BotChange, OutgoingMessage, Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
@@ -13,7 +13,7 @@ export interface End {
   message: string
   errorCode: string | null
   errorMessage: string | null
-  /** When it ended, by the clock of whoever saw it. */
+  /** When it ended, as the bot or the launcher reported it. */
   at: Date
   attempt: number | null
   /** What made it end, such as journal and sequence number. */

@@ -1,7 +1,7 @@
 /** The people of a meeting as the bot's row keeps them while it goes on; the final report replaces the lists. */
 import type { Person } from '@standin/wire/events.ts'
 
-/** Of a running meeting; the list is written anew with each change, and the final report has everybody. */
+/** Of a running meeting; the list is written anew with each change, and the final report has the whole list. */
 const MOST_PEOPLE = 2_000
 
 /** The list with this person in it, or the same list where nothing is new. */

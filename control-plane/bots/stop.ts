@@ -1,4 +1,4 @@
-/** A request to leave, from whoever may ask for it. */
+/** A request to leave: cancels a bot that is not launched, and stops one that is. */
 import type { BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { deadlineOf } from './deadlines.ts'

@@ -121,7 +121,7 @@ export async function storeAnswer(db: Database, botId: string, answer: Answer): 
   return numUpdatedRows === 1n
 }
 
-/** A closed bot answers nothing more: whoever waits learns it at once. It has left, so `leave` has worked. */
+/** Answers the open commands of a closed bot, so that their callers do not wait. The bot has left, so `leave` has worked. */
 export async function answerForClosedBot(tx: Tx, botId: string): Promise<void> {
   const refusal = { type: 'answer', ok: false, code: 'COMMAND_FAILED', message: 'The bot ended before it answered.' }
   await sql`

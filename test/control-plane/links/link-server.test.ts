@@ -410,7 +410,7 @@ describe('commands', () => {
     expect(await addCommand(world.database, bot.id, { type: 'leave' }, 60)).toBe(first)
   })
 
-  test('whoever waits for a bot that ends is answered at once', async () => {
+  test('open commands are answered as soon as the bot ends', async () => {
     const server = await world.server()
     const bot = await world.bot()
     const { link } = await openBotLink(server.url, bot)

@@ -117,7 +117,7 @@ async function launch(database: Database, botId: string, attempt: number): Promi
 export interface RunningServer {
   url: string
   links: LinkServer
-  /** Ends at once, like a process that is killed: nobody is told anything. */
+  /** Ends at once, like a process that is killed: no close frame is sent. */
   kill(): Promise<void>
 }
 
