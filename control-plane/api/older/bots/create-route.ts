@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { readMeetingLink } from '../../../bots/meeting-link.ts'
-import { createBot, type NewBot } from '../../../store/admission.ts'
+import { createBotIn, type NewBot } from '../../../store/admission.ts'
 import { addressProblem } from '../../addresses.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
+import { once } from '../../idempotency.ts'
 import { errorOfRefusal } from '../../refused-bots.ts'
 import { errors } from '../common.ts'
 import { createdBotSchema } from './answers.ts'
@@ -20,19 +21,23 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/bots',
     {
-      config: { permission: 'sending' },
+      config: { permission: 'sending', createsBots: true },
       schema: {
         summary: 'Send a bot into a meeting',
+        description: 'With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
         tags: ['Bots'],
         body: createBotSchema,
         response: { 200: createdBotSchema, ...errors(402, 409) },
       },
     },
-    async (request) => {
-      const created = await createBot(database, seals, newBotOf(request.body, request, dependencies))
-      if (!('refused' in created)) return { bot_id: created.botId }
-      if (created.refused.code === 'BOT_ALREADY_EXISTS') throw duplicate(created.refused.why)
-      throw errorOfRefusal(created.refused)
+    async (request, reply) => {
+      const bot = newBotOf(request.body, request, dependencies)
+      return once(database, request, reply, async (tx) => {
+        const created = await createBotIn(tx, seals, bot)
+        if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }
+        if (created.refused.code === 'BOT_ALREADY_EXISTS') throw duplicate(created.refused.why)
+        throw errorOfRefusal(created.refused)
+      }) as never
     },
   )
 }

@@ -3,6 +3,7 @@ import { createdBotSchema } from '../../../../control-plane/api/older/bots/answe
 import { errorSchema } from '../../../../control-plane/api/older/common.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
 import { type BotRequest, type BotSecrets, secretsPlace } from '../../../../control-plane/bots/request.ts'
+import { setTeam } from '../../../../control-plane/store/teams.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 type World = Awaited<ReturnType<typeof openApiWorld>>
@@ -267,6 +268,28 @@ describe('POST /bots', () => {
     expect([form.status, form.body.code]).toEqual([415, 'InvalidRequest'])
     const large = await caller.post('/bots', body({ entry_message: 'x'.repeat(10_000_000) }))
     expect([large.status, large.body.code]).toEqual([413, 'InvalidRequest'])
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('a repeated request gets the first answer; another body is refused', async () => {
+    const headers = { 'idempotency-key': 'one' }
+    const first = body()
+    const answers = [await caller.post('/bots', first, headers), await caller.post('/bots', first, headers)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[1]!.body).toEqual(answers[0]!.body)
+    expect(answers[1]!.headers['idempotent-replayed']).toBe('true')
+    const other = await caller.post('/bots', body(), headers)
+    expect([other.status, other.body.code]).toEqual([409, 'IdempotencyKeyReused'])
+  })
+
+  test('a refused request may be repeated', async () => {
+    const team = await world.team({ balance: 0 })
+    const headers = { 'idempotency-key': 'two' }
+    const request = body()
+    expect((await team.post('/bots', request, headers)).status).toBe(402)
+    await setTeam(world.database, team.teamId, { balance: 1 })
+    expect((await team.post('/bots', request, headers)).status).toBe(200)
   })
 })
 
