@@ -5,10 +5,14 @@ import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { createAuthentication } from './auth.ts'
 import type { ApiDependencies } from './dependencies.ts'
+import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
+import { fileRoutes } from './files.ts'
 import { type App, type Generation, generationOf } from './generation.ts'
 import { GENERATIONS } from './generations.ts'
 import { createLaunchHint } from './launch-hint.ts'
+import { describeRoutes } from './openapi.ts'
+import { operationRoutes } from './operations.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRouteTable } from './route-table.ts'
 import { validatorCompiler } from './validation.ts'
@@ -94,6 +98,9 @@ export async function buildApi(
 
   const hint = createLaunchHint(dependencies)
   const authentication = createAuthentication(dependencies, createRateLimits())
+  const documents: ServedDocument[] = []
+  operationRoutes(app, dependencies)
+  fileRoutes(app, dependencies)
   for (const generation of generations) {
     await app.register(
       async (scope: App) => {
@@ -106,11 +113,16 @@ export async function buildApi(
         scope.addHook('onResponse', async (request, reply) => {
           if (request.routeOptions.config.createsBots && reply.statusCode < 300) hint.give()
         })
+        if (generation.document !== undefined) {
+          const document = await describeRoutes(scope, generation.document, settings.publicUrl)
+          documents.push({ ...generation.document, document })
+        }
         await generation.routes(scope, dependencies)
       },
       { prefix: generation.prefix },
     )
   }
+  await docsRoutes(app, documents)
   return app
 }
 

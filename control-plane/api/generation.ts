@@ -36,6 +36,8 @@ export interface Generation {
   /** The body of a refusal. The HTTP status may differ from the error's where the generation has another. */
   errorBody(error: ApiError, request: FastifyRequest | null): { status: number; body: unknown }
   routes(app: App, dependencies: ApiDependencies): void | Promise<void>
+  /** Where its OpenAPI document is served; absent: nowhere. */
+  document?: { path: string; title: string; keyHeader: string }
 }
 
 declare module 'fastify' {

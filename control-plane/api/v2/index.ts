@@ -15,6 +15,7 @@ export const newerGeneration: Generation = {
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
   routes: newerRoutes,
+  document: { path: '/openapi.json', title: 'Standin API', keyHeader: 'x-service-api-key' },
 }
 
 /** `/compat/v2` has the same routes, in the public names. */
