@@ -2,13 +2,15 @@
 import type { ApiDependencies } from './dependencies.ts'
 import type { App } from './generation.ts'
 
+const LONGEST_DOWNLOAD_MS = 24 * 3600 * 1000
+
 export function fileRoutes(app: App, { files }: Pick<ApiDependencies, 'files'>): void {
   if (files === null) return
   app.route({
     method: ['GET', 'HEAD'],
     url: '/files/*',
-    // A whole recording may take its time.
-    handlerTimeout: 0,
+    // A whole recording may take its time. Fastify knows no "never" for a single route.
+    handlerTimeout: LONGEST_DOWNLOAD_MS,
     handler: async (request, reply) => {
       const { '*': key } = request.params as { '*': string }
       const answer = await files({
