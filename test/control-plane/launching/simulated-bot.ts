@@ -43,7 +43,7 @@ const TIMING: Partial<LinkTiming> = {
   reconnectMaxMs: 500,
 }
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent } as Logger
-const DRAIN_MS = 30_000
+const DRAIN_MS = 5_000
 
 class Killed extends Error {}
 
