@@ -3,10 +3,18 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Database } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
 
-export async function listenForProbes(
-  place: { host: string; port: number },
-  database: Database,
-): Promise<{ server: Server; close(): Promise<void> }> {
+export interface Place {
+  host: string
+  port: number
+}
+
+export interface Probes {
+  server: Server
+  listen(place: Place): Promise<void>
+  close(): Promise<void>
+}
+
+export function createProbes(database: Database): Probes {
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0]
     if (path === '/healthz') answer(response, 200, 'ok')
@@ -17,12 +25,13 @@ export async function listenForProbes(
       )
     else answer(response, 404, 'This process has not the role api')
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(place, resolve)
-  })
   return {
     server,
+    listen: (place) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(place, () => resolve())
+      }),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()

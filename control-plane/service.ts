@@ -15,7 +15,7 @@ import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Clock, Log } from './ports.ts'
-import { listenForProbes } from './probes.ts'
+import { createProbes, type Place } from './probes.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
 import { learnedCost } from './store/launches.ts'
@@ -79,7 +79,7 @@ async function startRoles(
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
 
-  const server = await listen()
+  const { server, listen } = await makeServer()
   if (has('links')) {
     const links = createLinkServer({ database: pool('links'), clock, log })
     closing.add('links', () => links.close())
@@ -88,6 +88,9 @@ async function startRoles(
       else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
     })
   }
+  await listen({ host: config.host, port: Number(address.port || 80) }).catch((error) => {
+    throw listenProblem(error, config.host, address.port)
+  })
   if (has('launcher')) {
     const database = pool('launcher')
     const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
@@ -121,44 +124,41 @@ async function startRoles(
   }
   return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
 
-  async function listen(): Promise<Server> {
-    const place = { host: config.host, port: Number(address.port || 80) }
-    try {
-      if (!has('api')) {
-        const probes = await listenForProbes(place, startDatabase)
-        closing.add('probes', () => probes.close())
-        return probes.server
-      }
-      const database = pool('api')
-      const app = await buildApi({
-        database,
-        keyDatabase: pool('keys'),
-        seals,
-        links: createArtifactLinks(database, files.store),
-        webhooks: {
-          resendEnd: (botId) => resendEnd(database, botId),
-          sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
-        },
-        client,
-        clock,
-        log,
-        files: files.handler,
-        settings: { publicUrl, jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS) },
-      })
-      closing.add('api', () => app.close())
-      await app.listen(place)
-      return app.server
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === 'EADDRINUSE')
-        throw new Error(`Port ${place.port} of ${place.host} is taken by another program: choose one with --port`, {
-          cause: error,
-        })
-      if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-        throw new Error(`The service may not listen on ${place.host}, port ${place.port} (${code})`, { cause: error })
-      throw error
+  /** Not listening yet, so that no bot comes before its link can be taken. */
+  async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
+    if (!has('api')) {
+      const probes = createProbes(startDatabase)
+      closing.add('probes', () => probes.close())
+      return probes
     }
+    const database = pool('api')
+    const app = await buildApi({
+      database,
+      keyDatabase: pool('keys'),
+      seals,
+      links: createArtifactLinks(database, files.store),
+      webhooks: {
+        resendEnd: (botId) => resendEnd(database, botId),
+        sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
+      },
+      client,
+      clock,
+      log,
+      files: files.handler,
+      settings: { publicUrl, jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS) },
+    })
+    closing.add('api', () => app.close())
+    return { server: app.server, listen: (place) => app.listen(place) }
   }
+}
+
+function listenProblem(error: unknown, host: string, port: string): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} of ${host} is taken by another program: choose one with --port`, { cause: error })
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return new Error(`The service may not listen on ${host}, port ${port} (${code})`, { cause: error })
+  return error as Error
 }
 
 /** Steps that undo the start, last first. One that fails or hangs does not keep the others from running. */

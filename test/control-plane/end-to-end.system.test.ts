@@ -66,18 +66,18 @@ const codesOf = (botId: string) =>
 
 const endsOf = (botId: string) => messagesOf(botId).filter(({ body }) => /^bot\.(completed|failed)$/.test(body.event))
 
-async function admit(meeting: MockMeeting): Promise<void> {
-  await meeting.whenState('lobby', 60_000)
+/** Resolves when the bot records. */
+async function admit(meeting: MockMeeting, botId: string): Promise<void> {
+  await expect.poll(() => statusOf(botId), LONG).toBe('in_waiting_room')
   meeting.admit()
-  await meeting.whenState('call', 30_000)
+  await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
 }
 
 test('one call sends a bot into a meeting, and a webhook brings a video that plays', async () => {
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(meeting, { entry_message: 'Hello' })
-  await admit(meeting)
+  await admit(meeting, botId)
   expect(meeting.botName).toBe('Notes for Ann')
-  await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
   await speak(meeting, 'ann', 6)
   await speak(meeting, 'ben', 4)
   meeting.endForAll()
@@ -124,8 +124,7 @@ test('one call sends a bot into a meeting, and a webhook brings a video that pla
 test('a service that is killed while a bot records ends that bot once, with one final webhook', async () => {
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(meeting)
-  await admit(meeting)
-  await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
+  await admit(meeting, botId)
   await startSpeaking(meeting, 'ann')
   await service.end('SIGKILL')
   // The meeting goes on without the service.
@@ -145,8 +144,7 @@ test('a service that is killed while a bot records ends that bot once, with one 
 test('SIGTERM ends the service in time and leaves its bots; the next start finds them', async () => {
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(meeting)
-  await admit(meeting)
-  await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
+  await admit(meeting, botId)
   const askedAt = performance.now()
   expect(await service.end('SIGTERM')).toBe(0)
   expect(performance.now() - askedAt).toBeLessThan(11_000)
