@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Registry } from 'prom-client'
 import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
+import type { SheddingSettings } from './load-shedding.ts'
 
 export interface ApiDependencies {
   database: Database
@@ -12,12 +13,13 @@ export interface ApiDependencies {
   links: ArtifactReader
   webhooks: WebhookSender
   /**
-   * Begins a new transcript of what a closed bot recorded; null: with its own configuration. Absent where no worker for it
-   * runs.
+   * Begins a new transcript of what a closed bot recorded; null: with its own configuration. `webhookUrl` gets the event of
+   * its end in place of the bot's own address (older generation). Absent where no worker for it runs.
    */
   retranscribe?: (
     botId: string,
     transcription: { provider: string; apiKey: string | null; customParams: Record<string, unknown> | null } | null,
+    webhookUrl?: string | null,
   ) => Promise<'started' | 'no_audio' | 'not_ended' | 'not_found'>
   /** Judges addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
@@ -41,6 +43,7 @@ export interface ApiSettings {
   commandTimeoutMs?: number
   /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */
   requestTimeoutMs?: number
+  shedding?: SheddingSettings
   /** Addresses of proxies whose `x-forwarded-for` is believed. Default: none. */
   trustedProxies?: readonly string[]
 }

@@ -4,11 +4,11 @@ import { OLDER_ERROR_CODES } from './errors.ts'
 
 export const errorSchema = z
   .object({ error: z.string().describe('One sentence.'), code: z.enum(OLDER_ERROR_CODES) })
-  .meta({ id: 'Error' })
+  .meta({ id: 'OlderError' })
 
 /** The answers that every operation may give, and those of its own. */
 export const errors = (...statuses: number[]) =>
-  Object.fromEntries([400, 401, 403, 422, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
+  Object.fromEntries([400, 401, 403, 413, 415, 422, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
 
 /** A UUID, or the running number that lists answer as `id`. */
 export const botId = z

@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { controlRoutes } from './bots/control-routes.ts'
 import { createRoute } from './bots/create-route.ts'
 import { readRoutes } from './bots/read-routes.ts'
+import { retranscribeRoute } from './bots/retranscribe-route.ts'
 import { olderErrorBody } from './errors.ts'
 
 export const OLDER_KEY_HEADERS = ['x-service-api-key', 'x-meeting-baas-api-key', 'x-spoke-api-key']
@@ -15,6 +16,11 @@ export const olderGeneration: Generation = {
   unknownFields: 'refuse',
   errorBody: olderErrorBody,
   routes: olderRoutes,
+  document: {
+    path: '/openapi-older.json',
+    title: 'Standin API, older generation',
+    keyHeader: 'x-service-api-key',
+  },
 }
 
 /** `/compat` has the same routes, in the public names. */
@@ -22,5 +28,6 @@ export async function olderRoutes(...[app, dependencies]: Parameters<Generation[
   createRoute(app, dependencies)
   readRoutes(app, dependencies)
   controlRoutes(app, dependencies)
+  retranscribeRoute(app, dependencies)
   accountRoutes(app, dependencies)
 }

@@ -94,7 +94,7 @@ export const createBotSchema = z
     if (Boolean(id) !== Boolean(password))
       context.addIssue({ code: 'custom', path: [id ? 'conf_sdk_pwd' : 'conf_sdk_id'], message: SET_TOGETHER })
   })
-  .meta({ id: 'CreateBotOlder' })
+  .meta({ id: 'JoinRequest' })
 export type CreateBotBody = z.infer<typeof createBotSchema>
 
 /** The instant of `start_time`. */

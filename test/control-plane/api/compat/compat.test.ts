@@ -250,6 +250,7 @@ test('every route of the older generation is below /compat too', () => {
     ['GET', '/bots/:bot_id/screenshots'],
     ['DELETE', '/bots/:bot_id'],
     ['POST', '/bots/:bot_id/delete_data'],
+    ['POST', '/bots/retranscribe'],
     ['GET', '/accounts/webhook_url'],
     ['POST', '/accounts/webhook_url'],
     ['GET', '/bots/webhooks'],
