@@ -46,7 +46,8 @@ export function retranscribeRoute(app: App, dependencies: ApiDependencies): void
       )
       if (asked === 'no_audio') throw refusals.noAudio(bot.id)
       if (asked !== 'started') throw refusals.botStatus(bot.id, bot.status)
-      return reply.code(202).send(null)
+      // null would be sent as the text of it.
+      return reply.code(202).send(undefined as never)
     },
   )
 }
