@@ -1,7 +1,6 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
 import { METHODS } from 'node:http'
-import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { createAuthentication } from './auth.ts'
 import type { ApiDependencies } from './dependencies.ts'
@@ -11,6 +10,7 @@ import { fileRoutes } from './files.ts'
 import { type App, type Generation, generationOf } from './generation.ts'
 import { GENERATIONS } from './generations.ts'
 import { createLaunchHint } from './launch-hint.ts'
+import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -27,8 +27,6 @@ const HANDLER_TIMEOUT_MS = 45_000
 const KEEP_ALIVE_MS = 72_000
 /** How often Node looks for requests that are late. */
 const LATENESS_CHECK_MS = 2000
-/** From here on requests are turned away, so that those that are under way get done. */
-const MAX_EVENT_LOOP_DELAY_MS = 2000
 
 /** `generations` is for tests; the service has all of them. */
 export async function buildApi(
@@ -89,12 +87,7 @@ export async function buildApi(
     )
   })
   parseJsonOnly(app)
-  await app.register(underPressure, {
-    maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
-    pressureHandler: () => {
-      throw refusals.unavailable('The service is busy')
-    },
-  })
+  await shedLoad(app, settings.shedding)
 
   const hint = createLaunchHint(dependencies)
   const authentication = createAuthentication(dependencies, createRateLimits())

@@ -34,7 +34,7 @@ export const errorSchema = z
 
 /** The answers that every operation may give, and those of its own. */
 export const errors = (...statuses: number[]) =>
-  Object.fromEntries([400, 401, 403, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
+  Object.fromEntries([400, 401, 403, 413, 415, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
 
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i
 

@@ -1,4 +1,4 @@
-/** The API with a real database, and a team with a key. Requests are injected. */
+/** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
 import type { InjectOptions, Response } from 'light-my-request'
 import { buildApi } from '../../../control-plane/api/app.ts'
 import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
@@ -9,6 +9,7 @@ import { createKey, type Permission } from '../../../control-plane/store/keys.ts
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams.ts'
 import { resendEnd, sendCallback } from '../../../control-plane/webhooks/replay.ts'
 import { openTestDatabase } from '../postgres.ts'
+import { createJudge } from './openapi-judge.ts'
 
 const NO_LINKS: Record<ArtifactLink, string | null> = {
   video: null,
@@ -54,6 +55,9 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   }
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))
 
+  await app.ready()
+  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json'])
+
   async function team(change: TeamChange = {}, permission: Permission = 'full') {
     const teamId = await createTeam(database, 'A team')
     if (Object.keys(change).length > 0) await setTeam(database, teamId, change)
@@ -78,6 +82,13 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
           ...headers,
         },
         ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      judge.check({
+        method: method!,
+        path,
+        status: answer.statusCode,
+        contentType: String(answer.headers['content-type'] ?? ''),
+        text: answer.payload,
       })
       return { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed(answer.payload) }
     }
