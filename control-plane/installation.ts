@@ -1,5 +1,6 @@
 /** What every process of one installation shares: the database with its tables, the secret keys, the first team. */
 import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceConfig } from './config.ts'
 import {
   apiKeyFile,
@@ -22,6 +23,8 @@ import { startOwnPostgres } from './store/own-postgres.ts'
 
 /** Connections for what has no pool of its own: start, administration, first team. */
 const CONNECTIONS = 4
+/** How often the service's own PostgreSQL is looked for. */
+const LOOK_MS = 3_000
 
 export interface Installation {
   databaseUrl: string
@@ -49,7 +52,7 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     await makeDataFolder(config.dataFolder)
     const hold = await holdFor(config, holder)
     if (hold !== null) closing.push(() => hold.release())
-    const databaseUrl = config.databaseUrl ?? (await ownPostgres(config.dataFolder, hold, closing))
+    const databaseUrl = config.databaseUrl ?? (await ownPostgres(config.dataFolder, hold, closing, log))
     const database = openDatabase({
       url: databaseUrl,
       role: holder,
@@ -92,11 +95,40 @@ async function ownPostgres(
   folder: string,
   hold: DataFolderHold | null,
   closing: (() => Promise<unknown>)[],
+  log: Log,
 ): Promise<string> {
   const postgres = await startOwnPostgres({ folder })
   // Without the lock the running service answers for it.
-  if (hold !== null) closing.push(() => postgres.stop())
+  if (hold !== null) {
+    closing.push(() => postgres.stop())
+    closing.push(keepRunning(folder, log))
+  }
   return postgres.url
+}
+
+/** Starts the server again where it was killed; it recovers by itself what it had committed. Returns what ends the watch. */
+function keepRunning(folder: string, log: Log): () => Promise<void> {
+  const ended = new AbortController()
+  const watch = async () => {
+    let isDown = false
+    for (;;) {
+      await sleep(LOOK_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+      if (ended.signal.aborted) return
+      try {
+        const { isFresh } = await startOwnPostgres({ folder })
+        if (isFresh) log.warn({}, 'PostgreSQL was not running and was started again')
+        isDown = false
+      } catch (error) {
+        if (!isDown) log.error({ error: String(error) }, 'PostgreSQL is not running and could not be started')
+        isDown = true
+      }
+    }
+  }
+  const watching = watch()
+  return async () => {
+    ended.abort()
+    await watching
+  }
 }
 
 /** The keys of the configuration, or those of the data folder, which the first start makes. */

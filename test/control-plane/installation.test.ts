@@ -68,6 +68,18 @@ test('the first start makes database, keys and a first team; a second start find
   await second.close()
 })
 
+test('a PostgreSQL of its own that was killed is started again, with everything that was committed', async () => {
+  const folder = join(base, 'killed-database')
+  const installation = await opened(configOf(folder), 'service', log)
+  const serverPid = async () =>
+    Number((await readFile(join(folder, 'database/cluster/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
+  const killed = await serverPid()
+  process.kill(killed, 'SIGKILL')
+  await expect.poll(async () => [0, killed].includes(await serverPid()), { timeout: 40_000 }).toBe(false)
+  await expect.poll(() => listTeams(installation.database).catch(() => []), { timeout: 40_000 }).toHaveLength(1)
+  await installation.close()
+})
+
 test('a start with the wrong secret key stops at once', async () => {
   const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: newSealKey('a') }
   const good = await opened(configOf(join(base, 'keys'), environment), 'service', log)
