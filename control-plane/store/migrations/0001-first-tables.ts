@@ -313,6 +313,25 @@ create table deletions (
 );
 create index deletions_open on deletions (requested_at) where verified_at is null or swept_at is null;
 
+create table retranscriptions (
+  id uuid primary key default gen_random_uuid(),
+  bot_id uuid not null references bots,
+  requested_at timestamptz not null default now(),
+  provider text not null,
+  has_own_key boolean not null,
+  secret bytea,
+  custom_params jsonb,
+  webhook_url text,
+  earlier jsonb not null,
+  due_at timestamptz not null default now(),
+  lease_owner text,
+  lease_until timestamptz,
+  tries int not null default 0,
+  last_error text,
+  finished_at timestamptz
+);
+create unique index retranscriptions_open on retranscriptions (bot_id) where finished_at is null;
+
 create table audit (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
