@@ -27,7 +27,10 @@ export interface LaunchingSettings {
   waitForWelcomeSeconds?: number
   concurrency?: number
   leaseSeconds?: number
-  reconciler?: Partial<Pick<ReconcilerSettings, 'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds'>>
+  reconciler?: Pick<
+    ReconcilerSettings,
+    'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds' | 'forgottenSeconds'
+  >
 }
 
 export interface Launching {

@@ -37,6 +37,7 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner'> {
   everyAttemptMs?: number
   orphansMs?: number
   orphanSeconds?: number
+  forgottenSeconds?: number
 }
 
 export interface Reconciler {
@@ -131,7 +132,7 @@ class Reconciling {
     try {
       const handle = launch.handle ?? (await this.#adopt(launch, listed))
       const state: LaunchState = handle === null ? { state: 'absent' } : await launcher.inspect(handle)
-      await this.#act({ ...launch, handle }, verdictOn(launch, state))
+      await this.#act({ ...launch, handle }, verdictOn(launch, state, this.#settings.forgottenSeconds))
     } catch (error) {
       log.error({ bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
     }

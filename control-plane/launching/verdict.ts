@@ -24,17 +24,20 @@ export const STOP_PATIENCE_SECONDS = 120
 const AFTER_REPORT_SECONDS = 60
 /** Seconds past the deadline after which a bot that no launcher knows is given up. */
 const UNKNOWN_SECONDS = 600
-/** Seconds after which an attempt that was never started can be forgotten. */
-const NEVER_STARTED_SECONDS = 600
+/**
+ * Seconds after which an attempt that no launcher knows, and that is not the bot, is forgotten: its lease is long over. A
+ * process of it that appears later is an orphan.
+ */
+export const FORGOTTEN_SECONDS = 120
 
 const WAIT: Verdict = { do: 'wait' }
 
-export function verdictOn(launch: OpenLaunch, state: LaunchState): Verdict {
+export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSeconds = FORGOTTEN_SECONDS): Verdict {
   if (state.state === 'ended') return { do: 'finish', evidence: state.evidence }
   const isNamed = launch.attempt === launch.named_attempt
   const isWanted = isNamed && launch.phase !== 'closed'
   if (state.state === 'running') return isWanted ? whileWanted(launch) : whileUnwanted(launch, isNamed)
-  if (!isWanted) return state.state === 'absent' && launch.age > NEVER_STARTED_SECONDS ? { do: 'forget' } : WAIT
+  if (!isWanted) return state.state === 'absent' && launch.age > forgottenSeconds ? { do: 'forget' } : WAIT
   if ((launch.overdue ?? 0) <= UNKNOWN_SECONDS) return WAIT
   const why =
     state.state === 'absent'

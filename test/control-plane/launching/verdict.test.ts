@@ -82,10 +82,10 @@ describe('a bot that runs', () => {
   })
 })
 
-test('an attempt that left no trace is forgotten after ten minutes, unless it is the bot', () => {
+test('an attempt that left no trace is forgotten after two minutes, unless it is the bot', () => {
   const superseded = launch({ named_attempt: 2, handle: null })
-  expect(verdictOn({ ...superseded, age: 599 }, STATES.absent)).toEqual({ do: 'wait' })
-  expect(verdictOn({ ...superseded, age: 601 }, STATES.absent)).toEqual({ do: 'forget' })
-  expect(verdictOn({ ...superseded, age: 601 }, STATES.unknown)).toEqual({ do: 'wait' })
-  expect(verdictOn(launch({ age: 601 }), STATES.absent)).toEqual({ do: 'wait' })
+  expect(verdictOn({ ...superseded, age: 119 }, STATES.absent)).toEqual({ do: 'wait' })
+  expect(verdictOn({ ...superseded, age: 121 }, STATES.absent)).toEqual({ do: 'forget' })
+  expect(verdictOn({ ...superseded, age: 121 }, STATES.unknown)).toEqual({ do: 'wait' })
+  expect(verdictOn(launch({ age: 121 }), STATES.absent)).toEqual({ do: 'wait' })
 })
