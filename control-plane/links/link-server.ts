@@ -14,7 +14,7 @@ import type { Stored } from '../store/events.ts'
 import { greet, type LinkOwner, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
 import { EventWriter } from './event-writer.ts'
 import { gather } from './gather.ts'
-import { CLOSE, Link } from './link.ts'
+import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
 
 export interface LinkServerOptions {
   /** A pool of its own: four connections are enough for thousands of bots. */
@@ -115,7 +115,7 @@ class Server implements LinkServer {
       if (owner === null) return refuse(socket, 401)
       if (this.#isClosed) return refuse(socket, 503)
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        this.#links.add(new Link(webSocket, owner, this.#listener, this.#now))
+        this.#links.add(new Link(webSocket, owner, this.#linkParts))
         this.#commandTimer ??= this.#pollCommands()
       })
     } catch (error) {
@@ -126,7 +126,8 @@ class Server implements LinkServer {
     }
   }
 
-  readonly #listener = {
+  readonly #waiting: WaitingEvents = { bytes: 0 }
+  readonly #listener: LinkListener = {
     onHello: (link: Link) => void this.#hello(link),
     onEvents: (link: Link) => this.#writer.add(link),
     onAnswer: (link: Link, answer: Answer) => {
@@ -140,6 +141,7 @@ class Server implements LinkServer {
         'A message of a bot does not fit the protocol',
       ),
   }
+  readonly #linkParts = { listener: this.#listener, now: () => this.#now(), all: this.#waiting }
 
   async #hello(link: Link): Promise<void> {
     const key = keyOf(link.owner)

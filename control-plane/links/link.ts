@@ -20,6 +20,8 @@ export const CLOSE = { protocol: 1002, policy: 1008, restart: 1012, tryAgain: 10
 /** Of one link: what waits for the database. Its socket is not read on beyond this. */
 const MAX_WAITING_EVENTS = 1_000
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
+/** Of all links of a process together. */
+const MAX_WAITING_BYTES_OF_ALL = 128 * 1024 * 1024
 /** Messages of one link that are not events, in one second; a bot sends a handful. */
 const MAX_MESSAGES_A_SECOND = 1_000
 /** A bot that says this much that is wrong is no bot of ours. */
@@ -31,6 +33,11 @@ const MAX_UNREAD_BYTES = 1024 * 1024
 const unknownEventSchema = numberedEventSchema.extend({
   event: z.looseObject({ type: z.string().min(1).max(100) }),
 })
+
+/** What all links of a process keep in memory for the database. */
+export interface WaitingEvents {
+  bytes: number
+}
 
 export interface LinkListener {
   onHello(link: Link): void
@@ -61,6 +68,7 @@ export class Link {
   readonly #socket: WebSocket
   readonly #listener: LinkListener
   readonly #now: () => number
+  readonly #all: WaitingEvents
   #waiting: { event: NumberedEvent; bytes: number }[] = []
   #waitingBytes = 0
   /** The number of the next event; null before the welcome. */
@@ -71,17 +79,25 @@ export class Link {
   #badMessages = 0
   #isClosing = false
 
-  constructor(socket: WebSocket, owner: LinkOwner, listener: LinkListener, now: () => number) {
+  constructor(
+    socket: WebSocket,
+    owner: LinkOwner,
+    { listener, now, all }: { listener: LinkListener; now: () => number; all: WaitingEvents },
+  ) {
     this.#socket = socket
     this.owner = owner
     this.#listener = listener
     this.#now = now
+    this.#all = all
     this.openedAt = now()
     this.lastHeardAt = this.openedAt
     socket.on('message', (data, isBinary) => this.#receive(isBinary ? null : (data as Buffer)))
     socket.on('ping', () => this.#heard())
     socket.on('error', () => {})
-    socket.on('close', () => listener.onClose(this))
+    socket.on('close', () => {
+      this.#forget(this.#waiting.length)
+      listener.onClose(this)
+    })
   }
 
   /** Events that the database has not confirmed, or a question for what it has confirmed. */
@@ -114,7 +130,7 @@ export class Link {
 
   /** The first `count` events are stored: there is room for more. */
   settle(count: number): void {
-    for (const { bytes } of this.#waiting.splice(0, count)) this.#waitingBytes -= bytes
+    this.#forget(count)
     this.#ackDue = false
     if (this.#isPaused && !this.#isFull) {
       this.#isPaused = false
@@ -132,8 +148,7 @@ export class Link {
     this.#isClosing = true
     // A paused socket would never read the peer's answer.
     if (this.#isPaused) this.#socket.resume()
-    this.#waiting = []
-    this.#waitingBytes = 0
+    this.#forget(this.#waiting.length)
     this.#socket.close(code, reason.slice(0, 100))
   }
 
@@ -143,7 +158,19 @@ export class Link {
   }
 
   get #isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING_EVENTS || this.#waitingBytes >= MAX_WAITING_BYTES
+    if (this.#waiting.length === 0) return false
+    return (
+      this.#waiting.length >= MAX_WAITING_EVENTS ||
+      this.#waitingBytes >= MAX_WAITING_BYTES ||
+      this.#all.bytes >= MAX_WAITING_BYTES_OF_ALL
+    )
+  }
+
+  #forget(count: number): void {
+    for (const { bytes } of this.#waiting.splice(0, count)) {
+      this.#waitingBytes -= bytes
+      this.#all.bytes -= bytes
+    }
   }
 
   #send(message: DownMessage): boolean {
@@ -211,6 +238,7 @@ export class Link {
       this.#nextSeq += 1
       this.#waiting.push({ event, bytes })
       this.#waitingBytes += bytes
+      this.#all.bytes += bytes
       if (this.#isFull && !this.#isPaused) {
         this.#isPaused = true
         this.#socket.pause()

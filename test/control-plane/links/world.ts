@@ -12,6 +12,7 @@ import type { Database } from '../../../control-plane/store/database.ts'
 import { writeLedger } from '../../../control-plane/store/ledger.ts'
 import type { BotRow, NewBotRow } from '../../../control-plane/store/tables.ts'
 import { openControlLink } from '../../../src/control-link/client.ts'
+import type { LinkTiming } from '../../../src/control-link/timing.ts'
 import { FAST, memoryLogger, temporaryFolder } from '../../src/control-link/support.ts'
 import { openTestDatabase } from '../postgres.ts'
 
@@ -138,15 +139,15 @@ async function startServer(database: Database): Promise<RunningServer> {
 }
 
 /** The worker's own link, at the pace of a test. */
-export async function openBotLink(url: string, bot: LaunchedBot, attempt = 1, folder?: string) {
+export async function openBotLink(url: string, bot: LaunchedBot, timing: Partial<LinkTiming> = {}) {
   const logger = memoryLogger()
   const link = openControlLink({
     botId: bot.id,
-    folder: folder ?? (await temporaryFolder()),
+    folder: await temporaryFolder(),
     logger,
     url,
-    token: bot.tokens[attempt]!,
-    timing: FAST,
+    token: bot.tokens[1]!,
+    timing: { ...FAST, ...timing },
   })
   onTestFinished(() => link.close())
   return { link, logger }
