@@ -193,8 +193,12 @@ export class Chaos {
     this.#count('kills of the database')
   }
 
-  cutLinks(): void {
-    this.#count('cut links', this.proxy.cut(0.5))
+  /** Several times in a while: bots come and go. */
+  async cutLinks(): Promise<void> {
+    for (let times = 0; times < 4; times++) {
+      await sleep(400)
+      this.#count('cut links', this.proxy.cut(0.5))
+    }
   }
 
   /** What still has to happen before everything is over; empty at the end. */

@@ -6,7 +6,7 @@ import { violations } from './violations.ts'
 test('whatever is killed, every bot has one end, one history and its webhooks, and nothing is left over', async () => {
   const chaos = await Chaos.start(3)
   try {
-    await runRounds(chaos, { rounds: 8, botsOfARound: 10 })
+    await runRounds(chaos, { rounds: 6, botsOfARound: 10 })
     await expect.poll(() => chaos.unsettled(), { timeout: 120_000, interval: 500 }).toEqual([])
     console.log('checker:', JSON.stringify({ ...chaos.counts, webhooks: chaos.received.length }))
     expect(await violations(chaos)).toEqual([])

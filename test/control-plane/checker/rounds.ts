@@ -26,7 +26,7 @@ export async function runRounds(chaos: Chaos, { rounds, botsOfARound }: Rounds):
   for (let round = 0; round < rounds; round++) {
     for (let n = 0; n < botsOfARound; n++) {
       const isScheduled = Math.random() < 0.2
-      const id = await chaos.createBot(anyPlan(), isScheduled ? 1 + Math.random() * 20 : null)
+      const id = await chaos.createBot(anyPlan(), isScheduled ? 1 + Math.random() * 12 : null)
       if (Math.random() < 0.15) background.push(sleep(Math.random() * 2_000).then(() => chaos.askToLeave(id)))
     }
     await breakSomething(chaos, round, background)
@@ -41,7 +41,7 @@ async function breakSomething(chaos: Chaos, round: number, background: Promise<v
     () => chaos.killRole('links'),
     () => chaos.killRole('dispatcher'),
     () => chaos.killDatabase(),
-    async () => chaos.cutLinks(),
+    () => chaos.cutLinks(),
   ]
   if (round % 5 === 2) background.push(chaos.freezeLauncher())
   await Promise.all([breakages[round % breakages.length]!(), breakages[(round + 4) % breakages.length]!()])
