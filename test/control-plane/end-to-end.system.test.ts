@@ -124,6 +124,8 @@ test('one call sends a bot into a meeting, and a webhook brings a video that pla
   const { status, body } = await service.call('GET', `/v2/bots/${botId}`)
   expect(status).toBe(200)
   expect(body.data).toMatchObject({ status: 'completed', error_code: null, meeting_platform: 'meet' })
+  expect(body.data.tokens.recording).toBeCloseTo(end!.body.data.duration_seconds / 3600, 3)
+  expect(body.data.tokens.total).toBe(body.data.tokens.recording)
   const timeline = await service.call('GET', `/v2/bots/${botId}/timeline`)
   expect(timeline.status).toBe(200)
 })

@@ -1,5 +1,8 @@
 /** A bot as the newer generation answers it. */
+
+import { MICRO } from '../../../bots/change.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
+import { type Charged, METERS } from '../../../bots/outcomes.ts'
 import type { BotRequest } from '../../../bots/request.ts'
 import { requestOf } from '../../../bots/row.ts'
 import type { BotRow } from '../../../store/tables.ts'
@@ -34,7 +37,7 @@ export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | nul
     transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
     error_code: bot.error_code,
     error_message: bot.error_message,
-    tokens: bot.charged as Tokens | null,
+    tokens: tokensOf(bot),
     extra: bot.extra as BotDetails['extra'],
     conf_config: conferencingOf(bot, request.conferencing),
     meet_login_credential_id: null,
@@ -61,7 +64,7 @@ export function botItem(bot: BotRow): BotItem {
     status: bot.status,
     error_code: bot.error_code,
     error_message: bot.error_message,
-    tokens: bot.charged as Tokens | null,
+    tokens: tokensOf(bot),
   }
 }
 
@@ -97,4 +100,15 @@ function idsOf(bot: BotRow): string[] | null {
 
 function wholeSeconds(seconds: number | null): number | null {
   return seconds === null ? null : Math.round(seconds)
+}
+
+/** What was charged, in tokens; four decimals. Null until something was charged. */
+export function tokensOf({ charged }: Pick<BotRow, 'charged'>): Tokens | null {
+  if (charged === null) return null
+  const meters = charged as Partial<Charged>
+  const tokens = (micro: number) => Math.round(micro / (MICRO / 10_000)) / 10_000
+  return {
+    ...(Object.fromEntries(METERS.map((meter) => [meter, tokens(meters[meter] ?? 0)])) as Charged),
+    total: tokens(METERS.reduce((sum, meter) => sum + (meters[meter] ?? 0), 0)),
+  }
 }

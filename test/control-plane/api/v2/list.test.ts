@@ -32,12 +32,11 @@ beforeAll(async () => {
     duration_seconds: 61.6,
     participants: JSON.stringify([{ name: 'Ada Lovelace', id: 1 }]),
     charged: JSON.stringify({
-      recording: 0.5,
-      transcription: 0,
+      recording: 495_678,
+      transcription: 4_300,
       byok_transcription: 0,
       streaming_input: 0,
       streaming_output: 0,
-      total: 0.5,
     }),
   })
   await set(ids[1]!, { status: 'failed', error_code: 'BOT_NOT_ACCEPTED', error_message: 'Nobody let it in.' })
@@ -74,8 +73,8 @@ test('bots come newest first, with what became of them', async () => {
     error_code: null,
     error_message: null,
     tokens: {
-      recording: 0.5,
-      transcription: 0,
+      recording: 0.4957,
+      transcription: 0.0043,
       byok_transcription: 0,
       streaming_input: 0,
       streaming_output: 0,
