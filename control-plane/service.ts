@@ -8,7 +8,10 @@ import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { installedFile } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
+import { startRetranscriptions } from './jobs/retranscription.ts'
+import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
+import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createLinkServer } from './links/link-server.ts'
 import { openFiles } from './open-files.ts'
@@ -19,6 +22,7 @@ import { createProbes, type Place } from './probes.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
 import { learnedCost } from './store/launches.ts'
+import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
 import { startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback } from './webhooks/replay.ts'
@@ -119,8 +123,15 @@ async function startRoles(
     closing.add('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
   }
   if (has('jobs')) {
-    const jobs = startJobs({ database: pool('jobs'), files: files.store, log })
+    const database = pool('jobs')
+    const jobs = startJobs({ database, files: files.store, log })
     closing.add('jobs', () => jobs.close())
+    const transcribe = createTranscribeCommand({
+      command: [installedFile('bin', 'standin'), 'transcribe'],
+      environment: botEnvironment(environment, { type: 'folder', path: '' }),
+    })
+    const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log })
+    closing.add('retranscriptions', () => retranscriptions.close())
   }
   return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
 
@@ -141,6 +152,7 @@ async function startRoles(
         resendEnd: (botId) => resendEnd(database, botId),
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
+      retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
       client,
       clock,
       log,

@@ -30,7 +30,11 @@ export function retranscriptionBegun(bot: BotRow, { id, provider }: Retranscript
   return {
     patch,
     steps: [step(now, 'A new transcript was asked for.', { status: 'transcribing', provider })],
-    messages: messagesOfStatus(withPatch(bot, patch), { code: 'transcribing', at: now, sourceId: sourceOf(id) }),
+    messages: messagesOfStatus(withPatch(bot, patch), {
+      code: 'transcribing',
+      at: now,
+      sourceId: `${sourceOf(id)}:begun`,
+    }),
     ledger: [],
   }
 }
@@ -104,7 +108,7 @@ export function retranscriptionDropped(bot: BotRow, { provider, earlier }: Retra
 }
 
 function statusAgain(bot: BotRow, id: string, now: Date): OutgoingMessage[] {
-  return messagesOfStatus(bot, { code: bot.status, at: now, sourceId: sourceOf(id) })
+  return messagesOfStatus(bot, { code: bot.status, at: now, sourceId: `${sourceOf(id)}:ended` })
 }
 
 function step(at: Date, reason: string, evidence: Record<string, unknown>) {

@@ -189,14 +189,17 @@ program
       .default('Default'),
   )
   .option('--language <code>', 'such as en, where the service does not find out itself')
+  .option('--params-file <file>', 'JSON with further fields of the request to the provider')
   .addHelpText(
     'after',
     '\nExample:\n  STANDIN_TRANSCRIPTION_URL=http://127.0.0.1:8000/v1 standin transcribe recordings/<bot id>',
   )
-  .action(async (folder: string, flags: { provider: TranscriptionProvider; language?: string }) => {
-    const { transcribe } = await import('./transcribe.ts')
-    process.exitCode = await transcribe(folder, flags, io)
-  })
+  .action(
+    async (folder: string, flags: { provider: TranscriptionProvider; language?: string; paramsFile?: string }) => {
+      const { transcribe } = await import('./transcribe.ts')
+      process.exitCode = await transcribe(folder, flags, io)
+    },
+  )
 
 program
   .command('recover')
