@@ -1,5 +1,5 @@
 /** The main job: one call sends a real bot into a meeting, and a webhook brings the recording. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -165,6 +165,24 @@ test('SIGTERM ends the service in time and leaves its bots; the next start finds
   expect(left.status).toBe(200)
   await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
   expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed' })
+})
+
+test('what a bot recorded before it was killed is recovered, and its end is told once', async () => {
+  const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+  const botId = await createBot(meeting)
+  await admit(meeting, botId)
+  await speak(meeting, 'ann', 8)
+  const stat = await readFile(join(service.folder, 'bots', `standin-${botId}-1`, 'bot'), 'utf8')
+  process.kill(-Number(stat.split(' ')[0]), 'SIGKILL')
+
+  await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
+  expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.failed', data: { error_code: 'FORCE_KILLED' } })
+  const { body } = await service.call('GET', `/v2/bots/${botId}`)
+  expect(body.data).toMatchObject({ status: 'failed', video: expect.any(String) })
+  const file = join(service.folder, 'recovered.mp4')
+  await writeFile(file, Buffer.from(await (await fetch(body.data.video)).arrayBuffer()))
+  expect((await probe(file)).seconds).toBeGreaterThan(4)
+  expect(heardShare(await soundOf(file), LOOK.ann!, 0, 8)).toBeGreaterThan(0.3)
 })
 
 test('a client of the older generation with public names gets its recording from a meeting of Teams', async () => {
