@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { METHODS } from 'node:http'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { createAuthentication } from './auth.ts'
+import { answerClientError } from './client-errors.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
@@ -49,6 +50,7 @@ export async function buildApi(
       headersTimeout: Math.min(HEADER_TIMEOUT_MS, settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
       connectionsCheckingInterval: Math.min(LATENESS_CHECK_MS, settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
     },
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       answer(asApiError(error), request as unknown as FastifyRequest, reply as never)
     },

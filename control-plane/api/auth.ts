@@ -1,7 +1,7 @@
 /** Who a request acts for: key, permission and rate limit, before anything of its body is read. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { findKeyHolder, hashOfKey, type KeyHolder, looksLikeKey, noteKeyUse } from '../store/keys.ts'
+import { findKeyHolder, hashOfKey, isWellFormedKey, type KeyHolder, looksLikeKey, noteKeyUse } from '../store/keys.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './errors.ts'
 import type { Generation } from './generation.ts'
@@ -24,19 +24,19 @@ export function createAuthentication(
   { keyDatabase, clock, log }: Pick<ApiDependencies, 'keyDatabase' | 'clock' | 'log'>,
   rateLimits: RateLimits,
 ): Authentication {
+  // Keys that were good stay in the map, so that wrong keys from the same address cannot lock them out.
   const known = new Map<string, { holder: KeyHolder; until: number }>()
   const wrongKeys = new RateLimiterMemory({ points: WRONG_KEYS_PER_MINUTE, duration: 60 })
 
   async function holderOf(key: string, address: string): Promise<KeyHolder> {
+    if (!isWellFormedKey(key)) throw refusals.unauthorized()
     const hash = hashOfKey(key).toString('base64')
     const found = known.get(hash)
     if (found && found.until > clock.now()) return found.holder
-    known.delete(hash)
-    const tried = await wrongKeys.get(address)
-    if (tried !== null && tried.remainingPoints <= 0)
-      throw refusals.tooManyBadKeys(Math.max(1, Math.ceil(tried.msBeforeNext / 1000)))
+    if (found === undefined) await slowDown(address)
     const holder = await lookUp(key)
     if (holder === null) {
+      known.delete(hash)
       await wrongKeys.penalty(address, 1)
       throw refusals.unauthorized()
     }
@@ -46,6 +46,12 @@ export function createAuthentication(
       log.warn({ error: String(error) }, 'Last use of an API key could not be noted'),
     )
     return holder
+  }
+
+  async function slowDown(address: string): Promise<void> {
+    const tried = await wrongKeys.get(address)
+    if (tried !== null && tried.remainingPoints <= 0)
+      throw refusals.tooManyBadKeys(Math.max(1, Math.ceil(tried.msBeforeNext / 1000)))
   }
 
   async function lookUp(key: string): Promise<KeyHolder | null> {

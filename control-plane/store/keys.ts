@@ -32,6 +32,8 @@ const PREFIX = 'standin_'
 const RANDOM_BYTES = 32
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHECK_LENGTH = 6
+/** Of the base62 text of 32 bytes that begin with some zeros. */
+const SHORTEST_RANDOM = 30
 const SHOWN_LENGTH = PREFIX.length + 6
 /** Of any text that may be a key; longer ones are not looked up. */
 const MAX_KEY_LENGTH = 200
@@ -45,6 +47,13 @@ export function newKey(): string {
 /** Whether a key of ours may be somewhere in the text. */
 export function looksLikeKey(text: string): boolean {
   return /standin_[0-9A-Za-z]{30,}/.test(text)
+}
+
+/** Whether the text has the form of a key and the right checksum; every other text is no key, without a look at the table. */
+export function isWellFormedKey(text: string): boolean {
+  if (text.length > MAX_KEY_LENGTH || !text.startsWith(PREFIX)) return false
+  const random = text.slice(PREFIX.length, -CHECK_LENGTH)
+  return random.length >= SHORTEST_RANDOM && text.slice(-CHECK_LENGTH) === checkOf(random)
 }
 
 export function hashOfKey(key: string): Buffer {

@@ -93,7 +93,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       return { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed(answer.payload) }
     }
     return {
-      get: (path: string, headers?: object) => send('GET', path, undefined, headers),
+      get: (path: string, _body?: unknown, headers?: object) => send('GET', path, undefined, headers),
       post: (path: string, body?: unknown, headers?: object) => send('POST', path, body, headers),
       patch: (path: string, body?: unknown, headers?: object) => send('PATCH', path, body, headers),
       delete: (path: string, body?: unknown, headers?: object) => send('DELETE', path, body, headers),

@@ -307,7 +307,7 @@ describe('the timeline', () => {
     expect(text.headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(text.text.trimEnd().split('\n')).toHaveLength(7)
     expect(text.text).toMatch(/^\d{4}-[^ ]+Z A bot was asked for\.$/m)
-    expect((await team.get(`/v2/bots/${id}/timeline`, { accept: 'text/plain' })).text).toBe(text.text)
+    expect((await team.get(`/v2/bots/${id}/timeline`, undefined, { accept: 'text/plain' })).text).toBe(text.text)
   })
 
   test('has every try of a webhook, with the host of the receiver only', async () => {
