@@ -1,21 +1,13 @@
 /** The built-in mock meeting of the greeting: served by a process of its own for each bot that is sent there. */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { installedFile } from './installed-file.ts'
+import { standinCommand } from './installed-file.ts'
 import type { Log } from './ports.ts'
 
 const CODE = 'dem-omee-tin'
 export const DEMO_LINK = `https://meet.google.com/${CODE}`
 /** Until the mock meeting says where it is. */
 const START_MS = 20_000
-
-const program = () => installedFile('dist', 'src', 'cli', 'index.js')
-
-/** False where the mock meetings are not installed, as in the production image. */
-export function hasMockMeetings(): boolean {
-  return existsSync(program()) && existsSync(installedFile('dist', 'mock', 'index.js'))
-}
 
 /**
  * Starts a mock meeting for one bot, and resolves with its `host=ip:port` mappings. Only bots of the demo's link get them, so
@@ -25,7 +17,8 @@ export async function startDemoMeeting(
   environment: Readonly<Record<string, string | undefined>>,
   log: Log,
 ): Promise<string[]> {
-  const meeting = spawn(process.execPath, [program(), 'demo-meeting', CODE], {
+  const [program = '', ...words] = standinCommand('demo-meeting')
+  const meeting = spawn(program, [...words, CODE], {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { PATH: environment.PATH, HOME: environment.HOME },

@@ -14,3 +14,17 @@ function findRoot(folder: string): string {
 export function installedFile(...path: readonly string[]): string {
   return join(root, ...path)
 }
+
+/** From the sources, as tests and developers run it: then the worker runs from its sources too, and no build is asked. */
+const isSource = import.meta.url.endsWith('.ts')
+
+/** Program and arguments of a command of the worker, such as `join`. */
+export function standinCommand(command: string): string[] {
+  if (isSource) return [process.execPath, installedFile('src', 'cli', 'index.ts'), command]
+  return [installedFile('bin', 'standin'), command]
+}
+
+/** Whether the mock meetings are here: the production image goes without. */
+export function hasMockMeetings(): boolean {
+  return existsSync(isSource ? installedFile('mock', 'index.ts') : installedFile('dist', 'mock', 'index.js'))
+}

@@ -1,8 +1,8 @@
 /** The launcher that the configuration names. */
 import { join } from 'node:path'
 import type { ServiceConfig } from './config.ts'
-import { DEMO_LINK, hasMockMeetings, startDemoMeeting } from './demo.ts'
-import { installedFile } from './installed-file.ts'
+import { DEMO_LINK, startDemoMeeting } from './demo.ts'
+import { hasMockMeetings, standinCommand } from './installed-file.ts'
 import { createProcessLauncher, type ProcessLauncherSettings } from './launching/launchers/process.ts'
 import type { Launcher, Log } from './ports.ts'
 
@@ -25,7 +25,7 @@ export async function openLauncher(
   const isDemo = servesDemo(config)
   return createProcessLauncher({
     folder: join(config.dataFolder, 'bots'),
-    command: config.botCommand ?? [installedFile('bin', 'standin'), 'join'],
+    command: config.botCommand ?? standinCommand('join'),
     mapHosts: config.mapHosts.map(({ host, address }) => `${host}=${address}`),
     mapHostsOf: async (job) => (isDemo && job.meeting_url === DEMO_LINK ? startDemoMeeting(environment, log) : []),
     // An option of the command line counts for bots as its variable does.
