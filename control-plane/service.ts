@@ -1,12 +1,12 @@
 /** The composition of the service: makes the rooms that its roles need, and closes them in order. */
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApi } from './api/app.ts'
+import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
-import { installedFile } from './installed-file.ts'
+import { standinCommand } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
 import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
@@ -31,7 +31,6 @@ import { resendEnd, sendCallback } from './webhooks/replay.ts'
 const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 4 } as const
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
-const STEP_PATIENCE_MS = 8_000
 
 /** Of the control link of bots. */
 const LINK_PATH = '/link'
@@ -86,7 +85,7 @@ async function startRoles(
   const { server, listen } = await makeServer()
   if (has('links')) {
     const links = createLinkServer({ database: pool('links'), clock, log })
-    closing.add('links', () => links.close())
+    closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
       else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
@@ -98,7 +97,7 @@ async function startRoles(
   if (has('launcher')) {
     const database = pool('launcher')
     const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
-    const recover = createRecoverCommand({ command: [installedFile('bin', 'standin'), 'recover'], environment })
+    const recover = createRecoverCommand({ command: standinCommand('recover'), environment })
     const launching = startLaunching({
       database,
       databaseUrl,
@@ -109,29 +108,29 @@ async function startRoles(
       log,
       linkUrl,
     })
-    closing.add(
+    closing.addWork(
       'drain',
       watchDrain(database, await databaseTime(database), () => launching.drain(), log),
     )
-    closing.add('launching', () => launching.close())
+    closing.addWork('launching', () => launching.close())
   }
   if (has('dispatcher')) {
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
     const dispatcher = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
-    closing.add('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
+    closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
   }
   if (has('jobs')) {
     const database = pool('jobs')
     const jobs = startJobs({ database, files: files.store, log })
-    closing.add('jobs', () => jobs.close())
+    closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
-      command: [installedFile('bin', 'standin'), 'transcribe'],
+      command: standinCommand('transcribe'),
       environment: botEnvironment(environment, { type: 'folder', path: '' }),
     })
     const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log })
-    closing.add('retranscriptions', () => retranscriptions.close())
+    closing.addWork('retranscriptions', () => retranscriptions.close())
   }
   return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
 
@@ -139,7 +138,7 @@ async function startRoles(
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
       const probes = createProbes(startDatabase)
-      closing.add('probes', () => probes.close())
+      closing.addWork('probes', () => probes.close())
       return probes
     }
     const database = pool('api')
@@ -159,7 +158,7 @@ async function startRoles(
       files: files.handler,
       settings: { publicUrl, jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS) },
     })
-    closing.add('api', () => app.close())
+    closing.addWork('api', () => app.close())
     return { server: app.server, listen: (place) => app.listen(place) }
   }
 }
@@ -171,44 +170,6 @@ function listenProblem(error: unknown, host: string, port: string): Error {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
     return new Error(`The service may not listen on ${host}, port ${port} (${code})`, { cause: error })
   return error as Error
-}
-
-/** Steps that undo the start, last first. One that fails or hangs does not keep the others from running. */
-class Closing {
-  private readonly steps: { name: string; close: () => Promise<unknown> }[] = []
-  private readonly log: Log
-  private ran: Promise<void> | null = null
-
-  constructor(log: Log) {
-    this.log = log
-  }
-
-  add(name: string, close: () => Promise<unknown>): void {
-    this.steps.push({ name, close })
-  }
-
-  run(): Promise<void> {
-    this.ran ??= this.runSteps()
-    return this.ran
-  }
-
-  private async runSteps(): Promise<void> {
-    for (const { name, close } of this.steps.splice(0).reverse()) {
-      const overdue = new AbortController()
-      try {
-        await Promise.race([
-          close(),
-          sleep(STEP_PATIENCE_MS, undefined, { signal: overdue.signal }).then(() => {
-            throw new Error('it took too long')
-          }),
-        ])
-      } catch (error) {
-        this.log.warn({ step: name, error: String(error) }, 'A step of closing failed')
-      } finally {
-        overdue.abort()
-      }
-    }
-  }
 }
 
 /** Where this machine reaches the service: an address that stands for all becomes the loopback one. */
