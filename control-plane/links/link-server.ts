@@ -41,8 +41,8 @@ const SILENCE_MS = 20_000
 /** The heartbeat of a bot is written at most this often. */
 const WRITE_HEARTBEAT_MS = 30_000
 const CLOSE_WITHIN_MS = 5_000
-/** Bots whose heartbeat one statement writes. */
-const MOST_HEARTBEATS = 1_000
+/** Heartbeats, and lost links, that are written each second: those of many bots are spread over half a minute. */
+const MOST_HEARTBEATS = 500
 /** Upgrades that wait for the database. */
 const MOST_UPGRADES = 20_000
 const MOST_COMMANDS = 1_000
@@ -216,8 +216,7 @@ class Server implements LinkServer {
     if (this.#isSweeping) return
     this.#isSweeping = true
     try {
-      for (let from = 0; from < pulses.length; from += MOST_HEARTBEATS)
-        await this.#writePulses(pulses.slice(from, from + MOST_HEARTBEATS), now)
+      await this.#writePulses(pulses.slice(0, MOST_HEARTBEATS), now)
       const lost = [...this.#lost.values()].slice(0, MOST_HEARTBEATS)
       await writeLosses(
         this.#database,

@@ -1,4 +1,7 @@
-/** What the server of the control link reads and writes about connections. Many links share each statement. */
+/**
+ * What the server of the control link reads and writes about connections. Many links share each statement, and every
+ * statement locks its rows in the order of their ids, so that none of them waits for another in a circle.
+ */
 import { sql } from 'kysely'
 import { type OpenCommand, openCommands } from './commands.ts'
 import type { Database } from './database.ts'
@@ -49,17 +52,23 @@ export async function greet(db: Database, greetings: readonly Greeting[]): Promi
   }>`
     with asked as (
       select * from json_to_recordset(${asked}::json) as asked (place int, bot uuid, attempt int, journal uuid)
+    ), silent as materialized (
+      select bot_id, attempt from launches join asked using (attempt)
+      where launches.bot_id = asked.bot and launches.hello_at is null
+      order by bot_id, attempt for no key update of launches
     ), first as (
-      update launches set hello_at = now() from asked
-      where launches.bot_id = asked.bot and launches.attempt = asked.attempt and launches.hello_at is null
+      update launches set hello_at = now() from silent
+      where launches.bot_id = silent.bot_id and launches.attempt = silent.attempt and launches.hello_at is null
       returning launches.bot_id, launches.attempt
     ), steps as (
       insert into bot_steps (bot_id, attempt, at, kind, reason)
       select bot_id, attempt, now(), 'connected', 'The bot runs and has opened its control link.' from first
+    ), named as materialized (
+      select bots.id from bots join asked on asked.bot = bots.id
+        and asked.attempt = coalesce(bots.joined_attempt, bots.attempt)
+      where bots.phase <> 'closed' order by bots.id for no key update of bots
     ), back as (
-      update bots set link_lost_at = null, last_heartbeat_at = now() from asked
-      where bots.id = asked.bot and asked.attempt = coalesce(bots.joined_attempt, bots.attempt)
-        and bots.phase <> 'closed'
+      update bots set link_lost_at = null, link_opened_at = now() from named where bots.id = named.id
     )
     select asked.place, bots.phase, bots.attempt, bots.joined_attempt, bots.stop_requested_at,
       coalesce(journals.last_seq, 0) as last_seq
@@ -91,7 +100,10 @@ export interface LinkPulse extends LinkOwner {
   secondsAgo: number
 }
 
-/** Writes the last heartbeats of many bots. */
+/**
+ * Writes the last heartbeats of many bots: into their launches, as the rows of bots are locked by their events all the
+ * time. Rows that another transaction holds are left for the next heartbeat.
+ */
 export async function writeHeartbeats(db: Database, pulses: readonly LinkPulse[]): Promise<void> {
   if (pulses.length === 0) return
   const rows = pulses.map(({ botId, attempt, cpuPercent, memoryBytes, secondsAgo }) => ({
@@ -105,15 +117,21 @@ export async function writeHeartbeats(db: Database, pulses: readonly LinkPulse[]
     with heard as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json)
         as heard (bot uuid, attempt int, cpu float, memory bigint, ago float)
-    ), launch as (
-      update launches set cpu_percent = heard.cpu, memory_bytes = heard.memory,
-        heartbeat_at = now() - make_interval(secs => heard.ago)
-      from heard where launches.bot_id = heard.bot and launches.attempt = heard.attempt
+    ), free as materialized (
+      select launches.bot_id, launches.attempt, heard.cpu, heard.memory, heard.ago
+      from launches join heard on heard.bot = launches.bot_id and heard.attempt = launches.attempt
+      order by launches.bot_id, launches.attempt for no key update of launches skip locked
+    ), back as materialized (
+      select bots.id from bots join heard on heard.bot = bots.id
+        and heard.attempt = coalesce(bots.joined_attempt, bots.attempt)
+      where bots.link_lost_at is not null
+      order by bots.id for no key update of bots skip locked
+    ), found as (
+      update bots set link_lost_at = null from back where bots.id = back.id
     )
-    update bots set last_heartbeat_at = now() - make_interval(secs => heard.ago), link_lost_at = null
-    from heard
-    where bots.id = heard.bot and heard.attempt = coalesce(bots.joined_attempt, bots.attempt)
-      and bots.phase <> 'closed'`.execute(db)
+    update launches set cpu_percent = free.cpu, memory_bytes = free.memory,
+      heartbeat_at = now() - make_interval(secs => free.ago)
+    from free where launches.bot_id = free.bot_id and launches.attempt = free.attempt`.execute(db)
 }
 
 export interface LinkLoss extends LinkOwner {
@@ -121,16 +139,21 @@ export interface LinkLoss extends LinkOwner {
   secondsAgo: number
 }
 
-/** Notes that links are down; not for bots that have been heard since, through another process. */
+/** Notes that links are down; not for bots that have connected again since, to another process. */
 export async function writeLosses(db: Database, losses: readonly LinkLoss[]): Promise<void> {
   if (losses.length === 0) return
   const rows = losses.map(({ botId, attempt, secondsAgo }) => ({ bot: botId, attempt, ago: secondsAgo }))
   await sql`
-    update bots set link_lost_at = now() - make_interval(secs => lost.ago)
-    from json_to_recordset(${JSON.stringify(rows)}::json) as lost (bot uuid, attempt int, ago float)
-    where bots.id = lost.bot and lost.attempt = coalesce(bots.joined_attempt, bots.attempt)
-      and bots.phase <> 'closed' and bots.link_lost_at is null
-      and (bots.last_heartbeat_at is null or bots.last_heartbeat_at < now() - make_interval(secs => lost.ago))`.execute(
+    with lost as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as lost (bot uuid, attempt int, ago float)
+    ), gone as materialized (
+      select bots.id, lost.ago from bots join lost on lost.bot = bots.id
+        and lost.attempt = coalesce(bots.joined_attempt, bots.attempt)
+      where bots.phase <> 'closed' and bots.link_lost_at is null
+        and (bots.link_opened_at is null or bots.link_opened_at < now() - make_interval(secs => lost.ago))
+      order by bots.id for no key update of bots
+    )
+    update bots set link_lost_at = now() - make_interval(secs => gone.ago) from gone where bots.id = gone.id`.execute(
     db,
   )
 }

@@ -99,7 +99,7 @@ export interface BotsTable {
   ended_at: Time | null
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
   link_lost_at: Time | null
-  last_heartbeat_at: Time | null
+  link_opened_at: Time | null
   end_code: string | null
   end_message: string | null
   error_code: string | null

@@ -101,7 +101,7 @@ create table bots (
   ended_at timestamptz,
   updated_at timestamptz not null default now(),
   link_lost_at timestamptz,
-  last_heartbeat_at timestamptz,
+  link_opened_at timestamptz,
 
   end_code text,
   end_message text,
