@@ -57,7 +57,7 @@ async function finishBot(tools: FinishTools, launch: OpenLaunch, evidence: EndEv
   const isLastTry = (launch.ended_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
   try {
-    const events = await ingestJournal(database, files, dead)
+    const events = await ingestJournal(database, files, dead, { isOver: true })
     const now = await readBot(database, botId)
     if (now === undefined || isClosed(now)) return true
     if (now.recording_started_at !== null) {

@@ -1,4 +1,4 @@
-/** What a bot that is over journaled and could not send any more: read from its files and stored as if it had been sent. */
+/** What a bot journaled and could not send: read from its files and stored as if it had been sent. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,20 +13,30 @@ const EVENTS_AT_ONCE = 500
 const JOURNAL = 'events.jsonl'
 const LINK_STATE = '.control-link.json'
 
-export interface DeadAttempt {
+export interface AttemptFiles {
   botId: string
   attempt: number
   /** Where the bot worked on this machine; null where that cannot be reached. */
   workFolder: string | null
 }
 
-/** Stores what is missing of the attempt's events. Resolves with how many were read; 0 where there is no journal. */
-export async function ingestJournal(db: Database, files: FileStore, dead: DeadAttempt): Promise<number> {
-  const { botId, attempt } = dead
-  const text = await readOf(files, dead, JOURNAL)
+/**
+ * Stores what is missing of the attempt's events. Resolves with how many were read; 0 where there is no journal. The
+ * events of a bot that still runs are stored only under the name that it will use itself when it is heard again.
+ */
+export async function ingestJournal(
+  db: Database,
+  files: FileStore,
+  place: AttemptFiles,
+  { isOver }: { isOver: boolean },
+): Promise<number> {
+  const { botId, attempt } = place
+  const text = await readOf(files, place, JOURNAL)
   if (text === null) return 0
   const events = eventsOf(text, botId)
-  const journalId = (await journalOfAttempt(db, botId, attempt)) ?? (await writtenId(files, dead))
+  const known = (await journalOfAttempt(db, botId, attempt)) ?? (await writtenId(files, place))
+  if (known === null && !isOver) return 0
+  const journalId = known ?? madeUpId(place)
   for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
     const batch = { botId, attempt, journalId, events: events.slice(from, from + EVENTS_AT_ONCE) }
     await appendEvents(db, [batch])
@@ -53,17 +63,21 @@ function parsed(line: string): NumberedEvent | null {
   }
 }
 
-/** The id under which the bot counted its events, where nothing of them ever came; made up where that is lost too. */
-async function writtenId(files: FileStore, dead: DeadAttempt): Promise<string> {
-  const text = await readOf(files, dead, LINK_STATE)
+/** The id under which the bot counts its events, as it wrote it down. */
+async function writtenId(files: FileStore, place: AttemptFiles): Promise<string | null> {
+  const text = await readOf(files, place, LINK_STATE)
   const [, id] = /"journal_id":\s*"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(text ?? '') ?? []
-  if (id !== undefined) return id
-  const hex = createHash('sha256').update(`${dead.botId} ${dead.attempt}`).digest('hex')
+  return id ?? null
+}
+
+/** For a bot whose own id is lost: the same each time. */
+function madeUpId({ botId, attempt }: AttemptFiles): string {
+  const hex = createHash('sha256').update(`${botId} ${attempt}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-async function readOf(files: FileStore, dead: DeadAttempt, name: string): Promise<string | null> {
-  const { botId, attempt, workFolder } = dead
+async function readOf(files: FileStore, place: AttemptFiles, name: string): Promise<string | null> {
+  const { botId, attempt, workFolder } = place
   const stored = await files.read(`${botId}/${attempt}/${botId}/${name}`, MAX_JOURNAL_BYTES)
   if (stored !== null) return Buffer.from(stored).toString('utf8')
   if (workFolder === null) return null

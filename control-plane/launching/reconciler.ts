@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
+import { readBot } from '../store/bots.ts'
 import { expiredLeases } from '../store/claims.ts'
 import {
   knownLaunches,
@@ -17,6 +18,7 @@ import {
 } from '../store/launches.ts'
 import { changeBot } from './change-bot.ts'
 import { type FinishTools, finishAttempt } from './finish.ts'
+import { ingestJournal } from './journal.ts'
 import { storeLaunched } from './launch.ts'
 import { PauseBetweenRounds } from './pause.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
@@ -95,13 +97,11 @@ class Reconciling {
     const listed = new Listed(() => launcher.list())
     await this.#takeBackLeases(listed)
 
-    const launches = await openLaunches(database, launcher.kind, MOST)
     const everyMs = this.#settings.everyAttemptMs ?? EVERY_ATTEMPT_MS
     const looksAtAll = isWhole || now - this.#allLookedAt >= everyMs
     if (looksAtAll) this.#allLookedAt = now
-    await each(launches, CONCURRENCY, async (launch) => {
-      if (looksAtAll || needsLook(launch)) await this.#look(launch, listed)
-    })
+    const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
+    await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
     if (isWhole || now - this.#orphansLookedAt >= (this.#settings.orphansMs ?? ORPHANS_MS)) {
       this.#orphansLookedAt = now
       await this.#removeOrphans(listed, now)
@@ -171,9 +171,11 @@ class Reconciling {
     }
   }
 
-  async #stop({ bot_id: botId, attempt, named_attempt, phase, handle }: OpenLaunch, why: string): Promise<void> {
+  async #stop(launch: OpenLaunch, why: string): Promise<void> {
+    const { bot_id: botId, attempt, named_attempt, phase, handle } = launch
     const { database, launcher, log } = this.#settings
     if (attempt === named_attempt && phase !== 'closed') {
+      if (await this.#hasNews(launch)) return
       // Whoever writes the mark sends the signal.
       const isOurs = await changeBot(database, botId, (bot) => {
         if (isClosed(bot) || namedAttempt(bot) !== attempt || bot.stop_sent_at !== null) return null
@@ -187,6 +189,18 @@ class Reconciling {
     }
     log.warn({ bot: botId, attempt, why }, 'Bot told to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
+  }
+
+  /**
+   * A bot that cannot reach its link goes on by itself and is not overdue for that: what it has journaled since counts as
+   * heard. True where that changed the bot, which is then looked at anew.
+   */
+  async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
+    const { database, files, launcher } = this.#settings
+    const before = await readBot(database, botId)
+    const place = { botId, attempt, workFolder: launcher.workFolder?.(handle!) ?? null }
+    await ingestJournal(database, files, place, { isOver: false })
+    return (await readBot(database, botId))?.version !== before?.version
   }
 
   /** There will be no evidence any more. */
@@ -224,12 +238,6 @@ class Reconciling {
       }
     }
   }
-}
-
-/** Attempts that may have ended, or have to: all but those of bots that run and are heard. */
-function needsLook(launch: OpenLaunch): boolean {
-  const { phase, attempt, named_attempt, is_link_lost, overdue, ended_for } = launch
-  return phase !== 'running' || attempt !== named_attempt || is_link_lost || ended_for !== null || (overdue ?? -1) > 0
 }
 
 function unknownEnd(reason: string): EndEvidence {

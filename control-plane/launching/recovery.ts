@@ -3,7 +3,7 @@ import type { Job } from '@standin/wire/job.ts'
 import type { FileStore } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { addRecoveredFiles, type RecoveredFile } from '../store/recovered-files.ts'
-import type { DeadAttempt } from './journal.ts'
+import type { AttemptFiles } from './journal.ts'
 
 /** Finishes what the attempt left, wherever it lies. */
 export type Recover = (place: { botId: string; storage: Job['storage']; workFolder: string | null }) => Promise<{
@@ -23,7 +23,7 @@ export interface Recovered {
 /** Finishes the attempt's recording and stores which files there are. */
 export async function recoverAttempt(
   { database, files, recover }: { database: Database; files: FileStore; recover: Recover },
-  { botId, attempt, workFolder }: DeadAttempt,
+  { botId, attempt, workFolder }: AttemptFiles,
 ): Promise<Recovered> {
   const storage = files.jobStorage(botId, attempt)
   const { files: media, problems } = await recover({ botId, storage, workFolder })

@@ -78,7 +78,7 @@ export async function claimDue(
         for no key update of bots skip locked
       )
       update bots set phase = 'launching', attempt = attempt + 1, lease_owner = ${owner},
-        lease_until = now() + make_interval(secs => ${leaseSeconds}), version = version + 1, updated_at = now()
+        stop_sent_at = null, lease_until = now() + make_interval(secs => ${leaseSeconds}), version = version + 1, updated_at = now()
       from chosen where bots.id = chosen.id
       returning bots.*`.execute(tx)
     await insertLaunches(

@@ -105,11 +105,20 @@ export interface OpenLaunch {
   overdue: number | null
   /** Since the named attempt was told by its launcher to end. */
   stop_sent_for: number | null
-  is_link_lost: boolean
 }
 
-/** Attempts of this kind of launcher that are not cleaned up, oldest first. */
-export async function openLaunches(db: Database, launcher: string, limit: number): Promise<OpenLaunch[]> {
+/**
+ * Attempts of this kind of launcher that are not cleaned up, oldest first. `suspect`: those that may have ended, or have
+ * to; the others belong to bots that run and are heard.
+ */
+export async function openLaunches(
+  db: Database,
+  launcher: string,
+  which: 'all' | 'suspect',
+  limit: number,
+): Promise<OpenLaunch[]> {
+  const isSuspect = sql`(bots.phase <> 'running' or launches.ended_at is not null or bots.link_lost_at is not null
+    or bots.deadline_at < now() or launches.attempt <> coalesce(bots.joined_attempt, bots.attempt))`
   const { rows } = await sql<OpenLaunch>`
     select launches.bot_id, launches.attempt, launches.handle, bots.phase,
       extract(epoch from now() - launches.created_at)::float as age,
@@ -118,10 +127,10 @@ export async function openLaunches(db: Database, launcher: string, limit: number
       bots.report is not null as has_report,
       case when bots.phase = 'closed' then extract(epoch from now() - bots.updated_at)::float end as closed_for,
       extract(epoch from now() - bots.deadline_at)::float as overdue,
-      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for,
-      bots.link_lost_at is not null as is_link_lost
+      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for
     from launches join bots on bots.id = launches.bot_id
     where launches.launcher = ${launcher} and launches.cleaned_at is null
+      and ${which === 'all' ? sql`true` : isSuspect}
     order by launches.created_at limit ${limit}`.execute(db)
   return rows
 }

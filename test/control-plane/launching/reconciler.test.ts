@@ -149,6 +149,44 @@ test('a bot that does not obey is told by its launcher at the deadline, and kill
   expect((await setting.steps(id)).filter(({ kind }) => kind === 'killed')).toHaveLength(1)
 })
 
+test('a bot that cannot reach its link and is past its start deadline is not told to end: its journal is read', async () => {
+  const setting = await world.setting()
+  const { database } = setting
+  setting.launching({ linkUrl: 'ws://127.0.0.1:9/link', waitForWelcomeSeconds: 0 })
+  const id = await setting.bot({ meetingMs: 600_000 })
+  await expect.poll(async () => (await setting.row(id)).phase).toBe('starting')
+  await expect.poll(() => setting.host.of(id)[0]?.bot.knocks.length).toBe(1)
+  await database
+    .updateTable('bots')
+    .set({ deadline_at: new Date(Date.now() - 1000) })
+    .where('id', '=', id)
+    .execute()
+  await expect.poll(async () => (await setting.row(id)).status).toBe('in_call_recording')
+  expect(await setting.row(id)).toMatchObject({ phase: 'running', stop_sent_at: null, joined_attempt: 1 })
+  expect(setting.host.of(id)[0]!.bot.evidence).toBeNull()
+})
+
+test('a bot that was started and says nothing is told to end at its start deadline, and another attempt is made', async () => {
+  const setting = await world.setting()
+  const { database } = setting
+  setting.launching()
+  const id = await setting.bot({ isSilent: true, deadAttempts: 1 })
+  await expect.poll(async () => (await setting.row(id)).phase).toBe('starting')
+  await database
+    .updateTable('bots')
+    .set({ deadline_at: new Date(Date.now() - 1000) })
+    .where('id', '=', id)
+    .execute()
+  await ended(setting, id)
+  expect(await setting.row(id)).toMatchObject({
+    status: 'completed',
+    attempt: 2,
+    launch_failures: 1,
+    stop_sent_at: null,
+  })
+  expect((await setting.steps(id)).filter(({ kind }) => kind === 'killed')).toHaveLength(1)
+})
+
 test('a bot that is cancelled while it is started does not run on', async () => {
   const setting = await world.setting()
   const launcher = createSimulatedLauncher(setting.host.url)

@@ -20,6 +20,8 @@ export interface Plan {
   isOutOfMemory?: boolean
   /** Only the first attempts die. */
   deadAttempts?: number
+  /** It hangs before it says anything, until it is stopped. */
+  isSilent?: boolean
   /** Nobody lets it in. */
   isRefused?: boolean
   /** Requests to leave and signals do nothing. */
@@ -86,6 +88,10 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
 
   async function live(): Promise<number> {
     if (isDoomed('before_joining')) die()
+    if (plan.isSilent && attempt <= (plan.deadAttempts ?? Number.POSITIVE_INFINITY)) {
+      await rest(3_600_000)
+      die()
+    }
     say({ type: 'status_change', status: 'joining_call' })
     const limit = sleep(job.wait_for_welcome_seconds * 1000, undefined, { signal: life.signal }).catch(() => {})
     await Promise.race([link.whenWelcomed(), limit, aborted(life.signal)])

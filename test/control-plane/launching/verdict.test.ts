@@ -31,7 +31,6 @@ function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
     closed_for: null,
     overdue: -100,
     stop_sent_for: null,
-    is_link_lost: false,
     ...values,
   }
 }
@@ -42,7 +41,7 @@ describe('only evidence ends a bot', () => {
   test.each(OPEN)('in phase %s, whatever the launcher does not know', (phase) => {
     for (const state of [STATES.absent, STATES.unknown])
       for (const overdue of [null, -100, 1, 599])
-        expect(verdictOn(launch({ phase, overdue, is_link_lost: true }), state)).toEqual({ do: 'wait' })
+        expect(verdictOn(launch({ phase, overdue }), state)).toEqual({ do: 'wait' })
   })
 
   test.each(OPEN)('in phase %s, a process that is over is finished', (phase) => {
@@ -59,7 +58,7 @@ describe('only evidence ends a bot', () => {
 
 describe('a bot that runs', () => {
   test.each(OPEN)('is left alone before its deadline in phase %s', (phase) => {
-    expect(verdictOn(launch({ phase, is_link_lost: true }), STATES.running)).toEqual({ do: 'wait' })
+    expect(verdictOn(launch({ phase }), STATES.running)).toEqual({ do: 'wait' })
     expect(verdictOn(launch({ phase, overdue: null }), STATES.running)).toEqual({ do: 'wait' })
   })
 
