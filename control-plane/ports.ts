@@ -70,6 +70,8 @@ export interface Launcher {
   clean(handle: LaunchHandle): Promise<void>
   /** Bots that could be started now, and the limit; null: the engine decides. */
   capacity(): Promise<{ free: number; limit: number } | null>
+  /** Where the bot's files lie on this machine while it works; absent where they cannot be reached from here. */
+  workFolder?(handle: LaunchHandle): string
 }
 
 // --- Files -----------------------------------------------------------------------------------------------------------

@@ -116,6 +116,8 @@ export interface MockServer {
 
 export interface MockMeetingOptions {
   people?: MockPerson[]
+  /** Its code, in the platform's form; a random one where it is left out. */
+  code?: string
   /** Same seed, same class names, apostrophes, badge or button, order of traps. */
   seed?: number
   /** Divides the waits of the scenario's own times; media run at natural speed always. Default 1. */

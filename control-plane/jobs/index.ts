@@ -22,6 +22,8 @@ export interface JobsSettings {
   database: Database
   files: FileStore
   log: Log
+  /** Jobs that are done again and again; all where it is left out. `run` does any. */
+  periodic?: readonly JobName[]
   /** Seconds between two looks of a job, for tests. */
   lookEverySeconds?: Partial<Record<JobName, number>>
 }
@@ -83,7 +85,7 @@ export function startJobs(settings: JobsSettings): Jobs {
     }
   }
 
-  const loops = JOB_NAMES.map(loop)
+  const loops = (settings.periodic ?? JOB_NAMES).map(loop)
   const asked = new Set<Promise<unknown>>()
   return {
     async run(name) {

@@ -6,6 +6,7 @@ export interface StoredArtifact {
   name: string
   location: string
   bytes: number
+  stored_at: Date
 }
 
 /** Artifacts of the attempt that was in the meeting, else of the last one. Empty once the bot's data is deleted. */
@@ -13,7 +14,7 @@ export async function artifactsOfBot(db: Database, botId: string): Promise<Store
   return db
     .selectFrom('artifacts')
     .innerJoin('bots', 'bots.id', 'artifacts.bot_id')
-    .select(['artifacts.name', 'artifacts.location', 'artifacts.bytes'])
+    .select(['artifacts.name', 'artifacts.location', 'artifacts.bytes', 'artifacts.stored_at'])
     .where('bots.id', '=', botId)
     .where('bots.data_deleted_at', 'is', null)
     .where('artifacts.attempt', '=', sql<number>`coalesce(bots.joined_attempt, bots.attempt)`)
@@ -26,7 +27,7 @@ export async function artifactOfBot(db: Database, botId: string, name: string): 
   return db
     .selectFrom('artifacts')
     .innerJoin('bots', 'bots.id', 'artifacts.bot_id')
-    .select(['artifacts.name', 'artifacts.location', 'artifacts.bytes'])
+    .select(['artifacts.name', 'artifacts.location', 'artifacts.bytes', 'artifacts.stored_at'])
     .where('bots.id', '=', botId)
     .where('bots.data_deleted_at', 'is', null)
     .where('artifacts.name', '=', name)

@@ -40,5 +40,7 @@ export function openDatabase(settings: PoolSettings): Database {
     idle_in_transaction_session_timeout: 30_000,
   })
   pool.on('error', (error) => settings.onError?.(error))
+  // The pool listens to idle connections only; one that breaks inside a transaction would end the process otherwise.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }

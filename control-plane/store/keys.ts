@@ -22,12 +22,18 @@ export interface KeyHolder {
   keyId: string
   teamId: string
   permission: Permission
+  /** Of the team; null: no limit. */
+  requestsPerSecond: number | null
+  /** Whether the plan of the team has transcription with an own key of a provider. */
+  byokTranscription: boolean
 }
 
 const PREFIX = 'standin_'
 const RANDOM_BYTES = 32
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHECK_LENGTH = 6
+/** Of the base62 text of 32 bytes that begin with some zeros. */
+const SHORTEST_RANDOM = 30
 const SHOWN_LENGTH = PREFIX.length + 6
 /** Of any text that may be a key; longer ones are not looked up. */
 const MAX_KEY_LENGTH = 200
@@ -36,6 +42,18 @@ const MAX_KEY_LENGTH = 200
 export function newKey(): string {
   const random = base62(randomBytes(RANDOM_BYTES))
   return `${PREFIX}${random}${checkOf(random)}`
+}
+
+/** Whether a key of ours may be somewhere in the text. */
+export function looksLikeKey(text: string): boolean {
+  return /standin_[0-9A-Za-z]{30,}/.test(text)
+}
+
+/** Whether the text has the form of a key and the right checksum; every other text is no key, without a look at the table. */
+export function isWellFormedKey(text: string): boolean {
+  if (text.length > MAX_KEY_LENGTH || !text.startsWith(PREFIX)) return false
+  const random = text.slice(PREFIX.length, -CHECK_LENGTH)
+  return random.length >= SHORTEST_RANDOM && text.slice(-CHECK_LENGTH) === checkOf(random)
 }
 
 export function hashOfKey(key: string): Buffer {
@@ -109,12 +127,20 @@ export async function findKeyHolder(db: Database, key: string): Promise<KeyHolde
   if (key.length > MAX_KEY_LENGTH) return null
   const row = await db
     .selectFrom('api_keys')
-    .select(['id', 'team_id', 'permission'])
+    .innerJoin('teams', 'teams.id', 'api_keys.team_id')
+    .select(['api_keys.id', 'team_id', 'permission', 'requests_per_second', 'byok_transcription'])
     .where('hash', '=', hashOfKey(key))
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst()
-  return row ? { keyId: row.id, teamId: row.team_id, permission: row.permission as Permission } : null
+  if (row === undefined) return null
+  return {
+    keyId: row.id,
+    teamId: row.team_id,
+    permission: row.permission as Permission,
+    requestsPerSecond: row.requests_per_second,
+    byokTranscription: row.byok_transcription,
+  }
 }
 
 /** Notes the last use, at most once a minute for each key. */

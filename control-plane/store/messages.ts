@@ -40,8 +40,9 @@ export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[
         and (endpoints.events is null or endpoints.events ? wanted.event))
       or (wanted.generation = 'callback' and endpoints.kind = 'callback' and endpoints.bot_id = wanted.bot_id
         and (endpoints.events is null or endpoints.events ? wanted.event))
-      or (wanted.generation = 'older' and endpoints.kind = 'bot' and endpoints.bot_id = wanted.bot_id)
+      or (wanted.generation = 'older' and endpoints.kind = 'bot' and endpoints.bot_id = wanted.bot_id
+        and endpoints.events is null)
       or (wanted.generation = 'older' and endpoints.kind = 'account' and not exists (
-        select from endpoints own where own.kind = 'bot' and own.bot_id = wanted.bot_id)))
+        select from endpoints own where own.kind = 'bot' and own.bot_id = wanted.bot_id and own.events is null)))
     order by wanted.place, endpoints.created_at`.execute(tx)
 }

@@ -27,6 +27,8 @@ const MAX_SOCKET_FOLDER_LENGTH = 80
 export interface OwnPostgres {
   /** Connection string; holds the password. */
   url: string
+  /** Whether it was started by this call. */
+  isFresh: boolean
   /** Ends sessions and stops the server. */
   stop(): Promise<void>
 }
@@ -79,12 +81,16 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
   const isRunning = () => run(join(programs, 'pg_ctl'), ['status', '-D', cluster], asOwner).then(isTrue, isFalse)
   // A server that was just killed counts as running until the system has cleared its process away.
   const patience = AbortSignal.timeout(START_SECONDS * 1000)
+  let isFresh = false
   while (!(await accepts(join(sockets, '.s.PGSQL.5432')))) {
-    if (!(await isRunning())) await start()
-    else if (patience.aborted) throw new Error(`PostgreSQL in ${cluster} runs, but answers no connection; see ${log}`)
+    if (!(await isRunning())) {
+      await start()
+      isFresh = true
+    } else if (patience.aborted) throw new Error(`PostgreSQL in ${cluster} runs, but answers no connection; see ${log}`)
     else await sleep(100)
   }
   return {
+    isFresh,
     url: `postgresql://${USER}:${password}@localhost/postgres?host=${encodeURIComponent(sockets)}`,
     stop: () => call('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-t', String(START_SECONDS), '-s']),
   }

@@ -8,6 +8,7 @@ export const SEALED_COLUMNS = [
   { table: 'endpoints', column: 'secret' },
   { table: 'endpoints', column: 'previous_secret' },
   { table: 'api_keys', column: 'sealed' },
+  { table: 'retranscriptions', column: 'secret' },
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

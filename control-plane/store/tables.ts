@@ -99,7 +99,7 @@ export interface BotsTable {
   ended_at: Time | null
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
   link_lost_at: Time | null
-  last_heartbeat_at: Time | null
+  link_opened_at: Time | null
   end_code: string | null
   end_message: string | null
   error_code: string | null
@@ -278,6 +278,24 @@ export interface DeletionsTable {
   last_error: string | null
 }
 
+export interface RetranscriptionsTable {
+  id: Generated<string>
+  bot_id: string
+  requested_at: ColumnType<Date, Date | string | undefined, Date | string>
+  provider: string
+  has_own_key: boolean
+  secret: Buffer | null
+  custom_params: Json<unknown> | null
+  webhook_url: string | null
+  earlier: Json<unknown>
+  due_at: ColumnType<Date, Date | string | undefined, Date | string>
+  lease_owner: string | null
+  lease_until: Time | null
+  tries: Generated<number>
+  last_error: string | null
+  finished_at: Time | null
+}
+
 export interface AuditTable {
   id: GeneratedAlways<number>
   at: ColumnType<Date, Date | string | undefined, Date | string>
@@ -305,6 +323,7 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptsTable
   ledger: LedgerTable
   deletions: DeletionsTable
+  retranscriptions: RetranscriptionsTable
   audit: AuditTable
 }
 

@@ -1,4 +1,5 @@
 /** The bytes that are sent: a stored body with its open places filled in. */
+import { publicCode } from '../bots/public-names.ts'
 import type { ArtifactLinks } from '../ports.ts'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
 
@@ -27,23 +28,15 @@ async function filled(value: unknown, delivery: ClaimedDelivery, links: Artifact
   return Object.fromEntries(entries)
 }
 
-/** Words of the public service for error codes. */
-const PUBLIC_CODES: Record<string, string> = {
-  SET_CONF_ID_AND_PWD_TOGETHER: 'SET_ZOOM_ID_AND_PWD_TOGETHER',
-  CONF_ACCESS_TOKEN_ERROR: 'ZOOM_ACCESS_TOKEN_ERROR',
-  CONF_OBF_TOKEN_ERROR: 'ZOOM_OBF_TOKEN_ERROR',
-  CONF_SDK_AUTH_FAILED: 'ZOOM_SDK_AUTH_FAILED',
-}
-
 /** Codes by their public words; `extra` and `mp4` also where the public guide shows them. */
 function withPublicNames(body: Record<string, unknown>): Record<string, unknown> {
   const data = { ...(body.data as Record<string, unknown> | undefined) }
   for (const field of ['error_code', 'error']) {
     const code = data[field]
-    if (typeof code === 'string') data[field] = PUBLIC_CODES[code] ?? code
+    if (typeof code === 'string') data[field] = publicCode(code)
   }
   if (typeof data.message === 'string') {
-    data.message = data.message.replace(/\[([A-Z_]+)\]$/, (_whole, code: string) => `[${PUBLIC_CODES[code] ?? code}]`)
+    data.message = data.message.replace(/\[([A-Z_]+)\]$/, (_whole, code: string) => `[${publicCode(code)}]`)
   }
   if ('extra' in body && !('extra' in data)) data.extra = body.extra
   if (body.event === 'bot.completed') data.mp4 = data.video

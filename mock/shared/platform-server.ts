@@ -96,7 +96,8 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
       const names = Object.keys(this.platform.scenarios).join(', ')
       throw new Error(`There is no scenario "${scenarioName}"; there are: ${names}`)
     }
-    let code = this.platform.newCode()
+    let code = options.code ?? this.platform.newCode()
+    if (options.code !== undefined && this.meetings.has(code)) throw new Error(`The meeting ${code} is open already`)
     while (this.meetings.has(code)) code = this.platform.newCode()
     const media = { ...(this.mediaServer && { via: this.mediaServer }), ...options.media }
     const meeting = this.platform.make(code, scenarioName, { ...options, media })

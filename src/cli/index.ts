@@ -150,6 +150,15 @@ withJoinOptions(program.command('demo'))
   })
 
 program
+  .command('demo-meeting', { hidden: true })
+  .description('serve one mock meeting for one bot, which the service starts')
+  .argument('<code>', 'of the meeting')
+  .action(async (code: string) => {
+    const { demoMeeting } = await import('./demo-meeting.ts')
+    process.exitCode = await demoMeeting(code, io)
+  })
+
+program
   .command('mock')
   .description('serve the mock meetings, for a person to open and play host')
   .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
@@ -180,14 +189,17 @@ program
       .default('Default'),
   )
   .option('--language <code>', 'such as en, where the service does not find out itself')
+  .option('--params-file <file>', 'JSON with further fields of the request to the provider')
   .addHelpText(
     'after',
     '\nExample:\n  STANDIN_TRANSCRIPTION_URL=http://127.0.0.1:8000/v1 standin transcribe recordings/<bot id>',
   )
-  .action(async (folder: string, flags: { provider: TranscriptionProvider; language?: string }) => {
-    const { transcribe } = await import('./transcribe.ts')
-    process.exitCode = await transcribe(folder, flags, io)
-  })
+  .action(
+    async (folder: string, flags: { provider: TranscriptionProvider; language?: string; paramsFile?: string }) => {
+      const { transcribe } = await import('./transcribe.ts')
+      process.exitCode = await transcribe(folder, flags, io)
+    },
+  )
 
 program
   .command('recover')
@@ -217,6 +229,14 @@ Exit codes:
   .action(async (folder: string | undefined, flags: RecoverFlags) => {
     const { recover } = await import('./recover.ts')
     process.exitCode = await recover(folder, flags, io)
+  })
+
+// `bin/standin` starts it as a program of its own; here it is only explained.
+program
+  .command('service')
+  .description('run the service: an HTTP API that sends bots into meetings; see: standin service --help')
+  .action(() => {
+    throw new Error('The service is started by bin/standin service')
   })
 
 program

@@ -9,14 +9,17 @@ import { languageParam } from './job-options.ts'
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */
 export async function transcribe(
   folder: string,
-  { provider, language }: { provider: TranscriptionProvider; language?: string },
+  { provider, language, paramsFile }: { provider: TranscriptionProvider; language?: string; paramsFile?: string },
   io: Io,
 ): Promise<number> {
   const place = resolve(folder)
   const problems: Problem[] = []
   const access = speechAccessOf(provider, null, io.environment, problems)
   if (problems.length > 0 || access === null) throw new InvalidJob(problems)
-  const customParams = language === undefined ? {} : languageParam(provider, language)
+  const customParams = {
+    ...(paramsFile !== undefined && (await readParams(paramsFile))),
+    ...(language !== undefined && languageParam(provider, language)),
+  }
   const stop = new AbortController()
   const onInterrupt = () => stop.abort(new Error('It was interrupted.'))
   process.once('SIGINT', onInterrupt)
@@ -35,6 +38,18 @@ export async function transcribe(
   } finally {
     process.off('SIGINT', onInterrupt)
   }
+}
+
+async function readParams(file: string): Promise<Record<string, unknown>> {
+  const refused = (message: string) => new InvalidJob([{ path: '--params-file', message }])
+  let params: unknown
+  try {
+    params = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error))
+  }
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) throw refused('must hold an object')
+  return params as Record<string, unknown>
 }
 
 /** Of the manifest; a recording's folder is named by it too. */

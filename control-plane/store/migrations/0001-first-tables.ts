@@ -101,7 +101,7 @@ create table bots (
   ended_at timestamptz,
   updated_at timestamptz not null default now(),
   link_lost_at timestamptz,
-  last_heartbeat_at timestamptz,
+  link_opened_at timestamptz,
 
   end_code text,
   end_message text,
@@ -126,13 +126,14 @@ create table bots (
 ) with (fillfactor = 75);
 create index bots_of_team on bots (team_id, created_at desc, id desc);
 create index bots_scheduled_of_team on bots (team_id, join_at, id) where is_scheduled;
-create index bots_by_meeting on bots (team_id, meeting_key, created_at desc);
+create index bots_queued_of_team on bots (team_id, queued_at) where queued_at is not null;
+create index bots_by_meeting on bots (team_id, meeting_key, queued_at desc) where queued_at is not null;
 create index bots_due on bots (due_at) where phase in ('scheduled', 'due');
 create index bots_leased on bots (lease_until) where phase = 'launching';
 create index bots_open on bots (deadline_at) where phase in ('starting', 'running', 'ending', 'processing');
 create index bots_by_retention on bots (ended_at) where data_deleted_at is null and phase = 'closed';
-create unique index bots_one_per_deduplication_key on bots (team_id, deduplication_key)
-  where deduplication_key is not null and phase <> 'closed';
+create unique index bots_one_per_deduplication_key on bots (team_id, meeting_key, deduplication_key)
+  where deduplication_key is not null and phase not in ('scheduled', 'closed');
 
 create table launches (
   bot_id uuid not null references bots,
@@ -156,7 +157,7 @@ create table launches (
   cleaned_at timestamptz,
   primary key (bot_id, attempt)
 );
-create index launches_open on launches (created_at) where ended_at is null;
+create index launches_open on launches (created_at) where cleaned_at is null;
 
 create table journals (
   bot_id uuid not null references bots,
@@ -311,6 +312,25 @@ create table deletions (
   last_error text
 );
 create index deletions_open on deletions (requested_at) where verified_at is null or swept_at is null;
+
+create table retranscriptions (
+  id uuid primary key default gen_random_uuid(),
+  bot_id uuid not null references bots,
+  requested_at timestamptz not null default now(),
+  provider text not null,
+  has_own_key boolean not null,
+  secret bytea,
+  custom_params jsonb,
+  webhook_url text,
+  earlier jsonb not null,
+  due_at timestamptz not null default now(),
+  lease_owner text,
+  lease_until timestamptz,
+  tries int not null default 0,
+  last_error text,
+  finished_at timestamptz
+);
+create unique index retranscriptions_open on retranscriptions (bot_id) where finished_at is null;
 
 create table audit (
   id bigint generated always as identity primary key,

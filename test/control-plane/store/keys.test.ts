@@ -25,7 +25,13 @@ const makeKey = (permission: 'full' | 'sending' = 'full') =>
 
 test('a key finds its team and permission', async () => {
   const { key, keyId } = await makeKey('sending')
-  expect(await findKeyHolder(test1.database, key)).toEqual({ keyId, teamId, permission: 'sending' })
+  expect(await findKeyHolder(test1.database, key)).toEqual({
+    keyId,
+    teamId,
+    permission: 'sending',
+    requestsPerSecond: null,
+    byokTranscription: true,
+  })
 })
 
 test('the table does not hold the key', async () => {

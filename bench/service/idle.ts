@@ -1,0 +1,45 @@
+/** What a service costs that has nothing to do, its own PostgreSQL with it. */
+import { measureTree } from '../process-tree.ts'
+import { type Figure, type Options, wait } from './measure.ts'
+import { PlainInstallation } from './plain-installation.ts'
+import { withService } from './service.ts'
+
+/** What the start has put off is done by then. */
+const SETTLE_MS = 10_000
+
+export async function measure({ isSmall }: Options): Promise<Figure[]> {
+  const ms = isSmall ? 15_000 : 60_000
+  const cost = async (pids: number[]) => {
+    await wait(SETTLE_MS)
+    const read = measureTree(() => pids)
+    await wait(ms)
+    return read()
+  }
+  const service = await withService({}, async (service) => {
+    await service.start()
+    return cost([service.pid, service.postmasterPid])
+  })
+  const installation = new PlainInstallation()
+  try {
+    await installation.start()
+    const plain = await cost(installation.pids)
+    return [
+      {
+        measure: 'memory of an idle service with its own PostgreSQL (shared pages once)',
+        value: service.megabytes,
+        unit: 'MB',
+        plain: plain.megabytes,
+        goal: { atMost: 250 },
+      },
+      {
+        measure: 'processor time of an idle service with its own PostgreSQL',
+        value: service.cores * 100,
+        unit: '% of a core',
+        plain: plain.cores * 100,
+        goal: { atMost: 2 },
+      },
+    ]
+  } finally {
+    await installation.dispose()
+  }
+}

@@ -1,0 +1,43 @@
+/** Figures of the service as a table in Markdown. */
+import { markdown } from '../table.ts'
+import type { Figure, Goal } from './measure.ts'
+
+export function tableOf(figures: readonly Figure[]): string[] {
+  const head = ['measure', 'service', 'plainest program', 'ratio', 'goal', 'reached']
+  return markdown(
+    head,
+    figures.map((figure) => {
+      const { measure, value, unit, plain, goal } = figure
+      const isReached = reaches(figure)
+      return [
+        measure,
+        `${shown(value)} ${unit}`,
+        plain === null ? '–' : `${shown(plain)} ${unit}`,
+        plain === null || plain === 0 ? '–' : (value / plain).toFixed(2),
+        goal === null ? '–' : shownGoal(goal, unit),
+        isReached === null ? '–' : isReached ? 'yes' : '**no**',
+      ]
+    }),
+  )
+}
+
+/** Null where there is nothing to reach. A figure that is no number reaches nothing. */
+export function reaches({ value, plain, goal }: Figure): boolean | null {
+  if (goal === null) return null
+  if ('atMost' in goal) return value <= goal.atMost
+  if ('atLeast' in goal) return value >= goal.atLeast
+  return plain === null ? null : value / plain >= goal.ratioAtLeast
+}
+
+function shownGoal(goal: Goal, unit: string): string {
+  if ('atMost' in goal) return `≤ ${shown(goal.atMost)} ${unit}`
+  if ('atLeast' in goal) return `≥ ${shown(goal.atLeast)} ${unit}`
+  return `≥ ${goal.ratioAtLeast} of it`
+}
+
+/** Three digits that say something. */
+function shown(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
+  return String(Number(value.toPrecision(3)))
+}

@@ -1,0 +1,76 @@
+/** What the API needs of the other rooms; `main.ts` gives it the real ones. */
+import type { Readable } from 'node:stream'
+import type { Registry } from 'prom-client'
+import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import type { SheddingSettings } from './load-shedding.ts'
+
+export interface ApiDependencies {
+  database: Database
+  /** A pool of its own for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
+  keyDatabase: Database
+  seals: Seals
+  links: ArtifactReader
+  webhooks: WebhookSender
+  /**
+   * Begins a new transcript of what a closed bot recorded; null: with its own configuration. `webhookUrl` gets the event of
+   * its end in place of the bot's own address (older generation). Absent where no worker for it runs.
+   */
+  retranscribe?: (
+    botId: string,
+    transcription: { provider: string; apiKey: string | null; customParams: Record<string, unknown> | null } | null,
+    webhookUrl?: string | null,
+  ) => Promise<'started' | 'no_audio' | 'not_ended' | 'not_found'>
+  /** Judges addresses that callers name; the API itself requests none. */
+  client: Pick<GuardedClient, 'problemOf'>
+  clock: Clock
+  log: Log
+  /** Serves `/files/…`; null where the file store has links of its own. */
+  files: FileHandler | null
+  /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
+  readiness?: Readonly<Record<string, () => Promise<void>>>
+  /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
+  metrics?: Registry
+  settings: ApiSettings
+}
+
+export interface ApiSettings {
+  /** Address under which callers reach the service. */
+  publicUrl: string
+  /** Servers of the operator that run Jitsi Meet. */
+  jitsiHosts?: readonly string[]
+  /** How long a command waits for the bot's answer, in milliseconds. Default 15,000. */
+  commandTimeoutMs?: number
+  /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */
+  requestTimeoutMs?: number
+  shedding?: SheddingSettings
+  /** Addresses of proxies whose `x-forwarded-for` is believed. Default: none. */
+  trustedProxies?: readonly string[]
+}
+
+/** Links to what a bot left, signed when they are read (`files/artifact-links.ts`). */
+export interface ArtifactReader extends ArtifactLinks {
+  linksOf(botId: string, seconds?: number): Promise<Record<ArtifactLink, string | null>>
+  screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
+}
+export type ArtifactLink = 'video' | 'audio' | 'diarization' | 'raw_transcription' | 'transcription' | 'chat_messages'
+
+/** `webhooks/replay.ts` with database and seals filled in. */
+export interface WebhookSender {
+  /** Sends the final message of a bot again. */
+  resendEnd(botId: string): Promise<'sent' | 'not_found' | 'not_ended'>
+  /** Null: to the callback that the bot was created with. */
+  sendCallback(
+    botId: string,
+    target: { url: string; secret?: string | null; method?: 'POST' | 'PUT' } | null,
+  ): Promise<'sent' | 'not_found' | 'not_ended' | 'not_configured'>
+}
+
+/** `files/serve-file.ts`. */
+export type FileHandler = (request: {
+  method: 'GET' | 'HEAD'
+  key: string
+  query: Readonly<Record<string, unknown>>
+  range?: string | undefined
+  ifRange?: string | undefined
+}) => Promise<{ status: number; headers: Record<string, string>; stream: Readable | null }>

@@ -1,0 +1,180 @@
+/**
+ * Refusals of the API, the same for every generation: a generation turns them into bodies of its own shape
+ * (`generation.ts`). Codes and messages are those of the newer generation; source: the interface's code table.
+ */
+export interface RefusalDetails {
+  /** Further words for the caller. */
+  details?: string
+  /** Whole seconds; also sent as the header `retry-after`. */
+  retryAfter?: number
+  /** Such as `allow`. */
+  headers?: Record<string, string>
+}
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: string | null
+  readonly retryAfter: number | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, code: string, message: string, more: RefusalDetails = {}) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.details = more.details ?? null
+    this.retryAfter = more.retryAfter ?? null
+    this.headers = more.headers ?? {}
+  }
+}
+
+export const refusals = {
+  validation: (message: string) => new ApiError(400, 'FST_ERR_VALIDATION', message),
+  emptyBody: () =>
+    new ApiError(400, 'FST_ERR_CTP_EMPTY_JSON_BODY', 'The request needs a body; it must be one JSON document'),
+  meetingPlatform: () =>
+    new ApiError(
+      400,
+      'FST_ERR_INVALID_MEETING_PLATFORM',
+      'meeting_url is not a link of a supported meeting platform, such as https://meet.google.com/abc-defg-hij',
+    ),
+  keyInUrl: () =>
+    new ApiError(
+      400,
+      'FST_ERR_VALIDATION',
+      'The address holds an API key. Addresses are logged, so send the key in the header x-service-api-key only, and revoke this one',
+    ),
+  unauthorized: () =>
+    new ApiError(
+      401,
+      'FST_ERR_UNAUTHORIZED',
+      'The API key is missing, unknown, revoked or expired; send it in the header x-service-api-key',
+    ),
+  insufficientTokens: (available: number, required: number) =>
+    new ApiError(
+      402,
+      'FST_ERR_INSUFFICIENT_TOKENS',
+      `Insufficient tokens. Available: ${available}, Required: ${required}`,
+    ),
+  forbidden: () =>
+    new ApiError(403, 'FST_ERR_FORBIDDEN', 'This API key may only create bots; the operation needs full access'),
+  byokTranscription: () =>
+    new ApiError(
+      403,
+      'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN',
+      'Transcription with an own key of the provider is not part of the plan of this team',
+    ),
+  botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
+  scheduledBotNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
+  notFound: (method: string, path: string) =>
+    new ApiError(404, 'FST_ERR_NOT_FOUND', `Route ${method}:${path} not found`),
+  methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
+    new ApiError(405, 'FST_ERR_METHOD_NOT_ALLOWED', `${path} takes ${allowed.join(', ')}, not ${method}`, {
+      headers: { allow: allowed.join(', ') },
+    }),
+  botStatus: (id: string, status: string, details?: string) =>
+    new ApiError(
+      409,
+      'FST_ERR_BOT_STATUS',
+      `Status of bot '${id}' is: ${status}. Operation not permitted in this state.`,
+      details === undefined ? {} : { details },
+    ),
+  botAlreadyExists: () =>
+    new ApiError(
+      409,
+      'FST_ERR_BOT_ALREADY_EXISTS',
+      'A bot for this meeting was created within the last 5 minutes and allow_multiple_bots is false',
+    ),
+  deduplicationKey: () =>
+    new ApiError(409, 'FST_ERR_BOT_ALREADY_EXISTS', 'A bot with this deduplication key has not ended yet'),
+  callbackNotConfigured: (id: string) =>
+    new ApiError(
+      409,
+      'FST_ERR_CALLBACK_NOT_CONFIGURED',
+      `Bot '${id}' was created without a callback, and the request names none`,
+    ),
+  noAudio: (id: string) =>
+    new ApiError(409, 'FST_ERR_BOT_STATUS', `Bot '${id}' has no audio that could be transcribed`),
+  idempotencyKeyReused: () =>
+    new ApiError(
+      409,
+      'FST_ERR_IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used with another request within the last 24 hours',
+    ),
+  idempotencyKeyBusy: () =>
+    new ApiError(
+      409,
+      'FST_ERR_IDEMPOTENCY_KEY_IN_USE',
+      'The first request with this Idempotency-Key is still being processed',
+      { retryAfter: 1 },
+    ),
+  chatDisabled: (details?: string | undefined) =>
+    new ApiError(
+      422,
+      'FST_ERR_CHAT_DISABLED',
+      'Chat is disabled in this meeting',
+      details === undefined ? {} : { details },
+    ),
+  tooManyRequests: (limit: number, retryAfter: number) =>
+    new ApiError(
+      429,
+      'FST_ERR_TOO_MANY_REQUESTS',
+      `Rate limit exceeded: ${limit} requests per second are allowed; retry in ${retryAfter} s`,
+      { retryAfter },
+    ),
+  tooManyBadKeys: (retryAfter: number) =>
+    new ApiError(
+      429,
+      'FST_ERR_TOO_MANY_REQUESTS',
+      `Too many requests with a wrong API key came from this address; retry in ${retryAfter} s`,
+      { retryAfter },
+    ),
+  dailyCap: (created: number, retryAfter?: number) =>
+    new ApiError(
+      429,
+      'FST_ERR_DAILY_BOT_CAP_REACHED',
+      `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
+      retryAfter === undefined ? {} : { retryAfter },
+    ),
+  chatFailed: (details?: string | undefined) =>
+    new ApiError(
+      500,
+      'FST_ERR_SEND_CHAT_MESSAGE_FAILED',
+      'The chat message could not be delivered to the meeting',
+      details === undefined ? {} : { details },
+    ),
+  commandFailed: (details: string) =>
+    new ApiError(500, 'FST_ERR_BOT_COMMAND_FAILED', 'The bot could not be reached or refused the command', { details }),
+  internal: () => new ApiError(500, 'FST_ERR_INTERNAL_SERVER_ERROR', 'The service failed to process the request'),
+  unavailable: (message = 'The service cannot process requests right now') =>
+    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
+}
+
+/** Errors of PostgreSQL and of its connections after which the same request may work. */
+const PASSING = /^(?:08|53|57P|55P03|57014|40001|40P01)/
+const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
+
+/** What is answered for anything that was thrown. Errors without a meaning for the caller become 500, without their text. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  const error = (thrown ?? {}) as { statusCode?: unknown; code?: unknown; message?: unknown }
+  const { statusCode, message } = error
+  const code = typeof error.code === 'string' ? error.code : ''
+  const isFastifys = code.startsWith('FST_') && typeof statusCode === 'number'
+  if (isFastifys && statusCode < 500) return new ApiError(statusCode, code, String(message))
+  if (code === 'FST_ERR_HANDLER_TIMEOUT' || code === 'FST_UNDER_PRESSURE') return refusals.unavailable()
+  if (PASSING.test(code) || CONNECTION_CODES.has(code) || isLostConnection(message))
+    return refusals.unavailable('The database of the service cannot be reached right now')
+  return refusals.internal()
+}
+
+function isLostConnection(message: unknown): boolean {
+  return (
+    typeof message === 'string' &&
+    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      message,
+    )
+  )
+}

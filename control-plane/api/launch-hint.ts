@@ -1,0 +1,31 @@
+/** Tells launchers that something may be due, a few times a second at most. */
+import { wakeLaunchers } from '../store/wake-ups.ts'
+import type { ApiDependencies } from './dependencies.ts'
+
+const LEAST_PAUSE_MS = 25
+
+export interface LaunchHint {
+  give(): void
+}
+
+/** A hint that fails costs only time, because launchers also look by themselves. */
+export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'database' | 'log'>): LaunchHint {
+  let isPausing = false
+  let isWanted = false
+
+  function give(): void {
+    isWanted = true
+    if (isPausing) return
+    isWanted = false
+    isPausing = true
+    wakeLaunchers(database).catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'Launchers could not be told of a new bot'),
+    )
+    setTimeout(() => {
+      isPausing = false
+      if (isWanted) give()
+    }, LEAST_PAUSE_MS).unref()
+  }
+
+  return { give }
+}

@@ -1,0 +1,79 @@
+/** Leaving, and the deletion of data. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { z } from 'zod'
+import { artifactsOfBot } from '../../../store/artifacts.ts'
+import { requestDeletion } from '../../../store/deletions.ts'
+import { deletionOf } from '../../../store/older-bots.ts'
+import { askToLeave } from '../../../store/stop-requests.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { ApiError, refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { botId, errors } from '../common.ts'
+import { deletionSchema, okSchema } from './answers.ts'
+import { olderBot } from './read-routes.ts'
+
+const DELETIONS_PER_MINUTE = 5
+
+export function controlRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database } = dependencies
+  const deletions = new RateLimiterMemory({ points: DELETIONS_PER_MINUTE, duration: 60 })
+  const params = z.strictObject({ bot_id: botId })
+
+  app.delete(
+    '/bots/:bot_id',
+    {
+      schema: {
+        summary: 'Remove a bot from its meeting',
+        description: 'What was recorded is delivered. A bot that has not started yet is cancelled.',
+        tags: ['Bots'],
+        params,
+        response: { 200: okSchema, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const bot = await olderBot(dependencies, callerOf(request).teamId, request.params.bot_id)
+      const answer = await askToLeave(database, bot.id)
+      if (typeof answer === 'object') throw refusals.botStatus(bot.id, answer.refused)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/bots/:bot_id/delete_data',
+    {
+      schema: {
+        summary: "Delete a bot's recording, transcript and logs",
+        description: 'The record of the bot stays. At most 5 requests a minute with one key.',
+        tags: ['Bots'],
+        params,
+        response: { 200: deletionSchema, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const { teamId, keyId } = callerOf(request)
+      const used = await deletions.consume(keyId).catch((refused: unknown) => refused)
+      if (!(used instanceof RateLimiterRes)) throw used
+      if (used.consumedPoints > DELETIONS_PER_MINUTE) throw tooManyDeletions(Math.ceil(used.msBeforeNext / 1000))
+      const bot = await olderBot(dependencies, teamId, request.params.bot_id)
+      return deleteData(bot, keyId)
+    },
+  )
+
+  async function deleteData(bot: BotRow, keyId: string): Promise<z.output<typeof deletionSchema>> {
+    const hadData = (await artifactsOfBot(database, bot.id)).length > 0
+    const answer = await database
+      .transaction()
+      .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by: keyId }))
+    if (answer === 'not_found') throw refusals.botNotFound(bot.id)
+    if (answer === 'active') throw refusals.botStatus(bot.id, bot.status)
+    if (answer === 'requested') return { ok: true, status: hadData ? 'deleted' : 'noDataFound' }
+    const isIncomplete = (await deletionOf(database, bot.id))?.hasFailed ?? false
+    return isIncomplete ? { ok: false, status: 'partiallyDeleted' } : { ok: true, status: 'alreadyDeleted' }
+  }
+}
+
+function tooManyDeletions(retryAfter: number): ApiError {
+  const sentence = `At most ${DELETIONS_PER_MINUTE} deletions a minute are allowed; retry in ${retryAfter} s`
+  return new ApiError(429, 'FST_ERR_TOO_MANY_REQUESTS', sentence, { retryAfter })
+}

@@ -1,0 +1,90 @@
+/** `POST /bots`. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { readMeetingLink } from '../../../bots/meeting-link.ts'
+import { createBotIn, type NewBot } from '../../../store/admission.ts'
+import { addressProblem } from '../../addresses.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { ApiError, refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { once } from '../../idempotency.ts'
+import { errorOfRefusal } from '../../refused-bots.ts'
+import { errors } from '../common.ts'
+import { createdBotSchema } from './answers.ts'
+import { type CreateBotBody, createBotSchema, MAX_DAYS_AHEAD, startOf } from './create-schema.ts'
+import { normalizedBot } from './normalize.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+export function createRoute(app: App, dependencies: ApiDependencies): void {
+  const { database, seals } = dependencies
+  app.post(
+    '/bots',
+    {
+      config: { permission: 'sending', createsBots: true },
+      schema: {
+        summary: 'Send a bot into a meeting',
+        description: 'With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
+        tags: ['Bots'],
+        body: createBotSchema,
+        response: { 200: createdBotSchema, ...errors(402, 409) },
+      },
+    },
+    async (request, reply) => {
+      const bot = newBotOf(request.body, request, dependencies)
+      return once(database, request, reply, async (tx) => {
+        const created = await createBotIn(tx, seals, bot)
+        if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }
+        if (created.refused.code === 'BOT_ALREADY_EXISTS') throw duplicate(created.refused.why)
+        throw errorOfRefusal(created.refused)
+      }) as never
+    },
+  )
+}
+
+function newBotOf(
+  body: CreateBotBody,
+  request: FastifyRequest,
+  { client, settings, clock }: Pick<ApiDependencies, 'client' | 'settings' | 'clock'>,
+): NewBot {
+  const { keyId, teamId } = callerOf(request)
+  const fields = normalizedBot(body)
+  const problem = addressProblem(client, fields.request)
+  if (problem !== null) throw refusals.validation(`body/${problem}`)
+  const joinAt = joinTime(body.start_time ?? null, clock.now())
+  const meeting = readMeetingLink(body.meeting_url, settings.jitsiHosts)
+  if (meeting === null) throw refusals.meetingPlatform()
+  return {
+    id: randomUUID(),
+    teamId,
+    apiKeyId: keyId,
+    generation: 'older',
+    isCompat: request.generation?.isCompat ?? false,
+    name: body.bot_name,
+    meeting,
+    recordingMode: body.recording_mode ?? 'speaker_view',
+    extra: body.extra ?? null,
+    ...fields,
+    deduplicationKey: body.deduplication_key || null,
+    isExclusive: true,
+    joinAt,
+  }
+}
+
+/** Null: at once. */
+function joinTime(startTime: number | null, now: number): Date | null {
+  if (startTime === null) return null
+  const start = startOf(startTime)
+  if (start.getTime() <= now) return null
+  if (!(start.getTime() <= now + MAX_DAYS_AHEAD * DAY_MS))
+    throw refusals.validation(`body/start_time must be at most ${MAX_DAYS_AHEAD} days ahead`)
+  return start
+}
+
+function duplicate(why: 'recent' | 'deduplication_key'): ApiError {
+  const sentence =
+    why === 'recent'
+      ? 'A bot with this deduplication_key was created for this meeting within the last 5 minutes; another key allows a second bot'
+      : 'A bot with this deduplication_key has not ended yet; another key allows a second bot'
+  return new ApiError(409, 'FST_ERR_BOT_ALREADY_EXISTS', sentence)
+}

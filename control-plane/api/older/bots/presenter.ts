@@ -1,0 +1,144 @@
+/** Rows of bots as the older generation answers them. Pure. */
+import type { z } from 'zod'
+import { olderError } from '../../../bots/messages/older.ts'
+import { peopleOf } from '../../../bots/messages/people.ts'
+import type { BotRequest } from '../../../bots/request.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import type { BotRecord, listItemSchema, MeetingData, Transcript } from './answers.ts'
+
+const at = (date: Date | null) => (date === null ? null : date.toISOString())
+
+export function listItem(bot: BotRow): z.output<typeof listItemSchema> {
+  return {
+    id: bot.number!,
+    uuid: bot.id,
+    bot_name: bot.bot_name,
+    meeting_url: bot.meeting_url,
+    created_at: bot.created_at.toISOString(),
+    ended_at: at(bot.ended_at),
+    duration: bot.duration_seconds === null ? null : Math.round(bot.duration_seconds),
+    speakers: peopleOf(bot.speakers).map(({ name }) => name),
+    extra: bot.extra ?? {},
+    access_count: bot.access_count,
+    last_accessed_at: at(bot.last_accessed_at),
+    session_id: null,
+  }
+}
+
+export interface MeetingFiles {
+  video: string | null
+  audio: string | null
+  participants: string | null
+  diarization: string | null
+  /** Key of the video in the storage. */
+  videoKey: string | null
+}
+
+export interface MeetingDataParts {
+  /** Running number of the bot's team. */
+  accountId: number
+  files: MeetingFiles
+  /** As `ArtifactLinks.olderTranscript` gives it; null where none was asked for. */
+  transcript: readonly unknown[] | null
+}
+
+export function meetingData(bot: BotRow, { accountId, files, transcript }: MeetingDataParts): MeetingData {
+  return {
+    mp4: files.video ?? '',
+    audio: files.audio ?? '',
+    duration: Math.round(bot.duration_seconds ?? 0),
+    meeting_participants_file: files.participants ?? '',
+    speaker_diarization_file: files.diarization ?? '',
+    // The bot keeps one account of who spoke, made from what the platform reports.
+    speaker_diarization_file_network: '',
+    bot_data: {
+      bot: botRecord(bot, accountId, files.videoKey),
+      event_uuid: bot.event_uuid,
+      transcripts: transcript === null ? [] : transcriptsOf(bot, transcript as OlderUtterance[]),
+    },
+  }
+}
+
+function botRecord(bot: BotRow, accountId: number, videoKey: string | null): BotRecord {
+  const request = bot.request as BotRequest
+  const { timeouts, streaming, transcription, conferencing } = request
+  return {
+    account_id: accountId,
+    bot_exited_at: at(bot.exited_at),
+    bot_joined_at: at(bot.joined_at),
+    created_at: bot.created_at.toISOString(),
+    ended_at: at(bot.ended_at),
+    bot_image: request.images[0] ?? null,
+    bot_name: bot.bot_name,
+    bot_param_id: bot.number!,
+    deduplication_key: bot.deduplication_key,
+    diarization_fails: null,
+    diarization_v2: false,
+    enter_message: request.entryMessage,
+    errors: bot.status === 'failed' ? olderError(bot.error_code ?? 'UNKNOWN_ERROR') : null,
+    event_id: null,
+    extra: bot.extra ?? {},
+    id: bot.number!,
+    is_stopped: bot.stop_requested_at !== null,
+    meeting_url: bot.meeting_url,
+    mp4_s3_path: videoKey ?? '',
+    noone_joined_timeout: timeouts.noOneJoined,
+    recording_mode: bot.recording_mode as BotRecord['recording_mode'],
+    reserved: false,
+    scheduled_bot_id: null,
+    session_id: null,
+    silence_timeout: timeouts.silence,
+    speech_to_text_api_key: null,
+    speech_to_text_provider: transcription?.provider ?? null,
+    streaming_audio_frequency: streaming === null ? null : streaming.audioFrequency === 16_000 ? '16khz' : '24khz',
+    streaming_input: streaming?.inputUrl ?? null,
+    streaming_output: streaming?.outputUrl ?? null,
+    transcription_custom_parameters: transcription?.customParams ?? {},
+    transcription_fails: null,
+    transcription_payloads: null,
+    user_reported_error: null,
+    uuid: bot.id,
+    waiting_room_timeout: timeouts.waitingRoom,
+    webhook_url: request.webhookUrl ?? '',
+    conf_access_token_url: conferencing?.zakTokenUrl ?? null,
+    conf_obf_token: null,
+    conf_obf_token_url: conferencing?.obfTokenUrl ?? null,
+    conf_obf_token_user_id: conferencing?.credentialUserId ?? null,
+    conf_sdk_id: null,
+    conf_sdk_pwd: null,
+  }
+}
+
+/** One utterance of the stored transcript, in the shape of the event `complete`. */
+interface OlderUtterance {
+  speaker: string
+  start_time: number
+  end_time: number
+  words: readonly { start: number; end: number; word: string }[]
+}
+
+/** Numbers run from 1 through the transcript. A speaker's number is that of the participant with this name. */
+function transcriptsOf(bot: BotRow, utterances: readonly OlderUtterance[]): Transcript[] {
+  const numbers = new Map([...peopleOf(bot.participants), ...peopleOf(bot.speakers)].map(({ name, id }) => [name, id]))
+  let words = 0
+  return utterances.map((utterance, index) => {
+    const user_id = numbers.get(utterance.speaker) ?? null
+    return {
+      bot_id: bot.number!,
+      id: index + 1,
+      speaker: utterance.speaker,
+      lang: null,
+      start_time: utterance.start_time,
+      end_time: utterance.end_time,
+      user_id,
+      words: utterance.words.map(({ start, end, word }) => ({
+        bot_id: bot.number!,
+        id: ++words,
+        text: word,
+        start_time: start,
+        end_time: end,
+        user_id,
+      })),
+    }
+  })
+}

@@ -1,0 +1,127 @@
+/** Lists and single bots, as they are read. */
+import { z } from 'zod'
+import { ARTIFACT_NAMES, OLDER_LINK_SECONDS } from '../../../bots/messages/placeholders.ts'
+import { artifactOfBot, artifactsOfBot } from '../../../store/artifacts.ts'
+import { noteAccess, readOlderBot } from '../../../store/older-bots.ts'
+import { type ExtraOrder, type ListPlace, listOlderBots, placeOfOlderBot } from '../../../store/older-list.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import { readTeam } from '../../../store/teams.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { botId, errors, flag } from '../common.ts'
+import { listSchema, meetingDataSchema, screenshotsSchema } from './answers.ts'
+import { filterOf, limitOf, listQuerySchema, orderOf, readCursor, writeCursor } from './list-query.ts'
+import { listItem, type MeetingFiles, meetingData } from './presenter.ts'
+
+const PARTICIPANTS_FILE = 'participants.json'
+
+export function readRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, links, clock } = dependencies
+
+  app.get(
+    '/bots/bots_with_metadata',
+    {
+      schema: {
+        summary: 'Bots of the team, newest first',
+        tags: ['Bots'],
+        querystring: listQuerySchema,
+        response: { 200: listSchema, ...errors() },
+      },
+    },
+    async (request) => {
+      const { query } = request
+      const { teamId } = callerOf(request)
+      const order = orderOf(query)
+      const limit = limitOf(query)
+      const after = query.cursor ? await placeOf(query.cursor, order, teamId) : null
+      const found = await listOlderBots(database, teamId, { filter: filterOf(query), order, after, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      const last = page.at(-1)
+      const updates = page.map(({ bot }) => bot.updated_at.getTime())
+      return {
+        bots: page.map(({ bot }) => listItem(bot)),
+        last_updated: new Date(updates.length > 0 ? Math.max(...updates) : clock.now()).toISOString(),
+        next_cursor: found.length > limit && last ? writeCursor(last.place.number, order) : null,
+      }
+    },
+  )
+
+  async function placeOf(cursor: string, order: ExtraOrder | null, teamId: string): Promise<ListPlace> {
+    const number = readCursor(cursor, order)
+    const place = number === null ? undefined : await placeOfOlderBot(database, teamId, number, order)
+    if (place === undefined) throw refusals.validation('querystring/cursor was not made by this list in this order')
+    return place
+  }
+
+  app.get(
+    '/bots/meeting_data',
+    {
+      schema: {
+        summary: 'What a bot recorded',
+        tags: ['Bots'],
+        querystring: z.strictObject({ bot_id: botId, include_transcripts: flag.default(true) }),
+        response: { 200: meetingDataSchema, ...errors(404) },
+      },
+    },
+    async (request) => {
+      const { teamId } = callerOf(request)
+      const { bot_id: id, include_transcripts: withTranscripts } = request.query
+      const bot = await olderBot(dependencies, teamId, id)
+      const team = await readTeam(database, teamId)
+      const [files, transcript] = await Promise.all([
+        filesOf(bot),
+        withTranscripts ? links.olderTranscript(bot.id) : null,
+        noteAccess(database, bot.id),
+      ])
+      return meetingData(bot, { accountId: team!.number!, files, transcript })
+    },
+  )
+
+  async function filesOf(bot: BotRow): Promise<MeetingFiles> {
+    const [{ video, audio, diarization }, participants, stored] = await Promise.all([
+      links.linksOf(bot.id, OLDER_LINK_SECONDS),
+      links.sign(bot.id, PARTICIPANTS_FILE, OLDER_LINK_SECONDS),
+      artifactOfBot(database, bot.id, ARTIFACT_NAMES.video),
+    ])
+    return { video, audio, diarization, participants, videoKey: stored ? keyOf(bot.id, stored.location) : null }
+  }
+
+  app.get(
+    '/bots/:bot_id/screenshots',
+    {
+      schema: {
+        summary: 'Screenshots of a bot, oldest first',
+        tags: ['Bots'],
+        params: z.strictObject({ bot_id: botId }),
+        response: { 200: screenshotsSchema, ...errors(404) },
+      },
+    },
+    async (request) => {
+      const bot = await olderBot(dependencies, callerOf(request).teamId, request.params.bot_id)
+      const [shots, stored] = await Promise.all([
+        links.screenshotsOf(bot.id, OLDER_LINK_SECONDS),
+        artifactsOfBot(database, bot.id),
+      ])
+      const dates = new Map(stored.map(({ name, stored_at }) => [name, stored_at]))
+      return shots.map(({ name, url }) => ({ date: (dates.get(name) ?? bot.created_at).toISOString(), url }))
+    },
+  )
+}
+
+/** Bots of other teams and of the newer generation do not exist here. */
+export async function olderBot(
+  { database }: Pick<ApiDependencies, 'database'>,
+  teamId: string,
+  id: string | number,
+): Promise<BotRow> {
+  const bot = await readOlderBot(database, teamId, id)
+  if (bot === undefined) throw refusals.botNotFound(String(id))
+  return bot
+}
+
+/** The key of a file below the root of the storage: files of a bot lie below its id. */
+function keyOf(id: string, location: string): string {
+  const start = location.indexOf(`${id}/`)
+  return start < 0 ? '' : location.slice(start)
+}

@@ -1,0 +1,53 @@
+/** `POST /bots/retranscribe`. */
+import { z } from 'zod'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { botId, errors } from '../common.ts'
+import { orEmpty, webAddress } from '../fields.ts'
+import { speechToTextSchema } from './create-schema.ts'
+import { speechOf } from './normalize.ts'
+import { olderBot } from './read-routes.ts'
+
+const retranscribeSchema = z
+  .strictObject({
+    bot_uuid: botId,
+    speech_to_text: speechToTextSchema.describe('Absent or null: as for the first transcript, else Default.'),
+    webhook_url: orEmpty(webAddress).describe("Gets transcription_complete in place of the bot's address."),
+  })
+  .meta({ id: 'RetranscribeRequest' })
+
+export function retranscribeRoute(app: App, dependencies: ApiDependencies): void {
+  const { client, retranscribe } = dependencies
+  app.post(
+    '/bots/retranscribe',
+    {
+      schema: {
+        summary: 'Make the transcript of a bot again',
+        description: 'Answers before it is made; the event transcription_complete follows.',
+        tags: ['Bots'],
+        body: retranscribeSchema,
+        response: { 202: z.null().describe('Accepted; without a body.'), ...errors(404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { bot_uuid: id, speech_to_text: speech, webhook_url: url } = request.body
+      const problem = url ? client.problemOf(url) : null
+      if (problem !== null) throw refusals.validation(`body/webhook_url: ${problem}`)
+      const { teamId, byokTranscription } = callerOf(request)
+      const bot = await olderBot(dependencies, teamId, id)
+      const wanted = speechOf(speech)
+      if (wanted?.settings.hasOwnKey && !byokTranscription) throw refusals.byokTranscription()
+      if (retranscribe === undefined) throw refusals.unavailable('This installation has no worker for transcripts')
+      const asked = await retranscribe(
+        bot.id,
+        wanted && { provider: wanted.settings.provider, apiKey: wanted.apiKey, customParams: null },
+        url || null,
+      )
+      if (asked === 'no_audio') throw refusals.noAudio(bot.id)
+      if (asked !== 'started') throw refusals.botStatus(bot.id, bot.status)
+      // null would be sent as the text of it.
+      return reply.code(202).send(undefined as never)
+    },
+  )
+}

@@ -1,0 +1,20 @@
+/** Pieces of the older generation's schemas. */
+import { z } from 'zod'
+import { OLDER_ERROR_CODES } from './errors.ts'
+
+export const errorSchema = z
+  .object({ error: z.string().describe('One sentence.'), code: z.enum(OLDER_ERROR_CODES) })
+  .meta({ id: 'OlderError' })
+
+/** The answers that every operation may give, and those of its own. */
+export const errors = (...statuses: number[]) =>
+  Object.fromEntries([400, 401, 403, 413, 415, 422, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
+
+/** A UUID, or the running number that lists answer as `id`. */
+export const botId = z
+  .string()
+  .max(40)
+  .transform((value) => (/^\d{1,15}$/.test(value) ? Number(value) : value.toLowerCase()))
+  .pipe(z.union([z.int(), z.uuid()]))
+
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')

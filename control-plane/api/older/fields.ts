@@ -1,0 +1,37 @@
+/** Building blocks of the older generation's schemas. Bounds come first; text that PostgreSQL cannot store is refused. */
+import { z } from 'zod'
+import { problemOfCallerData } from '../v2/bots/schema.ts'
+
+const MAX_ADDRESS_LENGTH = 2048
+const MAX_SECRET_LENGTH = 4096
+
+const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
+const NOT_STORABLE = { error: 'must not contain NUL or half of a surrogate pair' }
+
+export const text = (maxLength: number) => z.string().max(maxLength).refine(isStorable, NOT_STORABLE)
+
+const address = (protocols: readonly string[]) =>
+  text(MAX_ADDRESS_LENGTH).refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  })
+
+/** Whether it may be requested is judged with the service's settings, by the guarded client. */
+export const webAddress = address(['https:', 'http:'])
+export const httpsAddress = address(['https:'])
+export const webSocketAddress = address(['ws:', 'wss:'])
+
+/** Visible ASCII, which is what a header can carry. */
+export const secret = z
+  .string()
+  .min(1)
+  .max(MAX_SECRET_LENGTH)
+  .refine((value) => /^[!-~]*$/.test(value), { error: 'must not contain spaces or characters beyond ASCII' })
+
+/** Clients send `""` for what they leave out. */
+export const orEmpty = <T extends z.ZodType>(schema: T) => z.union([schema, z.literal('')]).nullish()
+
+/** Any JSON of the caller, given back as it is. */
+export const callerJson = z.unknown().superRefine((value, context) => {
+  const problem = value === undefined ? null : problemOfCallerData(value)
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+})

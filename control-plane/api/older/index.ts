@@ -1,0 +1,33 @@
+/** The older generation: paths without a prefix. Successful answers are bare objects. */
+import type { Generation } from '../generation.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import { controlRoutes } from './bots/control-routes.ts'
+import { createRoute } from './bots/create-route.ts'
+import { readRoutes } from './bots/read-routes.ts'
+import { retranscribeRoute } from './bots/retranscribe-route.ts'
+import { olderErrorBody } from './errors.ts'
+
+export const OLDER_KEY_HEADERS = ['x-service-api-key', 'x-meeting-baas-api-key', 'x-spoke-api-key']
+
+export const olderGeneration: Generation = {
+  prefix: '',
+  isCompat: false,
+  keyHeaders: OLDER_KEY_HEADERS,
+  unknownFields: 'refuse',
+  errorBody: olderErrorBody,
+  routes: olderRoutes,
+  document: {
+    path: '/openapi-older.json',
+    title: 'Standin API, older generation',
+    keyHeader: 'x-service-api-key',
+  },
+}
+
+/** `/compat` has the same routes, in the public names. */
+export async function olderRoutes(...[app, dependencies]: Parameters<Generation['routes']>): Promise<void> {
+  createRoute(app, dependencies)
+  readRoutes(app, dependencies)
+  controlRoutes(app, dependencies)
+  retranscribeRoute(app, dependencies)
+  accountRoutes(app, dependencies)
+}

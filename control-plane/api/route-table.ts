@@ -1,0 +1,31 @@
+/** Which methods a path takes, so that a wrong method can be told from a wrong path. */
+import type { App } from './generation.ts'
+
+export interface RouteTable {
+  /** Methods of every route that fits the path, in order; empty where there is none. */
+  methodsAt(path: string): string[]
+}
+
+export function createRouteTable(app: App): RouteTable {
+  const routes: { pattern: RegExp; methods: string[] }[] = []
+  app.addHook('onRoute', ({ url, method }) => {
+    routes.push({ pattern: patternOf(url), methods: [method].flat() })
+  })
+  return {
+    methodsAt(path) {
+      const fitting = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+      return [...new Set(fitting)].sort()
+    },
+  }
+}
+
+/** Of a route such as `/v2/bots/:bot_id/leave`. */
+function patternOf(url: string): RegExp {
+  const parts = url.replace(/\/$/, '').split('/')
+  const pattern = parts.map((part) => {
+    if (part === '*') return '.*'
+    if (part.startsWith(':')) return '[^/]+'
+    return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${pattern.join('/')}/?$`)
+}

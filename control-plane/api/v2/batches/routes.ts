@@ -1,0 +1,135 @@
+/** Many bots in one request. Items are independent: a wrong one never fails the request. */
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { createBotIn, type NewBot } from '../../../store/admission.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { ApiError, asApiError } from '../../errors.ts'
+import type { App, Generation } from '../../generation.ts'
+import { onceInParts } from '../../idempotency.ts'
+import { errorOfRefusal } from '../../refused-bots.ts'
+import { parse, sentence } from '../../validation.ts'
+import { newBotOf } from '../bots/new-bot.ts'
+import { createBotBody } from '../bots/schema.ts'
+import { errors } from '../common.ts'
+import { joinTimeOf } from '../scheduled/join-time.ts'
+import { scheduleBotBody } from '../scheduled/schema.ts'
+
+const MAX_ITEMS = 100
+const BODY_BYTES = 4 * 1024 * 1024
+
+/** Items are checked one by one, so the schema only says that there are some. */
+const batchBody = z.array(z.unknown()).min(1).max(MAX_ITEMS)
+
+const freeForm = z.record(z.string(), z.unknown()).nullable()
+const batchAnswer = z.object({
+  success: z.literal(true),
+  data: z.array(z.object({ index: z.int(), bot_id: z.uuid(), extra: freeForm })),
+  errors: z.array(
+    z.object({
+      index: z.int(),
+      code: z.string(),
+      message: z.string(),
+      details: z.string().nullable(),
+      extra: freeForm,
+    }),
+  ),
+})
+
+interface ItemError {
+  code: string
+  message: string
+  details: string | null
+}
+
+export function batchRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, seals, log } = dependencies
+
+  for (const { path, summary, newBot } of [
+    { path: '/bots/batch', summary: 'Send up to 100 bots', newBot: immediateBot },
+    { path: '/bots/scheduled/batch', summary: 'Schedule up to 100 bots', newBot: scheduledBot },
+  ]) {
+    app.post(
+      path,
+      {
+        bodyLimit: BODY_BYTES,
+        config: { permission: 'sending', createsBots: true },
+        schema: {
+          summary,
+          description:
+            'Always answers 201; what became of each item stands in `data` and `errors`, by its index. With `Idempotency-Key` no item is created twice.',
+          tags: ['Batches'],
+          body: batchBody,
+          response: { 201: batchAnswer, ...errors(409) },
+        },
+      },
+      async (request, reply) =>
+        onceInParts(database, request, reply, async (once) => {
+          const data: z.output<typeof batchAnswer>['data'] = []
+          const failures: z.output<typeof batchAnswer>['errors'] = []
+          for (const [index, item] of request.body.entries()) {
+            const extra = extraOf(item)
+            const result = await create(request, item, newBot, (bot) =>
+              once(index, async (tx) => {
+                const created = await createBotIn(tx, seals, bot)
+                if ('refused' in created) throw errorOfRefusal(created.refused)
+                return { status: 201, body: created.botId }
+              }),
+            )
+            if (typeof result === 'string') data.push({ index, bot_id: result, extra })
+            else failures.push({ index, ...result, extra })
+          }
+          return { status: 201, body: { success: true, data, errors: failures } }
+        }) as never,
+    )
+  }
+
+  async function create(
+    request: FastifyRequest,
+    item: unknown,
+    newBot: typeof immediateBot,
+    store: (bot: NewBot) => Promise<{ body: unknown }>,
+  ): Promise<string | ItemError> {
+    try {
+      return (await store(newBot(item, request, dependencies))).body as string
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) log.error({ error: String(thrown) }, 'Bot of a batch could not be created')
+      return itemError(asApiError(thrown))
+    }
+  }
+}
+
+type Maker = (item: unknown, request: FastifyRequest, dependencies: ApiDependencies) => NewBot
+
+const immediateBot: Maker = (item, request, dependencies) =>
+  newBotOf(checked(createBotBody, item, request.generation), request, dependencies)
+
+const scheduledBot: Maker = (item, request, dependencies) => {
+  const body = checked(scheduleBotBody, item, request.generation)
+  return newBotOf(body, request, dependencies, joinTimeOf(body.join_at, dependencies.clock.now()))
+}
+
+function checked<T>(schema: z.ZodType<T>, item: unknown, generation: Generation | null): T {
+  const result = parse(schema, item, generation?.unknownFields ?? 'refuse')
+  if ('value' in result) return result.value
+  throw new ApiError(400, 'FST_ERR_VALIDATION', sentence('body', result.problems))
+}
+
+const ITEM_CODES: Readonly<Record<string, string>> = {
+  FST_ERR_VALIDATION: 'VALIDATION_ERROR',
+  FST_ERR_INVALID_MEETING_PLATFORM: 'INVALID_MEETING_PLATFORM',
+  FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN',
+  FST_ERR_DAILY_BOT_CAP_REACHED: 'DAILY_BOT_CAP_REACHED',
+  FST_ERR_INSUFFICIENT_TOKENS: 'INSUFFICIENT_TOKENS',
+  FST_ERR_BOT_ALREADY_EXISTS: 'BOT_ALREADY_EXISTS',
+}
+
+function itemError({ code, message, details }: ApiError): ItemError {
+  return { code: ITEM_CODES[code] ?? 'BOT_CREATE_FAILED', message, details }
+}
+
+/** Given back with the item, where it is an object that may be. */
+function extraOf(item: unknown): Record<string, unknown> | null {
+  const { extra } = (item ?? {}) as { extra?: unknown }
+  const isObject = typeof extra === 'object' && extra !== null && !Array.isArray(extra)
+  return isObject ? (extra as Record<string, unknown>) : null
+}

@@ -1,0 +1,175 @@
+/** What a bot is told while it is in its meeting. */
+import type { BotCommand } from '@standin/wire/commands.ts'
+import type { Answer } from '@standin/wire/control-link.ts'
+import { chatText } from '@standin/wire/job.ts'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { askForCommand, changeBot } from '../../../store/bot-requests.ts'
+import { waitForAnswer } from '../../../store/commands.ts'
+import { askToLeave } from '../../../store/stop-requests.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { anyBot, asErrorOf, checkBotFirst, isOf, spawnedBot } from '../bots/access.ts'
+import { callerData, problemOfCallerData } from '../bots/schema.ts'
+import { botParams, errors, message } from '../common.ts'
+
+const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']
+const RECORDING = ['in_call_recording', 'recording_resumed']
+const PAUSED = ['recording_paused']
+
+/** How long a call waits for the bot's answer. */
+const COMMAND_TIMEOUT_MS = 15_000
+
+const chatBody = z.strictObject({ message: chatText })
+const pauseBody = z.strictObject({ chat_message: chatText.nullish() }).nullish()
+const updateBody = z.strictObject({ extra: callerData.nullable() })
+
+export function botControlRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, settings } = dependencies
+  const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS
+  const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
+  const responses = (...statuses: number[]) => ({ 200: message, ...errors(404, 409, ...statuses) })
+
+  /** The bot's answer; null where it gave none in time. */
+  async function run(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]) {
+    const asked = await askForCommand(database, botId, isOf(callerOf(request).teamId), {
+      command,
+      allowed,
+      expiresInSeconds: Math.ceil(timeoutMs / 1000),
+    })
+    if (asked === 'not_found' || 'refused' in asked) throw asErrorOf(botId, asked)
+    return waitForAnswer(database, asked.commandId, timeoutMs)
+  }
+
+  app.post(
+    '/bots/:bot_id/leave',
+    {
+      schema: {
+        summary: 'Tell a bot to leave',
+        description:
+          'Also cancels a scheduled bot that has not started. A bot that was recording ends as `completed` with what it has recorded.',
+        tags: ['Bot control'],
+        params: botParams,
+        body: z.unknown().optional(),
+        response: responses(),
+      },
+    },
+    async (request) => {
+      const { bot_id: botId } = request.params
+      await anyBot(dependencies, request, botId)
+      const asked = await askToLeave(database, botId)
+      if (asked !== 'asked') throw asErrorOf(botId, asked)
+      return done('Bot leave request sent successfully.')
+    },
+  )
+
+  app.post(
+    '/bots/:bot_id/send-chat-message',
+    {
+      preValidation: exists,
+      schema: {
+        summary: 'Write into the chat of the meeting',
+        tags: ['Bot control'],
+        params: botParams,
+        body: chatBody,
+        response: responses(422),
+      },
+    },
+    async (request) => {
+      const { bot_id: botId } = request.params
+      const answer = await run(request, botId, { type: 'send_chat', message: request.body.message }, IN_CALL)
+      if (answer === null) throw refusals.chatFailed('The bot did not answer in time')
+      if (!answer.ok) throw await chatError(request, botId, answer)
+      return done('Chat message sent successfully.')
+    },
+  )
+
+  for (const { path, type, allowed, summary, text } of [
+    {
+      path: 'pause-recording',
+      type: 'pause',
+      allowed: RECORDING,
+      summary: 'Pause the recording',
+      text: 'Recording paused successfully.',
+    },
+    {
+      path: 'resume-recording',
+      type: 'resume',
+      allowed: PAUSED,
+      summary: 'Resume the recording',
+      text: 'Recording resumed successfully.',
+    },
+  ] as const) {
+    app.post(
+      `/bots/:bot_id/${path}`,
+      {
+        preValidation: exists,
+        schema: {
+          summary,
+          description: 'What is paused is missing from recording, transcript and stream; times go on without a gap.',
+          tags: ['Bot control'],
+          params: botParams,
+          body: pauseBody,
+          response: responses(),
+        },
+      },
+      async (request) => {
+        const { bot_id: botId } = request.params
+        const command = { type, chat_message: request.body?.chat_message ?? null }
+        const answer = await run(request, botId, command, [...allowed])
+        if (answer === null) throw refusals.commandFailed('The bot did not answer in time')
+        if (!answer.ok) throw await commandError(request, botId, answer)
+        return done(text)
+      },
+    )
+  }
+
+  app.patch(
+    '/bots/:bot_id/update-config',
+    {
+      preValidation: checkBotFirst((request, botId) => anyBot(dependencies, request, botId)),
+      schema: {
+        summary: 'Change the free-form data of a bot',
+        description: 'New and changed keys of `extra` overwrite, missing ones stay; null clears all.',
+        tags: ['Bot control'],
+        params: botParams,
+        body: updateBody,
+        response: { 200: message, ...errors(404) },
+      },
+    },
+    async (request) => {
+      const { bot_id: botId } = request.params
+      const { extra } = request.body
+      const result = await changeBot<string>(database, botId, isOf(callerOf(request).teamId), (bot) => {
+        const merged = extra === null ? null : { ...(bot.extra as object | null), ...extra }
+        const problem = merged && problemOfCallerData(merged)
+        if (problem) return { refuse: `body/extra together with what is stored ${problem}` }
+        return { patch: { extra: merged }, reason: 'The free-form data was changed.' }
+      })
+      if (result === 'not_found') throw refusals.botNotFound(botId)
+      if (result !== 'changed') throw refusals.validation(result.refuse)
+      return done('Bot configuration updated successfully.')
+    },
+  )
+
+  async function commandError(request: FastifyRequest, botId: string, answer: Answer) {
+    if (answer.code === 'FST_ERR_BOT_STATUS') return statusError(request, botId, answer)
+    return refusals.commandFailed(answer.message ?? 'The bot gave no reason')
+  }
+
+  async function chatError(request: FastifyRequest, botId: string, answer: Answer) {
+    if (answer.code === 'FST_ERR_CHAT_DISABLED') return refusals.chatDisabled(answer.message)
+    if (answer.code === 'FST_ERR_BOT_STATUS') return statusError(request, botId, answer)
+    return refusals.chatFailed(answer.message)
+  }
+
+  async function statusError(request: FastifyRequest, botId: string, { message: why }: Answer) {
+    const { status } = await spawnedBot(dependencies, request, botId)
+    return refusals.botStatus(botId, status, why)
+  }
+}
+
+function done(text: string) {
+  return { success: true as const, data: { message: text } }
+}

@@ -1,0 +1,118 @@
+/** What a bot left: deletion, and sending its end again. */
+import { z } from 'zod'
+import { requestDeletion } from '../../../store/deletions.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { checkBotFirst, spawnedBot } from '../bots/access.ts'
+import { callbackConfig, retranscription } from '../bots/schema.ts'
+import { botParams, errors, flag, message } from '../common.ts'
+
+const callbackBody = callbackConfig.extend({ url: callbackConfig.shape.url.optional() }).nullish()
+
+export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, webhooks, client, retranscribe } = dependencies
+  const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
+  const common = { tags: ['Bot data'], params: botParams, response: { 200: message, ...errors(404, 409) } }
+
+  app.delete(
+    '/bots/:bot_id/delete-data',
+    {
+      schema: {
+        ...common,
+        summary: 'Delete what a bot recorded',
+        description:
+          'Removes video, audio, transcripts, chat, screenshots and stored webhooks. The record of the bot stays. May be repeated.',
+        querystring: z.strictObject({ delete_from_provider: flag.default(true) }),
+      },
+    },
+    async (request) => {
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      const { keyId } = callerOf(request)
+      const asked = await database
+        .transaction()
+        .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by: `key ${keyId}` }))
+      if (asked === 'not_found') throw refusals.botNotFound(bot.id)
+      if (asked === 'active') throw refusals.botStatus(bot.id, bot.status)
+      return done('Bot data deleted successfully.')
+    },
+  )
+
+  app.post(
+    '/bots/:bot_id/resend-webhook',
+    {
+      schema: {
+        ...common,
+        summary: 'Send the final webhook again',
+        description: 'To every endpoint that wants the event, with freshly signed links.',
+        body: z.unknown().optional(),
+      },
+    },
+    async (request) => {
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      const sent = await webhooks.resendEnd(bot.id)
+      if (sent !== 'sent') throw refusals.botStatus(bot.id, bot.status)
+      return done('Webhook resent successfully.')
+    },
+  )
+
+  app.post(
+    '/bots/:bot_id/retry-callback',
+    {
+      preValidation: exists,
+      schema: {
+        ...common,
+        summary: 'Send the callback again',
+        description: 'The body replaces the stored configuration for this one delivery.',
+        body: callbackBody,
+      },
+    },
+    async (request) => {
+      const { bot_id: botId } = request.params
+      const target = request.body?.url === undefined ? null : { ...request.body, url: request.body.url }
+      const problem = target && client.problemOf(target.url)
+      if (problem) throw refusals.validation(`body/url: ${problem}`)
+      const sent = await webhooks.sendCallback(botId, target)
+      if (sent === 'not_configured') throw refusals.callbackNotConfigured(botId)
+      if (sent !== 'sent') throw refusals.botStatus(botId, (await spawnedBot(dependencies, request, botId)).status)
+      return done('Callback sent successfully.')
+    },
+  )
+
+  app.post(
+    '/bots/:bot_id/retranscribe',
+    {
+      preValidation: exists,
+      schema: {
+        ...common,
+        summary: 'Make the transcript again',
+        description: "Without a body, with the bot's own configuration or the default provider.",
+        body: retranscription,
+      },
+    },
+    async (request) => {
+      const { bot_id: botId } = request.params
+      const bot = await spawnedBot(dependencies, request, botId)
+      const { byokTranscription } = callerOf(request)
+      const given = request.body?.transcription
+      if (given?.api_key && !byokTranscription) throw refusals.byokTranscription()
+      if (retranscribe === undefined) throw refusals.unavailable('This installation has no worker for transcripts')
+      const asked = await retranscribe(botId, given ? transcriptionOf(given) : null)
+      if (asked === 'no_audio') throw refusals.noAudio(botId)
+      if (asked !== 'started') throw refusals.botStatus(botId, bot.status)
+      return done('Retranscription started successfully.')
+    },
+  )
+}
+
+function transcriptionOf(given: NonNullable<NonNullable<z.output<typeof retranscription>>['transcription']>) {
+  return {
+    provider: given.provider,
+    apiKey: given.api_key ?? null,
+    customParams: given.custom_params ?? null,
+  }
+}
+
+function done(text: string) {
+  return { success: true as const, data: { message: text } }
+}

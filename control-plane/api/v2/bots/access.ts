@@ -1,0 +1,56 @@
+/** Which bots a caller of the newer generation may see. Those of other teams do not exist. */
+import type { FastifyRequest } from 'fastify'
+import { readBot } from '../../../store/bots.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { type ApiError, refusals } from '../../errors.ts'
+import { callerOf } from '../../generation.ts'
+import { uuid } from '../common.ts'
+
+/** A bot of the team, scheduled ones included. */
+export function isOf(teamId: string): (bot: BotRow) => boolean {
+  return (bot) => bot.team_id === teamId && bot.generation === 'v2'
+}
+
+/** The bot, once it is more than a plan; rejects with 404. */
+export async function spawnedBot(
+  { database }: Pick<ApiDependencies, 'database'>,
+  request: FastifyRequest,
+  botId: string,
+): Promise<BotRow> {
+  const bot = await readBot(database, botId)
+  if (bot === undefined || !isOf(callerOf(request).teamId)(bot) || isOnlyPlanned(bot)) throw refusals.botNotFound(botId)
+  return bot
+}
+
+/** The bot, scheduled ones included; rejects with 404. */
+export async function anyBot(
+  { database }: Pick<ApiDependencies, 'database'>,
+  request: FastifyRequest,
+  botId: string,
+): Promise<BotRow> {
+  const bot = await readBot(database, botId)
+  if (bot === undefined || !isOf(callerOf(request).teamId)(bot)) throw refusals.botNotFound(botId)
+  return bot
+}
+
+/** It waits for its time, or was cancelled before. One that was refused at its join time is a failed bot. */
+export function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | 'schedule_status'>): boolean {
+  return bot.is_scheduled && bot.queued_at === null && bot.schedule_status !== 'failed'
+}
+
+/**
+ * As a `preValidation` hook: an unknown bot is answered before what is wrong with the body. `find` rejects where the
+ * caller may not see it.
+ */
+export function checkBotFirst(find: (request: FastifyRequest, botId: string) => Promise<unknown>) {
+  return async (request: FastifyRequest) => {
+    const id = uuid.safeParse((request.params as { bot_id?: unknown }).bot_id)
+    if (id.success) await find(request, id.data)
+  }
+}
+
+/** For what the store answers. */
+export function asErrorOf(botId: string, refused: 'not_found' | { refused: string }): ApiError {
+  return refused === 'not_found' ? refusals.botNotFound(botId) : refusals.botStatus(botId, refused.refused)
+}

@@ -1,0 +1,114 @@
+/** A bot as the newer generation answers it. */
+
+import { MICRO } from '../../../bots/change.ts'
+import { peopleOf } from '../../../bots/messages/people.ts'
+import { type Charged, METERS } from '../../../bots/outcomes.ts'
+import type { BotRequest } from '../../../bots/request.ts'
+import { requestOf } from '../../../bots/row.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import type { ArtifactLink } from '../../dependencies.ts'
+import { at } from '../common.ts'
+import type { BotDetails, BotItem, Tokens } from './schema.ts'
+
+export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | null>): BotDetails {
+  const request = requestOf(bot)
+  const isDeleted = bot.data_deleted_at !== null
+  return {
+    bot_id: bot.id,
+    bot_name: bot.bot_name,
+    meeting_url: bot.meeting_url,
+    meeting_platform: bot.meeting_platform,
+    recording_mode: bot.recording_mode as BotDetails['recording_mode'],
+    status: bot.status,
+    created_at: bot.created_at.toISOString(),
+    joined_at: at(bot.joined_at),
+    exited_at: at(bot.exited_at),
+    duration_seconds: wholeSeconds(bot.duration_seconds),
+    participants: peopleOf(bot.participants),
+    speakers: peopleOf(bot.speakers),
+    artifacts_deleted: isDeleted,
+    video: isDeleted ? null : links.video,
+    audio: isDeleted ? null : links.audio,
+    diarization: isDeleted ? null : links.diarization,
+    raw_transcription: isDeleted ? null : links.raw_transcription,
+    transcription: isDeleted ? null : links.transcription,
+    chat_messages: isDeleted ? null : links.chat_messages,
+    transcription_ids: idsOf(bot),
+    transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
+    error_code: bot.error_code,
+    error_message: bot.error_message,
+    tokens: tokensOf(bot),
+    extra: bot.extra as BotDetails['extra'],
+    conf_config: conferencingOf(bot, request.conferencing),
+    meet_login_credential_id: null,
+    callback_config: request.callback && {
+      url: request.callback.url,
+      method: request.callback.method,
+      secret: null,
+    },
+  }
+}
+
+export function botItem(bot: BotRow): BotItem {
+  return {
+    bot_id: bot.id,
+    bot_name: bot.bot_name,
+    meeting_url: bot.meeting_url,
+    meeting_platform: bot.meeting_platform,
+    extra: bot.extra as BotItem['extra'],
+    duration: wholeSeconds(bot.duration_seconds),
+    created_at: bot.created_at.toISOString(),
+    ended_at: at(bot.ended_at),
+    joined_at: at(bot.joined_at),
+    exited_at: at(bot.exited_at),
+    status: bot.status,
+    error_code: bot.error_code,
+    error_message: bot.error_message,
+    tokens: tokensOf(bot),
+  }
+}
+
+export function botStatus(bot: BotRow) {
+  return {
+    bot_id: bot.id,
+    status: bot.status,
+    transcription_status: bot.transcription_status,
+    updated_at: bot.updated_at.toISOString(),
+  }
+}
+
+/** Only of meetings in a browser, and not without a picture; after a deletion there are none. */
+export function screenshotsAreMade(bot: BotRow): boolean {
+  return bot.meeting_platform !== 'zoom' && bot.recording_mode !== 'audio_only' && bot.data_deleted_at === null
+}
+
+/** What was given for the platform with an SDK; secrets are never answered. */
+export function conferencingOf(bot: BotRow, conf: BotRequest['conferencing']): BotDetails['conf_config'] {
+  if (conf === null || bot.meeting_platform !== 'zoom') return null
+  return {
+    credential_id: conf.credentialId,
+    credential_user_id: conf.credentialUserId,
+    obf_token_url: conf.obfTokenUrl,
+    zak_token_url: conf.zakTokenUrl,
+  }
+}
+
+function idsOf(bot: BotRow): string[] | null {
+  const ids = bot.transcription_ids as string[]
+  return ids.length === 0 ? null : ids
+}
+
+function wholeSeconds(seconds: number | null): number | null {
+  return seconds === null ? null : Math.round(seconds)
+}
+
+/** What was charged, in tokens; four decimals. Null until something was charged. */
+export function tokensOf({ charged }: Pick<BotRow, 'charged'>): Tokens | null {
+  if (charged === null) return null
+  const meters = charged as Partial<Charged>
+  const tokens = (micro: number) => Math.round(micro / (MICRO / 10_000)) / 10_000
+  return {
+    ...(Object.fromEntries(METERS.map((meter) => [meter, tokens(meters[meter] ?? 0)])) as Charged),
+    total: tokens(METERS.reduce((sum, meter) => sum + (meters[meter] ?? 0), 0)),
+  }
+}

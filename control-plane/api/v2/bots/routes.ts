@@ -1,0 +1,151 @@
+/** `/v2/bots` and single bots. */
+import { z } from 'zod'
+import { createBotIn } from '../../../store/admission.ts'
+import { listBots } from '../../../store/bot-list.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { once } from '../../idempotency.ts'
+import { errorOfRefusal } from '../../refused-bots.ts'
+import { botParams, commaList, errors, limit, list, success } from '../common.ts'
+import { cursorsOf, indexPage, pageRequest } from '../cursor.ts'
+import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
+import { spawnedBot } from './access.ts'
+import { newBotOf } from './new-bot.ts'
+import { botDetails, botItem, botStatus, screenshotsAreMade } from './presenter.ts'
+import {
+  botDetailsSchema,
+  botItemSchema,
+  botStatusSchema,
+  createBotBody,
+  createdBot,
+  FILTER_STATUSES,
+  screenshotSchema,
+} from './schema.ts'
+
+const listQuery = z.strictObject({
+  ...botFilters,
+  status: commaList(FILTER_STATUSES).optional(),
+  participant_name: botFilters.bot_name,
+  created_after: filterTime,
+  created_before: filterTime,
+  ended_after: filterTime,
+})
+
+export function botRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, seals, links, clock } = dependencies
+
+  app.post(
+    '/bots',
+    {
+      config: { permission: 'sending', createsBots: true },
+      schema: {
+        summary: 'Send a bot into a meeting',
+        description:
+          'The bot is queued and joins at once. With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
+        tags: ['Bots'],
+        body: createBotBody,
+        response: { 201: success(createdBot), ...errors(402, 409) },
+      },
+    },
+    async (request, reply) => {
+      const bot = newBotOf(request.body, request, dependencies)
+      return once(database, request, reply, async (tx) => {
+        const created = await createBotIn(tx, seals, bot)
+        if ('refused' in created) throw errorOfRefusal(created.refused)
+        return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
+      }) as never
+    },
+  )
+
+  app.get(
+    '/bots',
+    {
+      schema: {
+        summary: 'List bots, newest first',
+        description: 'Bots of the last 90 days.',
+        tags: ['Bots'],
+        querystring: listQuery,
+        response: { 200: list(botItemSchema), ...errors() },
+      },
+    },
+    async (request) => {
+      const { query } = request
+      const now = clock.now()
+      checkWithinDays('created_after', query.created_after, now, false)
+      checkWithinDays('created_before', query.created_before, now, false)
+      const page = await listBots(
+        database,
+        callerOf(request).teamId,
+        {
+          botName: query.bot_name,
+          meetingUrl: query.meeting_url,
+          botId: query.bot_id,
+          participantName: query.participant_name,
+          createdAfter: query.created_after,
+          createdBefore: query.created_before,
+          endedAfter: query.ended_after,
+          extra: query.extra,
+          platforms: query.meeting_platform,
+          statuses: query.status,
+        },
+        pageRequest(query.cursor, query.limit),
+      )
+      return { success: true as const, data: page.bots.map(botItem) as never, ...cursorsOf(page) }
+    },
+  )
+
+  app.get(
+    '/bots/:bot_id',
+    {
+      schema: {
+        summary: 'A bot with its results',
+        description: 'Links work for 4 hours from the request.',
+        tags: ['Bots'],
+        params: botParams,
+        response: { 200: success(botDetailsSchema), ...errors(404) },
+      },
+    },
+    async (request) => {
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      return { success: true as const, data: botDetails(bot, await links.linksOf(bot.id)) as never }
+    },
+  )
+
+  app.get(
+    '/bots/:bot_id/status',
+    {
+      schema: {
+        summary: 'The status of a bot',
+        tags: ['Bots'],
+        params: botParams,
+        response: { 200: success(botStatusSchema), ...errors(404) },
+      },
+    },
+    async (request) => {
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      return { success: true as const, data: botStatus(bot) as never }
+    },
+  )
+
+  app.get(
+    '/bots/:bot_id/screenshots',
+    {
+      schema: {
+        summary: 'Screenshots of a bot, oldest first',
+        tags: ['Bots'],
+        params: botParams,
+        querystring: z.strictObject({ limit: limit(250, 50), cursor: z.string().max(400).optional() }),
+        response: { 200: list(screenshotSchema), ...errors(404) },
+      },
+    },
+    async (request) => {
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      const shots = screenshotsAreMade(bot) ? await links.screenshotsOf(bot.id) : []
+      const page = indexPage(request.query.cursor, request.query.limit, shots.length)
+      const data = shots
+        .slice(page.from, page.to)
+        .map(({ url }, index) => ({ screenshot_id: page.from + index + 1, url }))
+      return { success: true as const, data, cursor: page.cursor, prev_cursor: page.prev_cursor }
+    },
+  )
+}

@@ -1,0 +1,69 @@
+/** Pieces of the newer generation's schemas. */
+import { z } from 'zod'
+
+/** Versions 1 to 8 of RFC 9562, the nil and the max UUID; in lower case, as they are stored. */
+export const uuid = z.uuid().transform((text) => text.toLowerCase())
+
+export const botParams = z.strictObject({ bot_id: uuid })
+
+/** Every answer but errors. */
+export const success = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data })
+
+export const list = <T extends z.ZodType>(item: T) =>
+  success(z.array(item)).extend({
+    cursor: z.string().nullable().describe('Of the next page; null at the end.'),
+    prev_cursor: z.string().nullable().describe('Of the page before; null at the start.'),
+  })
+
+export const message = success(z.object({ message: z.string() }))
+
+/** As they are answered: ISO 8601 in UTC. */
+export const time = z.iso.datetime()
+
+export const errorSchema = z
+  .object({
+    success: z.literal(false),
+    error: z.string().describe('Label of the HTTP status.'),
+    code: z.string().describe('Such as FST_ERR_VALIDATION.'),
+    statusCode: z.int(),
+    message: z.string().describe('One sentence.'),
+    details: z.string().nullable().optional(),
+    retryAfter: z.int().optional().describe('Seconds; also in the header retry-after.'),
+  })
+  .meta({ id: 'Error' })
+
+/** The answers that every operation may give, and those of its own. */
+export const errors = (...statuses: number[]) =>
+  Object.fromEntries([400, 401, 403, 413, 415, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
+
+const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i
+
+/** A time in a request: ISO 8601 with zone; seconds may be left out. */
+export const requestTime = z
+  .string()
+  .max(40)
+  .refine((text) => UTC_TIME.test(text) && !Number.isNaN(Date.parse(text)), {
+    error: 'must be a time such as 2026-11-21T10:00:00Z',
+  })
+  .transform((text) => new Date(text))
+
+/** `a,b,c` of the words. */
+export const commaList = <const Word extends string>(words: readonly Word[]) =>
+  z
+    .string()
+    .max(500)
+    .transform((text) => text.split(',').map((word) => word.trim().toLowerCase()))
+    .pipe(z.array(z.enum(words)).max(words.length))
+
+/** A number in a query. */
+export const limit = (max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, { error: `must be a whole number from 1 to ${max}` })
+    .transform(Number)
+    .pipe(z.int().min(1).max(max))
+    .default(fallback)
+
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+export const at = (date: Date | null) => (date === null ? null : date.toISOString())

@@ -1,0 +1,61 @@
+/** Cursors of lists: base64 of `<ISO time>::<id>`; backwards with a leading `-`. */
+import type { Page, PageRequest, Place } from '../../store/bot-list.ts'
+import { refusals } from '../errors.ts'
+
+const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)::([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const MAX_LENGTH = 400
+
+/** Rejects with 400 where the cursor is none of ours. */
+export function pageRequest(cursor: string | undefined, limit: number): PageRequest {
+  if (cursor === undefined || cursor === '') return { limit, from: null }
+  const place = placeOf(cursor)
+  if (place === null) throw refusals.validation('querystring/cursor is not a cursor of this list')
+  return { limit, from: place }
+}
+
+export function cursorsOf({ next, previous }: Page): { cursor: string | null; prev_cursor: string | null } {
+  return { cursor: next && encode(next), prev_cursor: previous && `-${encode(previous)}` }
+}
+
+function encode({ at, id }: Place): string {
+  return Buffer.from(`${at}::${id}`).toString('base64')
+}
+
+function placeOf(cursor: string): PageRequest['from'] {
+  if (cursor.length > MAX_LENGTH) return null
+  const isBackwards = cursor.startsWith('-')
+  const text = decode(isBackwards ? cursor.slice(1) : cursor)
+  // The sign may have been encoded together with what follows it.
+  if (!isBackwards && text.startsWith('-')) return placeOf(text)
+  const [, at, id] = PLACE.exec(text) ?? []
+  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) return null
+  return { place: { at, id }, direction: isBackwards ? 'before' : 'after' }
+}
+
+function decode(text: string): string {
+  return Buffer.from(text.replaceAll(' ', '+'), 'base64').toString('utf8')
+}
+
+/** Of a list whose items are counted: base64 of the index of its first item. */
+export function indexPage(cursor: string | undefined, limit: number, total: number) {
+  const start = cursor === undefined || cursor === '' ? 0 : indexOf(cursor, limit)
+  if (start === null) throw refusals.validation('querystring/cursor is not a cursor of this list')
+  const from = Math.min(start, total)
+  const to = Math.min(from + limit, total)
+  const encodeIndex = (index: number) => Buffer.from(String(index)).toString('base64')
+  return {
+    from,
+    to,
+    cursor: to < total ? encodeIndex(to) : null,
+    prev_cursor: from > 0 ? `-${encodeIndex(from)}` : null,
+  }
+}
+
+function indexOf(cursor: string, limit: number): number | null {
+  if (cursor.length > MAX_LENGTH) return null
+  const isBackwards = cursor.startsWith('-')
+  const text = decode(isBackwards ? cursor.slice(1) : cursor)
+  if (!isBackwards && text.startsWith('-')) return indexOf(text, limit)
+  if (!/^\d{1,9}$/.test(text)) return null
+  return isBackwards ? Math.max(0, Number(text) - limit) : Number(text)
+}

@@ -1,0 +1,35 @@
+/** The error body of the newer generation; source: the interface, "Errors". */
+import { STATUS_CODES } from 'node:http'
+import type { ApiError } from '../errors.ts'
+
+export interface NewerErrorBody {
+  success: false
+  /** Label of the HTTP status. */
+  error: string
+  code: string
+  statusCode: number
+  /** One sentence. */
+  message: string
+  /** Absent with 400. */
+  details?: string | null
+  /** Whole seconds; absent where waiting does not help. */
+  retryAfter?: number
+}
+
+export function newerErrorBody({ status, code, message, details, retryAfter }: ApiError): {
+  status: number
+  body: NewerErrorBody
+} {
+  return {
+    status,
+    body: {
+      success: false,
+      error: status === 429 ? 'Rate Limited' : (STATUS_CODES[status] ?? 'Error'),
+      code,
+      statusCode: status,
+      message,
+      ...(status === 400 ? {} : { details }),
+      ...(retryAfter === null ? {} : { retryAfter }),
+    },
+  }
+}

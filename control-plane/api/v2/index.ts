@@ -1,0 +1,29 @@
+/** The newer generation, `/v2`. */
+import type { Generation } from '../generation.ts'
+import { batchRoutes } from './batches/routes.ts'
+import { botControlRoutes } from './bot-control/routes.ts'
+import { botDataRoutes } from './bot-data/routes.ts'
+import { botRoutes } from './bots/routes.ts'
+import { newerErrorBody } from './error-body.ts'
+import { scheduledRoutes } from './scheduled/routes.ts'
+import { timelineRoutes } from './timeline/routes.ts'
+
+export const newerGeneration: Generation = {
+  prefix: '/v2',
+  isCompat: false,
+  keyHeaders: ['x-service-api-key', 'x-meeting-baas-api-key'],
+  unknownFields: 'refuse',
+  errorBody: newerErrorBody,
+  routes: newerRoutes,
+  document: { path: '/openapi.json', title: 'Standin API', keyHeader: 'x-service-api-key' },
+}
+
+/** `/compat/v2` has the same routes, in the public names. */
+export async function newerRoutes(...[app, dependencies]: Parameters<Generation['routes']>): Promise<void> {
+  botRoutes(app, dependencies)
+  botControlRoutes(app, dependencies)
+  botDataRoutes(app, dependencies)
+  batchRoutes(app, dependencies)
+  scheduledRoutes(app, dependencies)
+  timelineRoutes(app, dependencies)
+}

@@ -1,0 +1,197 @@
+/** Bots that join at a given time: `/v2/bots/scheduled`. */
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { createBotIn, sealedSecrets } from '../../../store/admission.ts'
+import { listScheduledBots } from '../../../store/bot-list.ts'
+import { changeBot } from '../../../store/bot-requests.ts'
+import { readBot } from '../../../store/bots.ts'
+import { openSecrets, replaceCallback } from '../../../store/scheduled-bots.ts'
+import { askToLeave } from '../../../store/stop-requests.ts'
+import type { BotRow } from '../../../store/tables.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { once } from '../../idempotency.ts'
+import { errorOfRefusal } from '../../refused-bots.ts'
+import { checkBotFirst, isOf } from '../bots/access.ts'
+import { newBotOf } from '../bots/new-bot.ts'
+import { createdBot } from '../bots/schema.ts'
+import { botParams, commaList, errors, list, message, success } from '../common.ts'
+import { cursorsOf, pageRequest } from '../cursor.ts'
+import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
+import { type Change, changeOf, checkChange } from './change.ts'
+import { isChangeable, joinTimeOf } from './join-time.ts'
+import { scheduledDetails, scheduledItem } from './presenter.ts'
+import {
+  changeScheduledBody,
+  SCHEDULE_STATUSES,
+  scheduleBotBody,
+  scheduledDetailsSchema,
+  scheduledItemSchema,
+} from './schema.ts'
+
+const listQuery = z.strictObject({
+  ...botFilters,
+  status: commaList(SCHEDULE_STATUSES).optional(),
+  scheduled_after: filterTime,
+  scheduled_before: filterTime,
+})
+
+const TOO_LATE = 'A scheduled bot can be changed while its old and its new join time are at least 4 minutes ahead'
+
+export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, seals, clock } = dependencies
+  const tags = ['Scheduled bots']
+  const exists = checkBotFirst((request, botId) => scheduledBot(dependencies, request, botId))
+
+  app.post(
+    '/bots/scheduled',
+    {
+      config: { permission: 'sending', createsBots: true },
+      schema: {
+        summary: 'Schedule a bot',
+        description:
+          'Nothing is reserved until the join time; daily cap, tokens and duplicates are checked then. The bot keeps this id.',
+        tags,
+        body: scheduleBotBody,
+        response: { 201: success(createdBot), ...errors(409) },
+      },
+    },
+    async (request, reply) => {
+      const joinAt = joinTimeOf(request.body.join_at, clock.now())
+      const bot = newBotOf(request.body, request, dependencies, joinAt)
+      return once(database, request, reply, async (tx) => {
+        const created = await createBotIn(tx, seals, bot)
+        if ('refused' in created) throw errorOfRefusal(created.refused)
+        return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
+      }) as never
+    },
+  )
+
+  app.get(
+    '/bots/scheduled',
+    {
+      schema: {
+        summary: 'List scheduled bots, earliest join time first',
+        tags,
+        querystring: listQuery,
+        response: { 200: list(scheduledItemSchema), ...errors() },
+      },
+    },
+    async (request) => {
+      const { query } = request
+      checkWithinDays('scheduled_after', query.scheduled_after, clock.now(), true)
+      checkWithinDays('scheduled_before', query.scheduled_before, clock.now(), true)
+      const page = await listScheduledBots(
+        database,
+        callerOf(request).teamId,
+        {
+          botName: query.bot_name,
+          meetingUrl: query.meeting_url,
+          botId: query.bot_id,
+          extra: query.extra,
+          platforms: query.meeting_platform,
+          statuses: query.status,
+          scheduledAfter: query.scheduled_after,
+          scheduledBefore: query.scheduled_before,
+        },
+        pageRequest(query.cursor, query.limit),
+      )
+      return { success: true as const, data: page.bots.map(scheduledItem), ...cursorsOf(page) }
+    },
+  )
+
+  app.get(
+    '/bots/scheduled/:bot_id',
+    {
+      schema: {
+        summary: 'A scheduled bot',
+        tags,
+        params: botParams,
+        response: { 200: success(scheduledDetailsSchema), ...errors(404) },
+      },
+    },
+    async (request) => {
+      const bot = await scheduledBot(dependencies, request, request.params.bot_id)
+      return { success: true as const, data: scheduledDetails(bot) }
+    },
+  )
+
+  app.patch(
+    '/bots/scheduled/:bot_id',
+    {
+      preValidation: exists,
+      schema: {
+        summary: 'Change a scheduled bot',
+        description: `${TOO_LATE}.`,
+        tags,
+        params: botParams,
+        body: changeScheduledBody,
+        response: { 200: message, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const { bot_id: botId } = request.params
+      const { body } = request
+      const checked = checkChange(body, dependencies)
+      const { teamId, byokTranscription } = callerOf(request)
+      if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
+        throw refusals.byokTranscription()
+      let change: Change | undefined
+      const result = await changeBot(
+        database,
+        botId,
+        (bot) => isOf(teamId)(bot) && bot.is_scheduled,
+        (bot, now) => {
+          if (bot.schedule_status !== 'scheduled')
+            return { refuse: refusals.botStatus(botId, bot.schedule_status ?? bot.status) }
+          const joinAt = checked.joinAt ?? bot.join_at
+          if (!isChangeable(bot.join_at, now.getTime()) || !isChangeable(joinAt, now.getTime()))
+            return { refuse: refusals.botStatus(botId, 'scheduled', TOO_LATE) }
+          change = changeOf(bot, openSecrets(seals, bot), body, checked)
+          return {
+            patch: { ...change.patch, secrets: sealedSecrets(seals, botId, change.secrets) },
+            reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,
+          }
+        },
+        async (tx, bot) => {
+          if (!change?.isCallbackChanged) return
+          await replaceCallback(tx, seals, bot, change.request.callback, change.secrets.callbackSecret ?? null)
+        },
+      )
+      if (result === 'not_found') throw refusals.scheduledBotNotFound(botId)
+      if (result !== 'changed') throw result.refuse
+      return { success: true as const, data: { message: 'Scheduled bot updated successfully.' } }
+    },
+  )
+
+  app.delete(
+    '/bots/scheduled/:bot_id',
+    {
+      schema: {
+        summary: 'Cancel a scheduled bot',
+        description: 'A bot that has started already is told to leave.',
+        tags,
+        params: botParams,
+        response: { 200: message, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const bot = await scheduledBot(dependencies, request, request.params.bot_id)
+      const asked = await askToLeave(database, bot.id)
+      if (asked === 'not_found') throw refusals.scheduledBotNotFound(bot.id)
+      if (asked !== 'asked') {
+        const isPlan = bot.schedule_status === 'cancelled' || bot.schedule_status === 'failed'
+        throw refusals.botStatus(bot.id, isPlan ? bot.schedule_status! : asked.refused)
+      }
+      return { success: true as const, data: { message: 'Scheduled bot deleted successfully.' } }
+    },
+  )
+}
+
+async function scheduledBot({ database }: ApiDependencies, request: FastifyRequest, botId: string): Promise<BotRow> {
+  const bot = await readBot(database, botId)
+  if (bot === undefined || !isOf(callerOf(request).teamId)(bot) || !bot.is_scheduled)
+    throw refusals.scheduledBotNotFound(botId)
+  return bot
+}

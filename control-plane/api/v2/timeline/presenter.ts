@@ -1,0 +1,113 @@
+/** The causal line of one bot, from what the service stored on the way. */
+import { sentenceOf } from '../../../bots/sentences.ts'
+import type { TimelineRows } from '../../../store/timeline.ts'
+import type { TimelineStep } from './schema.ts'
+
+interface Entry {
+  at: Date
+  attempt: number | null
+  kind: string
+  reason: string | null
+  evidence: Record<string, unknown> | null
+  sentence?: string
+}
+
+/** In the order of time; steps of one moment keep the order in which they were stored. */
+export function timelineOf(rows: TimelineRows): TimelineStep[] {
+  const entries = [...stepsOf(rows), ...launchesOf(rows), ...filesOf(rows), ...webhooksOf(rows)]
+  return entries
+    .map((entry, place) => ({ entry, place }))
+    .sort((a, b) => a.entry.at.getTime() - b.entry.at.getTime() || a.place - b.place)
+    .map(({ entry: { at, sentence, ...step } }) => ({
+      at: at.toISOString(),
+      ...step,
+      sentence: sentence ?? sentenceOf({ at, ...step }),
+    }))
+}
+
+/** One line for each step. */
+export function timelineText(steps: readonly TimelineStep[]): string {
+  return steps.map(({ at, sentence }) => `${at} ${sentence}\n`).join('')
+}
+
+function stepsOf({ steps }: TimelineRows): Entry[] {
+  return steps.map(({ at, attempt, kind, reason, evidence }) => ({
+    at,
+    attempt,
+    kind,
+    reason,
+    evidence: evidence as Entry['evidence'],
+  }))
+}
+
+/** The end of a process, with what the system that ran it says. */
+function launchesOf({ launches, steps }: TimelineRows): Entry[] {
+  const told = new Set(steps.filter(({ kind }) => kind === 'process_ended').map(({ attempt }) => attempt))
+  return launches.flatMap((launch): Entry[] => {
+    if (launch.ended_at === null || told.has(launch.attempt)) return []
+    const { attempt, launcher, exit_code, signal, is_out_of_memory, reason } = launch
+    return [
+      {
+        at: launch.ended_at,
+        attempt,
+        kind: 'process_ended',
+        reason: reason ?? endOf(launch),
+        evidence: { launcher, exit_code, signal, is_out_of_memory },
+      },
+    ]
+  })
+}
+
+function endOf({ exit_code, signal, is_out_of_memory }: TimelineRows['launches'][number]): string | null {
+  if (is_out_of_memory) return 'It had no memory left.'
+  if (signal !== null) return `It was ended by ${signal}.`
+  return exit_code === null ? null : `Its exit code was ${exit_code}.`
+}
+
+function filesOf({ artifacts }: TimelineRows): Entry[] {
+  return artifacts
+    .filter(({ name }) => !name.startsWith('screenshots/'))
+    .map(({ attempt, name, bytes, stored_at }) => ({
+      at: stored_at,
+      attempt,
+      kind: 'file_stored',
+      reason: null,
+      evidence: { name, bytes },
+      sentence: `The file ${name} was stored (${bytes} bytes).`,
+    }))
+}
+
+function webhooksOf({ deliveries }: TimelineRows): Entry[] {
+  return deliveries.flatMap(({ message_id, endpoint_id, event, url, attemptList }) =>
+    attemptList.map(({ at, status, error, duration_ms, answer, is_replay }, index): Entry => {
+      const isAccepted = status !== null && status >= 200 && status < 300
+      const result = status === null ? (error ?? 'no answer') : `answer ${status}`
+      return {
+        at,
+        attempt: null,
+        kind: isAccepted ? 'webhook_delivered' : 'webhook_failed',
+        reason: isAccepted ? null : result,
+        evidence: {
+          message_id,
+          endpoint_id,
+          event,
+          url,
+          try: index + 1,
+          status,
+          error,
+          duration_ms,
+          answer,
+          is_replay,
+        },
+        sentence: isAccepted
+          ? `The webhook ${event} was delivered to ${hostOf(url)} (try ${index + 1}, ${result}).`
+          : `The webhook ${event} was not accepted by ${hostOf(url)} (try ${index + 1}, ${result}).`,
+      }
+    }),
+  )
+}
+
+/** The rest of an address may hold secrets, and belongs to the evidence. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'its address'
+}

@@ -1,0 +1,15 @@
+/** What `/v2/bots/{bot_id}/timeline` answers. */
+import { z } from 'zod'
+import { time } from '../common.ts'
+
+export const timelineStepSchema = z
+  .object({
+    at: time,
+    attempt: z.int().nullable().describe('The start of the bot that it belongs to; null for the service itself.'),
+    kind: z.string().describe('Such as asked, due, admitted, launched, status, file_stored, webhook_delivered, ended.'),
+    reason: z.string().nullable(),
+    evidence: z.record(z.string(), z.unknown()).nullable(),
+    sentence: z.string().describe('The step in words.'),
+  })
+  .meta({ id: 'TimelineStep' })
+export type TimelineStep = z.output<typeof timelineStepSchema>

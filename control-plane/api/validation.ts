@@ -1,0 +1,76 @@
+/** Checks params, query and body of a request against its zod schemas. */
+import { type Problem, problemsOf } from '@standin/wire/job.ts'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { ZodError, ZodType } from 'zod'
+import { refusals } from './errors.ts'
+import type { Generation } from './generation.ts'
+
+/** Problems that one answer names; the rest is counted. */
+const MAX_NAMED = 10
+/** Unknown fields may hide further ones; each round drops what one check found. */
+const MAX_ROUNDS = 8
+
+const PARTS: Readonly<Record<string, string>> = {
+  querystring: 'querystring',
+  params: 'params',
+  body: 'body',
+  headers: 'headers',
+}
+
+/** Turns what a request holds into what its schema makes of it; a misfit is an `ApiError` 400 that names every problem. */
+export function validatorCompiler(unknownFields: Generation['unknownFields']): FastifySchemaCompiler<ZodType> {
+  return ({ schema, httpPart }) => {
+    const part = PARTS[httpPart ?? 'body'] ?? 'body'
+    const needsBody = part === 'body' && !schema.safeParse(undefined).success
+    return (data) => {
+      // Fastify gives null for a body that is not there.
+      if (needsBody && (data === undefined || data === null)) return { error: refusals.emptyBody() }
+      const result = parse(schema, data, unknownFields)
+      return 'value' in result ? result : { error: refusals.validation(sentence(part, result.problems)) }
+    }
+  }
+}
+
+/** The parsed value, or what is wrong with it. */
+export function parse<T>(
+  schema: ZodType<T>,
+  data: unknown,
+  unknownFields: Generation['unknownFields'],
+): { value: T } | { problems: Problem[] } {
+  let current = data
+  for (let round = 0; ; round++) {
+    const result = schema.safeParse(current)
+    if (result.success) return { value: result.data }
+    if (unknownFields === 'refuse' || round === MAX_ROUNDS || !onlyUnknownFields(result.error))
+      return { problems: problemsOf(result.error) }
+    current = withoutUnknownFields(current, result.error)
+  }
+}
+
+/** Such as `body/bot_name is missing; body/meeting_ulr unknown field`. */
+export function sentence(part: string, problems: readonly Problem[]): string {
+  const named = problems
+    .slice(0, MAX_NAMED)
+    .map(({ path, message }) => `${[part, ...(path === '' ? [] : path.split('.'))].join('/')} ${lowerFirst(message)}`)
+  const more = problems.length - named.length
+  return named.join('; ') + (more > 0 ? `; ${more} more problems` : '')
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text
+}
+
+function onlyUnknownFields(error: ZodError): boolean {
+  return error.issues.every(({ code }) => code === 'unrecognized_keys')
+}
+
+function withoutUnknownFields(data: unknown, error: ZodError): unknown {
+  const copy = structuredClone(data)
+  for (const issue of error.issues) {
+    if (issue.code !== 'unrecognized_keys') continue
+    let place = copy as Record<PropertyKey, unknown>
+    for (const step of issue.path) place = place[step] as Record<PropertyKey, unknown>
+    for (const key of issue.keys) delete place[key]
+  }
+  return copy
+}

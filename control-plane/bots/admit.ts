@@ -1,0 +1,67 @@
+/** A bot that is accepted, or refused at its join time. */
+import type { BotRow } from '../store/tables.ts'
+import type { BotChange } from './change.ts'
+import { giveUpAt } from './deadlines.ts'
+import { closing } from './ending.ts'
+import { messagesOfStatus } from './messages/index.ts'
+import { RESERVATION } from './outcomes.ts'
+import { withPatch } from './row.ts'
+
+/** What has to be known of a bot that is about to be admitted; a row that is not inserted yet has it as well. */
+export type BotToAdmit = Pick<
+  BotRow,
+  'id' | 'team_id' | 'generation' | 'is_compat' | 'extra' | 'event_id' | 'is_scheduled' | 'join_at' | 'request'
+>
+
+/** The bot is queued: tokens are reserved, and it waits for a launcher. Works once, as its entry and messages have fixed ids. */
+export function admitted(bot: BotToAdmit, now: Date): BotChange {
+  const patch = {
+    phase: 'due',
+    status: 'queued',
+    queued_at: now,
+    reserved: RESERVATION,
+    give_up_at: giveUpAt(bot, now),
+    ...(bot.is_scheduled && { schedule_status: 'completed' }),
+  }
+  const after = withPatch(bot as BotRow, patch)
+  return {
+    patch,
+    steps: [
+      { at: now, attempt: null, kind: 'admitted', reason: 'The limits of the team allow this bot.' },
+      { at: now, attempt: null, kind: 'status', reason: null, evidence: { status: 'queued' } },
+    ],
+    messages: messagesOfStatus(after, { code: 'queued', at: now, sourceId: 'queued' }),
+    ledger: [
+      {
+        teamId: bot.team_id,
+        botId: bot.id,
+        kind: 'reserve',
+        meter: null,
+        amount: RESERVATION,
+        source: `reserve:${bot.id}`,
+      },
+    ],
+  }
+}
+
+/** A scheduled bot that did not pass the checks of its join time: `code` is one of the system codes. */
+export function refusedWhenDue(bot: BotRow, refusal: { code: string; message: string }, now: Date): BotChange {
+  const end = {
+    status: 'failed' as const,
+    code: refusal.code,
+    message: refusal.message,
+    errorCode: refusal.code,
+    errorMessage: refusal.message,
+    at: now,
+    attempt: null,
+    sourceId: 'refused',
+  }
+  const change = closing(bot, end, bot.is_scheduled ? { schedule_status: 'failed' } : {})
+  return {
+    ...change,
+    steps: [
+      { at: now, attempt: null, kind: 'refused', reason: refusal.message, evidence: { code: refusal.code } },
+      ...change.steps,
+    ],
+  }
+}

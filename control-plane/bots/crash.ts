@@ -1,0 +1,146 @@
+/** A bot whose process is over without a final report: what its end is called, and whether another attempt is made. */
+import type { EndEvidence } from '../ports.ts'
+import type { BotPatch, BotRow } from '../store/tables.ts'
+import { type BotChange, emptyChange, type StepKind } from './change.ts'
+import { closing, type End } from './ending.ts'
+import { isNormalEnd } from './outcomes.ts'
+import { nextPhase } from './phases.ts'
+
+/** Seconds before the next attempt, by the number of failures so far; the last one holds for all further ones. */
+const RETRY_SECONDS = [1, 5, 15, 30] as const
+
+/** Exit codes of the worker that another attempt would only repeat: no valid job, not joined, failed, a defect. */
+const FINAL_EXIT_CODES = new Set([2, 3, 4, 70])
+const SIGTERM_EXIT = 143
+const SIGKILL_EXIT = 137
+
+export interface KnownOfDead {
+  evidence: EndEvidence
+  /** Seconds that its last `recording_progress` says are safe in files; null where there was none. */
+  recordedSeconds: number | null
+  now: Date
+}
+
+/** The code of the specification's group "Crash" that the evidence proves. An exit code of 137 alone is not "out of memory". */
+export function crashCode({ isOutOfMemory, signal, exitCode }: EndEvidence): string {
+  if (isOutOfMemory) return 'OOM_KILLED'
+  if (signal === 'SIGTERM' || exitCode === SIGTERM_EXIT) return 'SIGTERM'
+  if (signal === 'SIGKILL' || exitCode === SIGKILL_EXIT) return 'FORCE_KILLED'
+  return 'GENERAL_ERROR'
+}
+
+/**
+ * The process or container of the named attempt is over, everything that it journaled is stored, and there is no final
+ * report. Before it asked to join, another attempt is made where the reason is the infrastructure's; else it is closed.
+ */
+export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
+  if (nextPhase(bot.phase, 'process_ended') === null) return emptyChange()
+  const { evidence, now } = known
+  if (bot.phase === 'starting' && bot.end_code === null) {
+    const reason = evidence.reason ?? sentenceOf(evidence)
+    if (!FINAL_EXIT_CODES.has(evidence.exitCode ?? -1)) return launchFailed(bot, reason, now, 'process_ended', evidence)
+  }
+  return withStep(closing(bot, endOf(bot, known), factsOf(bot, known)), bot, known)
+}
+
+/**
+ * An attempt that never said `joining_call`: the bot is due again after a pause, or closed where its time is over.
+ * For launchers that refuse, starts that are not heard of, and processes that end early.
+ */
+export function launchFailed(
+  bot: BotRow,
+  reason: string,
+  now: Date,
+  kind: StepKind = 'launch_failed',
+  evidence?: EndEvidence,
+): BotChange {
+  const failures = bot.launch_failures + 1
+  const dueAt = new Date(now.getTime() + RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length) - 1]! * 1000)
+  const step = { at: now, attempt: bot.attempt, kind, reason, ...(evidence && { evidence: shown(evidence) }) }
+  if (bot.give_up_at !== null && dueAt > bot.give_up_at) {
+    const change = gaveUp(bot, `The bot could not be started in time. ${reason}`, now)
+    return { ...change, steps: [step, ...change.steps] }
+  }
+  return {
+    ...emptyChange(),
+    patch: {
+      phase: 'due',
+      due_at: dueAt,
+      launch_failures: failures,
+      wait_reason: reason,
+      lease_owner: null,
+      lease_until: null,
+      deadline_at: null,
+    },
+    steps: [step],
+  }
+}
+
+/** No further attempt: the bot could not be started before its time was over. */
+export function gaveUp(bot: BotRow, message: string, now: Date): BotChange {
+  const wasStopped = bot.stop_requested_at !== null
+  const code = wasStopped ? 'EXITING_MEETING_BEFORE_RECORD' : 'INTERNAL_ERROR'
+  return closing(bot, {
+    status: 'failed',
+    code,
+    message,
+    errorCode: code,
+    errorMessage: message,
+    at: now,
+    attempt: bot.attempt || null,
+    sourceId: 'gave_up',
+  })
+}
+
+function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
+  const rest = { at: evidence.endedAt ?? now, attempt: bot.attempt, sourceId: `process_ended:${bot.attempt}` }
+  const failed = (code: string, message: string): End => ({
+    status: 'failed',
+    code,
+    message,
+    errorCode: code,
+    errorMessage: message,
+    ...rest,
+  })
+  // Its last words were its end; only the report is missing.
+  if (bot.end_code !== null) {
+    const message = bot.end_message ?? sentenceOf(evidence)
+    if (!isNormalEnd(bot.end_code)) return failed(bot.end_code, message)
+    return { status: 'completed', code: bot.end_code, message, errorCode: null, errorMessage: null, ...rest }
+  }
+  // The recording was stored before the transcript was begun.
+  if (bot.phase === 'processing')
+    return failed('TRANSCRIPTION_FAILED', `The transcript was not made. ${sentenceOf(evidence)}`)
+  if (bot.stop_requested_at !== null && bot.recording_started_at === null)
+    return failed('EXITING_MEETING_BEFORE_RECORD', 'The bot was stopped before it recorded.')
+  if (bot.phase === 'starting') return failed('INTERNAL_ERROR', sentenceOf(evidence))
+  return failed(crashCode(evidence), sentenceOf(evidence))
+}
+
+function factsOf(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead): BotPatch {
+  if (bot.recording_started_at === null) return {}
+  return { exited_at: bot.exited_at ?? evidence.endedAt ?? now, duration_seconds: recordedSeconds }
+}
+
+function withStep(change: BotChange, bot: BotRow, { evidence, now }: KnownOfDead): BotChange {
+  const step = {
+    at: evidence.endedAt ?? now,
+    attempt: bot.attempt,
+    kind: 'process_ended' as const,
+    reason: evidence.reason ?? sentenceOf(evidence),
+    evidence: shown(evidence),
+  }
+  return { ...change, steps: [step, ...change.steps] }
+}
+
+/** The log stands with the launch. */
+function shown({ exitCode, signal, isOutOfMemory, reason }: EndEvidence): Record<string, unknown> {
+  return { exit_code: exitCode, signal, out_of_memory: isOutOfMemory, reason }
+}
+
+function sentenceOf({ exitCode, signal, isOutOfMemory }: EndEvidence): string {
+  if (isOutOfMemory) return "The bot's process was ended because memory ran out."
+  if (signal !== null) return `The bot's process was ended by ${signal}.`
+  if (exitCode !== null) return `The bot's process ended with exit code ${exitCode} and without a report.`
+  return "The bot's process ended without a report."
+}

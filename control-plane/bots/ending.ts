@@ -1,0 +1,107 @@
+/** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
+import type { BotPatch, BotRow } from '../store/tables.ts'
+import type { BotChange, OutgoingMessage, Step } from './change.ts'
+import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
+import { chargesOf, entriesOfEnd } from './outcomes.ts'
+import { withPatch } from './row.ts'
+
+export interface End {
+  status: 'completed' | 'failed'
+  /** Why it ended, well or badly. */
+  code: string
+  /** The same in one plain sentence. */
+  message: string
+  errorCode: string | null
+  errorMessage: string | null
+  /** When it ended, as the bot or the launcher reported it. */
+  at: Date
+  attempt: number | null
+  /** What made it end, such as journal and sequence number. */
+  sourceId: string
+  evidence?: Record<string, unknown>
+}
+
+/** Closes the bot: final status, charge, release of what is reserved, the last statuses and the final messages. */
+export function closing(bot: BotRow, end: End, facts: BotPatch = {}): BotChange {
+  const patch: BotPatch = {
+    ...facts,
+    phase: 'closed',
+    status: end.status,
+    ended_at: end.at,
+    end_code: end.code,
+    end_message: end.message,
+    error_code: end.errorCode,
+    error_message: end.errorMessage,
+    deadline_at: null,
+    lease_owner: null,
+    lease_until: null,
+    wait_reason: null,
+    link_lost_at: null,
+    transcription_status: transcriptionStatusOf(bot, end),
+    reserved: 0,
+  }
+  const charged = chargesOf(withPatch(bot, patch))
+  patch.charged = charged
+  const after = withPatch(bot, patch)
+  return {
+    patch,
+    steps: [stepOfEnd(end)],
+    messages: [...lastStatuses(after, bot, end), ...messagesOfEnd(after, end.sourceId)],
+    ledger: entriesOfEnd(bot, bot.reserved, charged),
+  }
+}
+
+function stepOfEnd({ at, attempt, status, code, message, evidence }: End): Step {
+  return { at, attempt, kind: 'ended', reason: message, evidence: { status, code, ...evidence } }
+}
+
+/** Statuses that are told of but never stand in an answer's `status`. */
+function lastStatuses(bot: BotRow, before: BotRow, end: End): OutgoingMessage[] {
+  const tell = (code: string, at: Date, errorMessage?: string) =>
+    messagesOfStatus(bot, {
+      code,
+      at,
+      ...(errorMessage !== undefined && { errorMessage }),
+      sourceId: `${end.sourceId}:${code}`,
+    })
+  // A scheduled bot that was cancelled or refused was never a bot with a status.
+  if (before.phase === 'scheduled') return []
+  const left = bot.exited_at ?? end.at
+  const recorded =
+    before.status === 'transcribing' ? [] : [...tell('call_ended', left), ...tell('recording_succeeded', left)]
+  if (end.status === 'completed') return [...recorded, ...tell('completed', end.at)]
+  const errorMessage = end.errorMessage ?? end.message
+  if (end.errorCode === 'TRANSCRIPTION_FAILED') return [...recorded, ...tell('failed', end.at, errorMessage)]
+  const signal = signalOf(bot, end.errorCode ?? end.code)
+  return [
+    ...tell(signal, left, signal === 'meeting_error' ? errorMessage : undefined),
+    ...tell('recording_failed', end.at, errorMessage),
+    ...tell('failed', end.at),
+  ]
+}
+
+/** The status that says why a bot failed. */
+function signalOf({ generation }: BotRow, code: string): string {
+  switch (code) {
+    case 'BOT_NOT_ACCEPTED':
+      return 'bot_rejected'
+    case 'TIMEOUT_WAITING_TO_START':
+    case 'WAITING_FOR_HOST_TIMEOUT':
+    case 'WAITING_FOR_AUTHORIZED_USER_TIMEOUT':
+      return 'waiting_room_timeout'
+    case 'INVALID_MEETING_URL':
+      return 'invalid_meeting_url'
+    case 'BOT_REMOVED_TOO_EARLY':
+      return generation === 'v2' ? 'bot_removed_too_early' : 'bot_removed'
+    case 'EXITING_MEETING_BEFORE_RECORD':
+      return 'api_request_stop'
+    default:
+      return 'meeting_error'
+  }
+}
+
+function transcriptionStatusOf(bot: BotRow, end: End): string {
+  if (bot.transcription_status === 'not-applicable') return 'not-applicable'
+  if (end.status === 'completed') return 'done'
+  return end.errorCode === 'TRANSCRIPTION_FAILED' || bot.status === 'transcribing' ? 'error' : bot.transcription_status
+}

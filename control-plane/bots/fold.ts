@@ -1,0 +1,222 @@
+/**
+ * What events of a bot change: pure, and the only place where a running bot's status moves. Events come in the order of
+ * their journal, each once (`store/events.ts`).
+ */
+import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
+import type { BotPatch, BotRow } from '../store/tables.ts'
+import { type BotChange, emptyChange } from './change.ts'
+import { deadlineOf } from './deadlines.ts'
+import { closing } from './ending.ts'
+import { instant, optionalInstant } from './instants.ts'
+import { messagesOfChat, messagesOfStatus } from './messages/index.ts'
+import { withPerson } from './people.ts'
+import { type Happening, nextPhase } from './phases.ts'
+import { isClosed, namedAttempt, requestOf, withPatch } from './row.ts'
+
+export interface JournaledEvents {
+  attempt: number
+  journalId: string
+  events: readonly NumberedEvent[]
+  /** For times that cannot be believed. */
+  now: Date
+}
+
+export interface Folded {
+  change: BotChange
+  /** Files of the attempt, also of one that does not decide. */
+  artifacts: Artifact[]
+}
+
+/**
+ * What the events change of the bot. Those of an attempt that the row does not name, and those of a closed bot, change
+ * nothing: they are stored, and their files are known.
+ */
+export function fold(bot: BotRow, { attempt, journalId, events, now }: JournaledEvents): Folded {
+  const folding = new Folding(bot, attempt, journalId, now)
+  for (const event of events) folding.add(event)
+  return { change: folding.change, artifacts: [...folding.artifacts.values()] }
+}
+
+class Folding {
+  readonly change: BotChange = emptyChange()
+  readonly artifacts = new Map<string, Artifact>()
+  #bot: BotRow
+  readonly #attempt: number
+  readonly #journalId: string
+  readonly #now: Date
+
+  constructor(bot: BotRow, attempt: number, journalId: string, now: Date) {
+    this.#bot = bot
+    this.#attempt = attempt
+    this.#journalId = journalId
+    this.#now = now
+  }
+
+  add({ seq, at: text, event }: NumberedEvent): void {
+    for (const artifact of artifactsOf(event)) this.artifacts.set(artifact.name, artifact)
+    if (isClosed(this.#bot) || this.#attempt !== namedAttempt(this.#bot)) return
+    const at = instant(text, this.#now)
+    const sourceId = `${this.#journalId}:${seq}`
+    switch (event.type) {
+      case 'status_change':
+        this.#status(event, at, sourceId)
+        break
+      case 'participant_joined':
+      case 'participant_changed':
+      case 'participant_left':
+        this.#person('participants', event.participant)
+        break
+      case 'speaker':
+        if (event.is_speaking) this.#person('speakers', event.participant)
+        break
+      case 'chat_message':
+        this.change.messages.push(
+          ...messagesOfChat(this.#bot, {
+            messageId: event.message_id,
+            senderName: event.sender_name,
+            senderId: event.sender_id,
+            text: event.text,
+            isOwn: event.is_own,
+            sourceId,
+          }),
+        )
+        break
+      case 'chat_availability':
+        if (this.#bot.chat_is_available !== event.is_available) this.#patch({ chat_is_available: event.is_available })
+        break
+      case 'transcription_started':
+        this.#transcribing(event, at, sourceId)
+        break
+      case 'final_report':
+        this.#ended(event, at, sourceId)
+        break
+    }
+  }
+
+  #status(event: Extract<BotEvent, { type: 'status_change' }>, at: Date, sourceId: string): void {
+    const { status } = event
+    if (status === 'completed' || status === 'failed') {
+      // Nothing public: the report follows. A bot that dies in between is closed with what it said here.
+      this.#patch({
+        end_code: event.end_code ?? event.error_code ?? null,
+        end_message: event.end_message ?? event.error_message ?? null,
+      })
+      return
+    }
+    const phase = this.#phaseAfter(status === 'joining_call' ? 'joining' : 'status')
+    if (phase === null || status === this.#bot.status) return
+    const startTime = status === 'in_call_recording' ? event.start_time : undefined
+    const startedAt = startTime === undefined ? at : instant(startTime * 1000, at)
+    const { waiting_at, joined_at, recording_started_at } = this.#bot
+    this.#enter(
+      status,
+      {
+        phase,
+        ...(status === 'joining_call' && {
+          joined_attempt: this.#attempt,
+          joining_at: at,
+          lease_owner: null,
+          lease_until: null,
+          wait_reason: null,
+        }),
+        ...(status === 'in_waiting_room' && { waiting_at: waiting_at ?? at }),
+        ...(status.startsWith('in_call') && { joined_at: joined_at ?? at }),
+        ...(status === 'in_call_recording' && { recording_started_at: recording_started_at ?? startedAt }),
+      },
+      at,
+    )
+    const news = {
+      code: status,
+      at,
+      sourceId,
+      ...(startTime !== undefined && { startTime: startedAt.getTime() / 1000 }),
+    }
+    this.change.messages.push(...messagesOfStatus(this.#bot, news))
+  }
+
+  /** The meeting is over and the recording is stored; the bot's own status is silent about it. */
+  #transcribing(event: Extract<BotEvent, { type: 'transcription_started' }>, at: Date, sourceId: string): void {
+    const phase = this.#phaseAfter('transcribing')
+    if (phase === null || this.#bot.status === 'transcribing') return
+    this.#enter(
+      'transcribing',
+      {
+        phase,
+        exited_at: this.#bot.exited_at ?? at,
+        transcription_status: 'processing',
+        transcription_provider: event.provider,
+      },
+      at,
+    )
+    for (const code of ['call_ended', 'recording_succeeded', 'transcribing'])
+      this.change.messages.push(...messagesOfStatus(this.#bot, { code, at, sourceId: `${sourceId}:${code}` }))
+  }
+
+  #ended(report: FinalReport, at: Date, sourceId: string): void {
+    if (this.#phaseAfter('final_report') === null) return
+    const { steps, messages, ledger, patch } = closing(
+      this.#bot,
+      {
+        status: report.status,
+        code: report.end_code,
+        message: report.end_message,
+        errorCode: report.status === 'failed' ? (report.error_code ?? report.end_code) : null,
+        errorMessage: report.status === 'failed' ? (report.error_message ?? report.end_message) : null,
+        at,
+        attempt: this.#attempt,
+        sourceId,
+      },
+      factsOf(report, this.#bot, this.#attempt),
+    )
+    this.#patch(patch)
+    this.change.steps.push(...steps)
+    this.change.messages.push(...messages)
+    this.change.ledger.push(...ledger)
+  }
+
+  #person(column: 'participants' | 'speakers', person: Person): void {
+    const people = withPerson(this.#bot[column], person)
+    if (people !== this.#bot[column]) this.#patch({ [column]: people })
+  }
+
+  #phaseAfter(happening: Happening) {
+    return nextPhase(this.#bot.phase, happening)
+  }
+
+  #enter(status: string, patch: BotPatch, at: Date): void {
+    this.#patch({ ...patch, status })
+    this.#patch({ deadline_at: deadlineOf(this.#bot, at) })
+    this.change.steps.push({ at, attempt: this.#attempt, kind: 'status', reason: null, evidence: { status } })
+  }
+
+  #patch(patch: BotPatch): void {
+    Object.assign(this.change.patch, patch)
+    this.#bot = withPatch(this.#bot, patch)
+  }
+}
+
+function artifactsOf(event: BotEvent): Artifact[] {
+  if (event.type === 'artifact') return [event.artifact]
+  return event.type === 'final_report' ? event.artifacts : []
+}
+
+/** Columns that the report knows better than the events before it. */
+function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
+  const transcription = requestOf(bot).transcription
+  return {
+    joined_attempt: attempt,
+    joined_at: optionalInstant(report.joined_at) ?? bot.joined_at,
+    exited_at: optionalInstant(report.exited_at) ?? bot.exited_at,
+    recording_started_at: optionalInstant(report.recording_started_at) ?? bot.recording_started_at,
+    duration_seconds: report.duration_seconds,
+    participants: report.participants,
+    speakers: report.speakers,
+    report,
+    transcribed_seconds: report.transcribed_seconds ?? null,
+    streaming_input_seconds: report.streaming?.input_seconds ?? null,
+    streaming_output_seconds: report.streaming?.output_seconds ?? null,
+    ...(transcription !== null && {
+      transcription_provider: bot.transcription_provider ?? transcription.provider,
+    }),
+  }
+}

@@ -1,0 +1,82 @@
+/** What becomes of a bot on its way from "due" to its process. */
+import type { BotRow } from '../store/tables.ts'
+import { type BotChange, emptyChange } from './change.ts'
+import { type START_SECONDS, startDeadline } from './deadlines.ts'
+import { closing } from './ending.ts'
+import { messagesOfStatus } from './messages/index.ts'
+import { nextPhase } from './phases.ts'
+import { withPatch } from './row.ts'
+
+const NO_LEASE = { lease_owner: null, lease_until: null }
+/** Seconds before a bot that found no room is tried again. */
+const ROOM_RETRY_SECONDS = 1
+
+/** The launcher has answered that the bot is there. Changes nothing where the bot was heard before that answer. */
+export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now: Date): BotChange {
+  const phase = nextPhase(bot.phase, 'launched')
+  if (phase === null) return emptyChange()
+  return {
+    ...emptyChange(),
+    patch: { ...NO_LEASE, phase, launched_at: now, deadline_at: startDeadline(now, launcher), wait_reason: null },
+    steps: [
+      {
+        at: now,
+        attempt: bot.attempt,
+        kind: 'launched',
+        reason: 'The bot was started.',
+        evidence: { launcher },
+      },
+    ],
+  }
+}
+
+/**
+ * The launcher had no room for the claimed bot: it waits on and has not failed. Its attempt was not begun, so the number
+ * is given out again.
+ */
+export function noRoom(bot: BotRow, reason: string, now: Date): BotChange {
+  const waits = waitsForRoom(bot, reason, now)
+  const dueAt = new Date(now.getTime() + ROOM_RETRY_SECONDS * 1000)
+  return {
+    ...waits,
+    patch: { ...NO_LEASE, phase: 'due', attempt: bot.attempt - 1, due_at: dueAt, wait_reason: reason },
+  }
+}
+
+/** A due bot that is not even tried, because the launcher is full. Told of once. */
+export function waitsForRoom(bot: BotRow, reason: string, now: Date): BotChange {
+  if (bot.wait_reason !== null) return emptyChange()
+  return {
+    ...emptyChange(),
+    patch: { wait_reason: reason },
+    steps: [{ at: now, attempt: null, kind: 'waiting_for_room', reason }],
+  }
+}
+
+/** The bot has waited for longer than callers are promised. Told of once; its status stays `queued`. */
+export function pickupDelayed(bot: BotRow, now: Date): BotChange {
+  const isWaiting = bot.phase === 'due' || bot.phase === 'launching' || bot.phase === 'starting'
+  if (!isWaiting || bot.pickup_delayed_at !== null) return emptyChange()
+  const patch = { pickup_delayed_at: now }
+  const reason = bot.wait_reason ?? 'No launcher has taken it yet.'
+  return {
+    ...emptyChange(),
+    patch,
+    steps: [{ at: now, attempt: null, kind: 'pickup_delayed', reason: `The bot is late. ${reason}` }],
+    messages: messagesOfStatus(withPatch(bot, patch), { code: 'pickup_delayed', at: now, sourceId: 'pickup_delayed' }),
+  }
+}
+
+/** A request that makes no job: another attempt would only repeat it. */
+export function impossible(bot: BotRow, code: string, message: string, now: Date): BotChange {
+  return closing(bot, {
+    status: 'failed',
+    code,
+    message,
+    errorCode: code,
+    errorMessage: message,
+    at: now,
+    attempt: bot.attempt,
+    sourceId: 'impossible',
+  })
+}

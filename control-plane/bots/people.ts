@@ -1,0 +1,16 @@
+/** The people of a meeting as the bot's row keeps them while it goes on; the final report replaces the lists. */
+import type { Person } from '@standin/wire/events.ts'
+
+/** Of a running meeting; the list is written anew with each change, and the final report has the whole list. */
+const MOST_PEOPLE = 2_000
+
+/** The list with this person in it, or the same list where nothing is new. */
+export function withPerson(people: unknown, person: Person): unknown {
+  const list = Array.isArray(people) ? (people as Person[]) : []
+  const place = list.findIndex(({ id }) => id === person.id)
+  if (place === -1) return list.length < MOST_PEOPLE ? [...list, person] : people
+  const known = list[place]!
+  const isSame =
+    known.name === person.name && known.platform_id === person.platform_id && known.is_host === person.is_host
+  return isSame ? people : list.with(place, person)
+}

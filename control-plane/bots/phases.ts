@@ -1,0 +1,101 @@
+/**
+ * The states of a bot inside the service, as one table. The public status is another thing: it says what the bot does in
+ * its meeting (`wire/codes.ts`), the phase says what the service has to do about it.
+ */
+
+export const PHASES = [
+  /** Waits for its day; nothing is reserved. */
+  'scheduled',
+  /** Admitted; waits for a launcher. */
+  'due',
+  /** A launcher holds a lease on it. */
+  'launching',
+  /** The launcher has answered; the bot has not said `joining_call` yet. */
+  'starting',
+  /** At the door or in the meeting: its events decide. */
+  'running',
+  /** Asked to leave. */
+  'ending',
+  /** Out of the meeting; a transcript is being made. */
+  'processing',
+  'closed',
+] as const
+export type Phase = (typeof PHASES)[number]
+
+export const HAPPENINGS = [
+  /** The checks at the join time were passed. */
+  'admitted',
+  /** They were not. */
+  'refused',
+  /** A launcher took the bot. */
+  'claimed',
+  /** The launcher that held the lease did not come back. */
+  'lease_over',
+  /** The launcher has answered that the bot is there. */
+  'launched',
+  /** It could not start the bot, or had no room. */
+  'launch_failed',
+  /** The bot was not heard before its start deadline. */
+  'start_timed_out',
+  /** No further attempt is made. */
+  'gave_up',
+  /** The named attempt reports `joining_call`. */
+  'joining',
+  /** It reports any other status of a meeting. */
+  'status',
+  'transcribing',
+  'final_report',
+  'stop_asked',
+  /** The engine has evidence that the process or container is over, and no final report is stored. */
+  'process_ended',
+] as const
+export type Happening = (typeof HAPPENINGS)[number]
+
+/** What is not listed changes nothing. */
+const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
+  scheduled: { admitted: 'due', refused: 'closed', stop_asked: 'closed' },
+  due: { claimed: 'launching', gave_up: 'closed', stop_asked: 'closed' },
+  launching: {
+    launched: 'starting',
+    launch_failed: 'due',
+    lease_over: 'due',
+    gave_up: 'closed',
+    stop_asked: 'closed',
+    // A fast bot is heard before its launcher has answered.
+    joining: 'running',
+    final_report: 'closed',
+  },
+  starting: {
+    start_timed_out: 'due',
+    process_ended: 'due',
+    gave_up: 'closed',
+    stop_asked: 'ending',
+    joining: 'running',
+    final_report: 'closed',
+  },
+  running: {
+    // Started again in its own container, it asks again.
+    joining: 'running',
+    status: 'running',
+    transcribing: 'processing',
+    stop_asked: 'ending',
+    final_report: 'closed',
+    process_ended: 'closed',
+  },
+  ending: {
+    joining: 'ending',
+    status: 'ending',
+    stop_asked: 'ending',
+    transcribing: 'processing',
+    final_report: 'closed',
+    process_ended: 'closed',
+    gave_up: 'closed',
+  },
+  processing: { transcribing: 'processing', final_report: 'closed', process_ended: 'closed' },
+  closed: {},
+}
+
+/** The phase after a happening; null where it changes nothing in this phase. */
+export function nextPhase(phase: string, happening: Happening): Phase | null {
+  return NEXT[phase as Phase]?.[happening] ?? null
+}

@@ -1,0 +1,323 @@
+/** Administration commands: what they change, and what they answer. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceConfig } from '../config.ts'
+import { type Installation, openInstallation, sealApiKey } from '../installation.ts'
+import { JOB_NAMES, startJobs } from '../jobs/index.ts'
+import { openFiles } from '../open-files.ts'
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import type { Log } from '../ports.ts'
+import { rotateSeals } from '../secrets/rotate.ts'
+import { askForDrain, countOpenBots } from '../store/drain.ts'
+import { createEndpoint, listEndpoints, rotateSecret } from '../store/endpoints.ts'
+import { createKey, listKeys, type NewKey, PERMISSIONS, revokeKey } from '../store/keys.ts'
+import {
+  createTeam,
+  grantTokens,
+  listTeams,
+  PLANS,
+  type Plan,
+  readTeam,
+  setTeam,
+  type TeamChange,
+} from '../store/teams.ts'
+import { replayDeliveries, sendTest } from '../webhooks/replay.ts'
+import { CommandMistake, type Output, table } from './output.ts'
+
+export interface CommandContext {
+  config: ServiceConfig
+  log: Log
+  output: Output
+}
+
+type Act<T> = (installation: Installation) => Promise<T>
+
+/** Opens the installation beside a running service, or alone where none runs. */
+async function onInstallation<T>({ config, log }: CommandContext, act: Act<T>): Promise<T> {
+  const installation = await openInstallation(config, 'command', log)
+  try {
+    return await act(installation)
+  } finally {
+    await installation.close()
+  }
+}
+
+/** The sealed copy that webhooks carry; null where the team has that header switched off. */
+async function sealFor({ database, seals }: Installation, teamId: string): Promise<NewKey['seal']> {
+  const team = await readTeam(database, teamId)
+  return team?.api_key_in_webhooks === false ? null : sealApiKey(seals)
+}
+
+/** By id or by name; the oldest team where none is named. */
+async function teamOf({ database }: Installation, named: string | undefined): Promise<string> {
+  const teams = await listTeams(database)
+  if (named === undefined) return teams[0]!.team_id
+  const found = teams.filter(({ team_id: id, name }) => id === named || name === named)
+  if (found.length === 0) throw new CommandMistake(`There is no team "${named}"`)
+  if (found.length > 1) throw new CommandMistake(`${found.length} teams are called "${named}": give the id of one`)
+  return found[0]!.team_id
+}
+
+function uuidOf(text: string, what: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new CommandMistake(`"${text}" is not the id of ${what}`)
+  return text.toLowerCase()
+}
+
+// --- Keys ------------------------------------------------------------------------------------------------------------
+
+export async function createKeyCommand(
+  context: CommandContext,
+  { team, name, permission }: { team?: string; name?: string; permission?: string },
+): Promise<void> {
+  const allowed = PERMISSIONS.find((one) => one === (permission ?? 'full'))
+  if (allowed === undefined) throw new CommandMistake(`--permission is one of ${PERMISSIONS.join(', ')}`)
+  const made = await onInstallation(context, async (installation) => {
+    const teamId = await teamOf(installation, team)
+    const seal = await sealFor(installation, teamId)
+    return createKey(installation.database, { teamId, name: name ?? 'Key', permission: allowed, seal })
+  })
+  context.output.answer({ key_id: made.keyId, key: made.key }, [
+    made.key,
+    `Key id: ${made.keyId}. It is shown only now.`,
+  ])
+}
+
+export async function listKeysCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {
+  const keys = await onInstallation(context, async (installation) =>
+    listKeys(installation.database, team === undefined ? undefined : await teamOf(installation, team)),
+  )
+  context.output.answer(
+    keys,
+    table(
+      ['key id', 'name', 'prefix', 'permission', 'last used', 'revoked'],
+      keys.map((key) => [key.key_id, key.name, key.prefix, key.permission, key.last_used_at, key.revoked_at]),
+      'There is no key.',
+    ),
+  )
+}
+
+export async function revokeKeyCommand(context: CommandContext, keyId: string): Promise<void> {
+  const id = uuidOf(keyId, 'a key')
+  const isRevoked = await onInstallation(context, ({ database }) => revokeKey(database, id))
+  if (!isRevoked) throw new CommandMistake(`There is no key ${id}`)
+  context.output.answer({ key_id: id }, [`Key ${id} is revoked.`])
+}
+
+// --- Teams -----------------------------------------------------------------------------------------------------------
+
+export async function createTeamCommand(context: CommandContext, name: string): Promise<void> {
+  if (name.trim() === '') throw new CommandMistake('The name of a team is not empty')
+  const made = await onInstallation(context, ({ database, seals }) =>
+    database.transaction().execute(async (tx) => {
+      const teamId = await createTeam(tx, name)
+      const seal = sealApiKey(seals)
+      const { key } = await createKey(tx, { teamId, name: 'First key', permission: 'full', seal })
+      return { team_id: teamId, key }
+    }),
+  )
+  context.output.answer(made, [made.key, `Team id: ${made.team_id}. The key is shown only now.`])
+}
+
+export async function listTeamsCommand(context: CommandContext): Promise<void> {
+  const teams = await onInstallation(context, ({ database }) => listTeams(database))
+  context.output.answer(
+    teams,
+    table(
+      ['team id', 'name', 'balance', 'reserved'],
+      teams.map((team) => [team.team_id, team.name, team.balance ?? 'unlimited', team.reserved]),
+      'There is no team.',
+    ),
+  )
+}
+
+export async function setTeamCommand(
+  context: CommandContext,
+  team: string,
+  settings: readonly string[],
+): Promise<void> {
+  const change = teamChangeOf(settings)
+  const teamId = await onInstallation(context, async (installation) => {
+    const id = await teamOf(installation, team)
+    await setTeam(installation.database, id, change)
+    return id
+  })
+  context.output.answer({ team_id: teamId, ...change }, [`Team ${teamId}: ${settings.join(', ')}`])
+}
+
+const LIMITS = ['daily_cap', 'requests_per_second', 'retention_days', 'calendars'] as const
+const MAX_LIMIT = 1_000_000_000
+
+/** Reads `key=value`. Throws with every mistake. */
+export function teamChangeOf(settings: readonly string[]): TeamChange {
+  const change: TeamChange = {}
+  const mistakes: string[] = []
+  for (const setting of settings) {
+    const [, key = setting, text = ''] = /^([a-z_]+)=(.*)$/s.exec(setting) ?? []
+    const number = text === 'null' ? null : Number(text)
+    const isNumber = number === null || (text.trim() !== '' && number >= 0 && number <= MAX_LIMIT)
+    const limit = LIMITS.find((one) => one === key)
+    if (limit !== undefined) {
+      if (isNumber && (number === null || Number.isInteger(number))) change[limit] = number
+      else mistakes.push(`${key} is null (no limit) or a whole number from 0`)
+    } else if (key === 'balance') {
+      if (isNumber) change.balance = number
+      else mistakes.push('balance is null (unlimited) or a number of tokens from 0')
+    } else if (key === 'byok_transcription') {
+      if (text === 'true' || text === 'false') change.byok_transcription = text === 'true'
+      else mistakes.push('byok_transcription is true or false')
+    } else if (key === 'plan') {
+      if (Object.hasOwn(PLANS, text)) change.plan = text as Plan
+      else mistakes.push(`plan is one of ${Object.keys(PLANS).join(', ')}`)
+    } else {
+      const known = ['balance', ...LIMITS, 'byok_transcription', 'plan'].join(', ')
+      mistakes.push(`"${key}" is not a setting of a team; there are: ${known}`)
+    }
+  }
+  if (mistakes.length > 0) throw new CommandMistake(mistakes.join('\n'))
+  return change
+}
+
+export async function grantCommand(context: CommandContext, team: string, tokens: string): Promise<void> {
+  const amount = Number(tokens)
+  if (!(amount > 0 && amount <= MAX_LIMIT)) throw new CommandMistake('Tokens are a number above 0')
+  const granted = await onInstallation(context, async (installation) => {
+    const id = await teamOf(installation, team)
+    return { team_id: id, balance: (await grantTokens(installation.database, id, amount)) ?? null }
+  })
+  context.output.answer(granted, [`Team ${granted.team_id} has ${granted.balance ?? 'unlimited'} tokens.`])
+}
+
+// --- Endpoints -------------------------------------------------------------------------------------------------------
+
+export async function createEndpointCommand(
+  context: CommandContext,
+  url: string,
+  { team, events }: { team?: string; events?: string },
+): Promise<void> {
+  const client = createGuardedClient({ allowPrivate: context.config.allowPrivateAddresses })
+  const problem = client.problemOf(url)
+  await client.close()
+  if (problem !== null)
+    throw new CommandMistake(
+      `${problem}${context.config.allowPrivateAddresses ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
+    )
+  const wanted = events?.split(',').map((event) => event.trim())
+  if (wanted?.some((event) => !/^[a-z_]+(\.[a-z_]+)*$/.test(event)))
+    throw new CommandMistake('--events are names such as bot.completed,bot.failed')
+  const made = await onInstallation(context, async (installation) =>
+    createEndpoint(installation.database, installation.seals, {
+      teamId: await teamOf(installation, team),
+      kind: 'team',
+      url,
+      events: wanted ?? null,
+    }),
+  )
+  context.output.answer({ endpoint_id: made.id, secret: made.secret }, [
+    `${made.secret}`,
+    `Endpoint id: ${made.id}. The secret, which checks signatures, is shown only now.`,
+  ])
+}
+
+export async function listEndpointsCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {
+  const endpoints = await onInstallation(context, async (installation) =>
+    listEndpoints(installation.database, team === undefined ? {} : { teamId: await teamOf(installation, team) }),
+  )
+  context.output.answer(
+    endpoints.map(({ id, ...rest }) => ({ endpoint_id: id, ...rest })),
+    table(
+      ['endpoint id', 'kind', 'url', 'events', 'disabled'],
+      endpoints.map((one) => [
+        one.id,
+        one.kind,
+        one.url,
+        (one.events as string[] | null)?.join(',') ?? 'all',
+        one.disabled_reason,
+      ]),
+      'There is no endpoint.',
+    ),
+  )
+}
+
+export async function testEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const delivery = await onInstallation(context, ({ database }) => sendTest(database, id))
+  if (delivery === null) throw new CommandMistake(`There is no endpoint ${id}`)
+  context.output.answer({ endpoint_id: id, delivery_id: delivery }, ['A sample is on its way.'])
+}
+
+export async function rotateEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const secret = await onInstallation(context, ({ database, seals }) => rotateSecret(database, seals, id))
+  if (secret === null) throw new CommandMistake(`There is no endpoint ${id} with a secret of a team`)
+  context.output.answer({ endpoint_id: id, secret }, [secret, 'The secret before signs as well for 24 hours.'])
+}
+
+export async function replayEndpointCommand(
+  context: CommandContext,
+  endpointId: string,
+  { since, failed }: { since: string; failed?: boolean },
+): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const from = new Date(since)
+  if (Number.isNaN(from.getTime())) throw new CommandMistake('--since is a time such as 2026-11-25T10:00:00Z')
+  const count = await onInstallation(context, ({ database }) =>
+    replayDeliveries(database, { endpointId: id, since: from, onlyFailed: failed ?? false }),
+  )
+  context.output.answer({ endpoint_id: id, replayed: count }, [`${count} deliveries are sent again.`])
+}
+
+// --- The installation ------------------------------------------------------------------------------------------------
+
+export async function rotateSecretsCommand(context: CommandContext): Promise<void> {
+  const rotation = await onInstallation(context, ({ database, seals }) => rotateSeals(database, seals))
+  context.output.answer(rotation, [
+    `${rotation.resealed} values were sealed with the first key.`,
+    ...rotation.failed.map((place) => `Could not be opened: ${place}`),
+    ...Object.entries(rotation.left).map(([key, count]) => `${count} values belong to key ${key}`),
+  ])
+}
+
+export async function migrateCommand(context: CommandContext): Promise<void> {
+  const migrated = await onInstallation(context, async (installation) => installation.migrated)
+  context.output.answer(
+    { migrated },
+    migrated.length > 0 ? migrated.map((name) => `Done: ${name}`) : ['Nothing to do.'],
+  )
+}
+
+const DRAIN_LOOK_MS = 1000
+
+/** Every launcher that runs now starts no more bots; resolves when the bots under way are over. */
+export async function drainCommand(context: CommandContext): Promise<void> {
+  const startedAt = Date.now()
+  await onInstallation(context, async ({ database }) => {
+    await askForDrain(database)
+    let before = -1
+    for (;;) {
+      const count = await countOpenBots(database)
+      if (count === 0) return
+      if (count !== before) context.output.note(`${count} bots are under way`)
+      before = count
+      await sleep(DRAIN_LOOK_MS)
+    }
+  })
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  context.output.answer({ bots: 0, waited_seconds: seconds }, ['No bot is under way. The service can be stopped.'])
+}
+
+/** The names that the shell knows, and the jobs that they are. */
+export async function runJobCommand(context: CommandContext, name: string): Promise<void> {
+  const job = JOB_NAMES.find((one) => one === name)
+  if (job === undefined) throw new CommandMistake(`There is no job "${name}"; there are: ${JOB_NAMES.join(', ')}`)
+  const done = await onInstallation(context, async (installation) => {
+    const files = await openFiles(context.config, installation, context.config.publicUrl ?? 'http://localhost')
+    const jobs = startJobs({ database: installation.database, files: files.store, log: context.log, periodic: [] })
+    try {
+      return await jobs.run(job)
+    } finally {
+      await jobs.close()
+      files.close()
+    }
+  })
+  context.output.answer({ job, done }, [`${job}: ${JSON.stringify(done)}`])
+}

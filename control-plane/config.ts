@@ -1,0 +1,354 @@
+/** The settings of the service, read once from options and environment. All mistakes are reported together. */
+import { isAbsolute, resolve } from 'node:path'
+import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
+import { parseSealKeys, type SealKey } from './secrets/seals.ts'
+
+export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
+export type Role = (typeof ROLES)[number]
+
+export const LAUNCHERS = ['process', 'docker', 'kubernetes'] as const
+export type LauncherKind = (typeof LAUNCHERS)[number]
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** `host=ip:port`: bots send connections for the host there and accept its certificate. */
+export interface HostMapping {
+  host: string
+  address: string
+}
+
+export interface ServiceConfig {
+  /** Absolute. */
+  dataFolder: string
+  /** Null: the service's own server in the data folder. */
+  databaseUrl: string | null
+  host: string
+  /** 0: any free port. */
+  port: number
+  /** Without a slash at the end. Null: the listening address. */
+  publicUrl: string | null
+  /** Null: the listening address, path `/link`. */
+  linkUrl: string | null
+  roles: ReadonlySet<Role>
+  launcher: LauncherKind
+  /** Null: by cores and memory. */
+  maxBots: number | null
+  /** Program and arguments. Null: this checkout's `standin join`. */
+  botCommand: readonly string[] | null
+  botImage: string
+  botNamespace: string
+  mapHosts: readonly HostMapping[]
+  storage: StorageSettings
+  /** Null: those of `<data>/secret-keys`, which the first start makes. */
+  secretKeys: readonly SealKey[] | null
+  allowPrivateAddresses: boolean
+  /** Seconds. Null: the dispatcher's own schedule. */
+  webhookDelays: readonly number[] | null
+  providers: ProviderAddresses
+  /** Whether the greeting offers the built-in mock meeting. */
+  offersDemo: boolean
+  logLevel: LogLevel
+}
+
+export interface ProviderAddresses {
+  google: string
+  googleToken: string
+  graph: string
+  microsoftLogin: string
+  /** Null: `https://zoom.us` and `https://api.zoom.us`. */
+  zoom: string | null
+}
+
+export interface ConfigProblem {
+  /** The option or the variable. */
+  place: string
+  message: string
+  /** What to do about it. */
+  cure: string
+}
+
+/** Settings that the service cannot be started with. */
+export class InvalidConfig extends Error {
+  readonly problems: readonly ConfigProblem[]
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super(problems.map(({ place, message, cure }) => `${place}: ${message}. ${cure}.`).join('\n'))
+    this.name = 'InvalidConfig'
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Options of the command line; each one goes before its variable. */
+export interface ConfigOptions {
+  data?: string
+  host?: string
+  port?: string
+  publicUrl?: string
+  linkUrl?: string
+  roles?: string
+  launcher?: string
+  maxBots?: string
+  botCommand?: string
+  botImage?: string
+  botNamespace?: string
+  mapHost?: readonly string[]
+  storage?: string
+  privateAddresses?: string
+  webhookDelays?: string
+  logLevel?: string
+  demo?: boolean
+}
+
+/** Option and variable of the same meaning. Settings that hold secrets have no option: arguments can be read by others. */
+const NAMES = {
+  data: ['--data', 'STANDIN_DATA'],
+  host: ['--host', 'STANDIN_HOST'],
+  port: ['--port', 'STANDIN_PORT'],
+  publicUrl: ['--public-url', 'STANDIN_PUBLIC_URL'],
+  linkUrl: ['--link-url', 'STANDIN_LINK_URL'],
+  roles: ['--roles', 'STANDIN_ROLES'],
+  launcher: ['--launcher', 'STANDIN_LAUNCHER'],
+  maxBots: ['--max-bots', 'STANDIN_MAX_BOTS'],
+  botCommand: ['--bot-command', 'STANDIN_BOT_COMMAND'],
+  botImage: ['--bot-image', 'STANDIN_BOT_IMAGE'],
+  botNamespace: ['--bot-namespace', 'STANDIN_BOT_NAMESPACE'],
+  storage: ['--storage', 'STANDIN_STORAGE'],
+  privateAddresses: ['--private-addresses', 'STANDIN_PRIVATE_ADDRESSES'],
+  webhookDelays: ['--webhook-delays', 'STANDIN_WEBHOOK_DELAYS'],
+  logLevel: ['--log-level', 'STANDIN_LOG_LEVEL'],
+} as const
+
+const MAX_BOTS = 10_000
+const MAX_DELAYS = 20
+const MAX_DELAY_SECONDS = 7 * 24 * 3600
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const HOST_MAPPING = /^(?<host>[a-z0-9.-]+)=(?<address>(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost):\d{1,5})$/i
+
+/** Throws `InvalidConfig` with every problem. Paths are relative to `folder`. */
+export function readServiceConfig(options: ConfigOptions, environment: Environment, folder: string): ServiceConfig {
+  const problems: ConfigProblem[] = []
+  const report = (place: string, message: string, cure: string) => void problems.push({ place, message, cure })
+  const given = (name: keyof typeof NAMES): Given | null => {
+    const [option, variable] = NAMES[name]
+    const typed = options[name]
+    if (typed !== undefined) return { place: option, text: typed, report }
+    const text = environment[variable]?.trim()
+    return text ? { place: variable, text, report } : null
+  }
+  const ofVariable = (name: string): Given | null => {
+    const text = environment[name]?.trim()
+    return text ? { place: name, text, report } : null
+  }
+
+  const dataFolder = resolve(folder, given('data')?.text || 'service-data')
+  const launcher = oneOf(given('launcher'), LAUNCHERS) ?? 'process'
+  const storage = given('storage')
+  const config: ServiceConfig = {
+    dataFolder,
+    databaseUrl: databaseUrlOf(ofVariable('DATABASE_URL')),
+    host: hostOf(given('host')) ?? '127.0.0.1',
+    port: wholeNumber(given('port'), 0, 65_535) ?? 8080,
+    publicUrl: addressOf(given('publicUrl'), ['http:', 'https:']),
+    linkUrl: addressOf(given('linkUrl'), ['ws:', 'wss:']),
+    roles: rolesOf(given('roles')),
+    launcher,
+    maxBots: wholeNumber(given('maxBots'), 1, MAX_BOTS),
+    botCommand: given('botCommand')?.text.split(' ').filter(Boolean) ?? null,
+    botImage: given('botImage')?.text ?? 'standin',
+    botNamespace: namespaceOf(given('botNamespace')) ?? 'default',
+    mapHosts: mapHostsOf(options.mapHost, ofVariable('STANDIN_MAP_HOSTS'), report),
+    storage: storageOf(storage, environment, dataFolder, folder),
+    secretKeys: secretKeysOf(ofVariable('STANDIN_SECRET_KEYS')),
+    allowPrivateAddresses: oneOf(given('privateAddresses'), ['allow']) === 'allow',
+    webhookDelays: delaysOf(given('webhookDelays')),
+    providers: providersOf(ofVariable),
+    offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
+    logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
+  }
+  if (problems.length > 0) throw new InvalidConfig(problems)
+  return Object.freeze(config)
+}
+
+/** A setting as it was written, and who is told what is wrong with it. */
+interface Given {
+  place: string
+  text: string
+  report(place: string, message: string, cure: string): void
+}
+
+/** Secrets may stand in the text of these settings, so the text is not repeated. */
+function databaseUrlOf(given: Given | null): string | null {
+  if (given === null) return null
+  const isPostgres = /^postgres(ql)?:\/\//i.test(given.text) && URL.canParse(given.text)
+  if (isPostgres) return given.text
+  given.report(
+    given.place,
+    'is not the address of a PostgreSQL database',
+    'Write postgresql://user:password@host:5432/name, or leave it out for a server in the data folder',
+  )
+  return null
+}
+
+function secretKeysOf(given: Given | null): SealKey[] | null {
+  if (given === null) return null
+  try {
+    return parseSealKeys(given.text)
+  } catch (error) {
+    given.report(
+      given.place,
+      lowerFirst((error as Error).message),
+      'Write id:base64 with 32 bytes for each key, such as k1:$(openssl rand -base64 32), separated by commas',
+    )
+    return null
+  }
+}
+
+function hostOf(given: Given | null): string | null {
+  if (given === null) return null
+  if (/^[A-Za-z0-9_.:[\]-]{1,255}$/.test(given.text) && !given.text.includes('://'))
+    return given.text.replace(/^\[(.*)\]$/, '$1')
+  given.report(
+    given.place,
+    `"${shown(given.text)}" is not a host`,
+    'Write an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::',
+  )
+  return null
+}
+
+function wholeNumber(given: Given | null, least: number, most: number): number | null {
+  if (given === null) return null
+  const value = Number(given.text)
+  if (/^\d{1,9}$/.test(given.text) && value >= least && value <= most) return value
+  given.report(
+    given.place,
+    `"${shown(given.text)}" is not a number from ${least} to ${most}`,
+    'Write a whole number in these bounds',
+  )
+  return null
+}
+
+function addressOf(given: Given | null, protocols: readonly string[]): string | null {
+  if (given === null) return null
+  const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
+  const url = URL.canParse(given.text) ? new URL(given.text) : null
+  const problem =
+    url === null || !protocols.includes(url.protocol)
+      ? `does not start with ${starts}`
+      : url.search !== '' || url.hash !== ''
+        ? 'has a part behind ? or #'
+        : url.username !== '' || url.password !== ''
+          ? 'holds a user or a password'
+          : null
+  if (problem === null) return given.text.replace(/\/+$/, '')
+  given.report(given.place, problem, `Write a plain address such as ${protocols.at(-1)}//bots.example.com`)
+  return null
+}
+
+function rolesOf(given: Given | null): Set<Role> {
+  if (given === null) return new Set(ROLES)
+  const words = wordsOf(given.text)
+  const unknown = words.filter((word) => !(ROLES as readonly string[]).includes(word))
+  if (unknown.length > 0 || words.length === 0)
+    given.report(
+      given.place,
+      unknown.length > 0 ? `does not know ${unknown.map((word) => `"${shown(word)}"`).join(', ')}` : 'names no role',
+      `Choose from ${ROLES.join(', ')}, separated by commas, or leave it out for all`,
+    )
+  return new Set(ROLES.filter((role) => words.includes(role)))
+}
+
+function oneOf<T extends string>(given: Given | null, words: readonly T[]): T | null {
+  if (given === null) return null
+  const found = words.find((word) => word === given.text)
+  if (found !== undefined) return found
+  given.report(
+    given.place,
+    `"${shown(given.text)}" is not known`,
+    words.length === 1 ? `Write ${words[0]}, or leave it out` : `Choose one of ${words.join(', ')}`,
+  )
+  return null
+}
+
+function namespaceOf(given: Given | null): string | null {
+  if (given === null || DNS_LABEL.test(given.text)) return given?.text ?? null
+  given.report(
+    given.place,
+    `"${shown(given.text)}" is not a namespace of Kubernetes`,
+    'Write small letters, digits and hyphens, 63 at most',
+  )
+  return null
+}
+
+function mapHostsOf(
+  options: readonly string[] | undefined,
+  variable: Given | null,
+  report: Given['report'],
+): HostMapping[] {
+  const place = options ? '--map-host' : 'STANDIN_MAP_HOSTS'
+  return (options ?? wordsOf(variable?.text ?? '')).flatMap((text) => {
+    const { host, address } = HOST_MAPPING.exec(text)?.groups ?? {}
+    if (host !== undefined && address !== undefined)
+      return [{ host: host.toLowerCase(), address: address.replace(/^localhost/i, '127.0.0.1') }]
+    report(place, `"${shown(text)}" is not host=ip:port`, 'Write for example meet.google.com=127.0.0.1:4433')
+    return []
+  })
+}
+
+function storageOf(given: Given | null, environment: Environment, dataFolder: string, folder: string): StorageSettings {
+  const fallback: StorageSettings = { type: 'folder', path: resolve(dataFolder, 'recordings') }
+  if (given === null) return fallback
+  try {
+    const storage = parseStorage(given.text, environment)
+    if (storage.type !== 'folder' || isAbsolute(storage.path)) return storage
+    return { ...storage, path: resolve(folder, storage.path) }
+  } catch (error) {
+    given.report(
+      given.place,
+      lowerFirst((error as Error).message),
+      'Write folder:/srv/recordings or s3://bucket/prefix',
+    )
+    return fallback
+  }
+}
+
+function delaysOf(given: Given | null): number[] | null {
+  if (given === null) return null
+  const words = wordsOf(given.text)
+  const delays = words.map(Number)
+  const isValid =
+    delays.length > 0 &&
+    delays.length <= MAX_DELAYS &&
+    delays.every((delay) => Number.isFinite(delay) && delay >= 0 && delay <= MAX_DELAY_SECONDS)
+  if (isValid) return delays
+  given.report(
+    given.place,
+    `"${shown(given.text)}" is not a list of seconds`,
+    `Write 1 to ${MAX_DELAYS} numbers from 0 to ${MAX_DELAY_SECONDS}, such as 5,10,300`,
+  )
+  return null
+}
+
+function providersOf(ofVariable: (name: string) => Given | null): ProviderAddresses {
+  const address = (name: string) => addressOf(ofVariable(name), ['http:', 'https:'])
+  return {
+    google: address('STANDIN_GOOGLE_URL') ?? 'https://www.googleapis.com',
+    googleToken: address('STANDIN_GOOGLE_TOKEN_URL') ?? 'https://oauth2.googleapis.com/token',
+    graph: address('STANDIN_GRAPH_URL') ?? 'https://graph.microsoft.com',
+    microsoftLogin: address('STANDIN_MICROSOFT_LOGIN_URL') ?? 'https://login.microsoftonline.com',
+    zoom: address('STANDIN_ZOOM_URL'),
+  }
+}
+
+const wordsOf = (list: string): string[] =>
+  list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** What was typed, safe for a terminal. */
+const shown = (text: string): string => text.replace(/[^\P{C}]/gu, '?').slice(0, 100)

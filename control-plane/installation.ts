@@ -1,0 +1,160 @@
+/** What every process of one installation shares: the database with its tables, the secret keys, the first team. */
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceConfig } from './config.ts'
+import {
+  apiKeyFile,
+  type DataFolderHold,
+  DataFolderInUse,
+  type Holder,
+  holdDataFolder,
+  makeDataFolder,
+  readSecretFile,
+  secretKeysFile,
+  writeSecretFile,
+} from './data-folder.ts'
+import type { Log, Seals } from './ports.ts'
+import { checkSealKeys } from './secrets/key-check.ts'
+import { createSeals, type KeyRing, newSealKey, parseSealKeys } from './secrets/seals.ts'
+import { type Database, openDatabase } from './store/database.ts'
+import { createFirstTeam } from './store/first-team.ts'
+import { migrate } from './store/migrate.ts'
+import { startOwnPostgres } from './store/own-postgres.ts'
+
+/** Connections for what has no pool of its own: start, administration, first team. */
+const CONNECTIONS = 4
+/** How often the service's own PostgreSQL is looked for. */
+const LOOK_MS = 3_000
+
+export interface Installation {
+  databaseUrl: string
+  database: Database
+  seals: KeyRing
+  /** Migrations that were made now. */
+  migrated: string[]
+  /** The first API key, where this process made it now. */
+  firstKey: string | null
+  /** Closes the pool; stops the service's own PostgreSQL where this process answers for it. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the installation, and makes what is missing of it. A service holds its data folder, so a second one is refused with
+ * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence where keys or database do not fit.
+ */
+export async function openInstallation(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
+  const closing: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const step of closing.splice(0).reverse())
+      await step().catch((error) => log.warn({ error: String(error) }, 'A step of closing failed'))
+  }
+  try {
+    await makeDataFolder(config.dataFolder)
+    const hold = await holdFor(config, holder)
+    if (hold !== null) closing.push(() => hold.release())
+    const databaseUrl = config.databaseUrl ?? (await ownPostgres(config.dataFolder, hold, closing, log))
+    const database = openDatabase({
+      url: databaseUrl,
+      role: holder,
+      connections: CONNECTIONS,
+      onError: (error) => log.warn({ error: String(error) }, 'A database connection broke'),
+    })
+    closing.push(() => database.destroy())
+    const migrated = await migrate(database as never)
+    if (migrated.length > 0) log.info({ migrated }, 'Database migrated')
+    const seals = await openSeals(config, database)
+    const first = await createFirstTeam(database, {
+      seal: sealApiKey(seals),
+      keep: (key) => writeSecretFile(apiKeyFile(config.dataFolder), key),
+    })
+    if (first !== null) log.info({ team: first.teamId }, 'First team and first API key created')
+    return { databaseUrl, database, seals, migrated, firstKey: first?.key ?? null, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** How the copy of an API key is sealed that webhooks carry. */
+export function sealApiKey(seals: Seals): (key: string, keyId: string) => Buffer {
+  return (key, keyId) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId })
+}
+
+/** Null for a command beside a running service, and for one that works on a database of somebody else's. */
+async function holdFor(config: ServiceConfig, holder: Holder): Promise<DataFolderHold | null> {
+  if (holder === 'command' && config.databaseUrl !== null) return null
+  try {
+    return await holdDataFolder(config.dataFolder, holder)
+  } catch (error) {
+    if (holder === 'command' && error instanceof DataFolderInUse) return null
+    throw error
+  }
+}
+
+async function ownPostgres(
+  folder: string,
+  hold: DataFolderHold | null,
+  closing: (() => Promise<unknown>)[],
+  log: Log,
+): Promise<string> {
+  const postgres = await startOwnPostgres({ folder })
+  // Without the lock the running service answers for it.
+  if (hold !== null) {
+    closing.push(() => postgres.stop())
+    closing.push(keepRunning(folder, log))
+  }
+  return postgres.url
+}
+
+/** Starts the server again where it was killed; it recovers by itself what it had committed. Returns what ends the watch. */
+function keepRunning(folder: string, log: Log): () => Promise<void> {
+  const ended = new AbortController()
+  const watch = async () => {
+    let isDown = false
+    for (;;) {
+      await sleep(LOOK_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+      if (ended.signal.aborted) return
+      try {
+        const { isFresh } = await startOwnPostgres({ folder })
+        if (isFresh) log.warn({}, 'PostgreSQL was not running and was started again')
+        isDown = false
+      } catch (error) {
+        if (!isDown) log.error({ error: String(error) }, 'PostgreSQL is not running and could not be started')
+        isDown = true
+      }
+    }
+  }
+  const watching = watch()
+  return async () => {
+    ended.abort()
+    await watching
+  }
+}
+
+/** The keys of the configuration, or those of the data folder, which the first start makes. */
+async function openSeals(config: ServiceConfig, database: Database): Promise<KeyRing> {
+  if (config.secretKeys !== null) {
+    const seals = createSeals(config.secretKeys)
+    await checkSealKeys(database, seals)
+    return seals
+  }
+  const file = secretKeysFile(config.dataFolder)
+  const stored = await readSecretFile(file)
+  const text = stored ?? newSealKey('k1')
+  // On disk before the database depends on it.
+  if (stored === null) await writeSecretFile(file, text)
+  try {
+    const seals = createSeals(parseSealKeys(text))
+    await checkSealKeys(database, seals)
+    return seals
+  } catch (error) {
+    if (stored === null) await rm(file, { force: true })
+    throw new Error(
+      stored === null
+        ? `This database belongs to an installation whose secret keys are missing in ${config.dataFolder}: ` +
+            'set STANDIN_SECRET_KEYS to them'
+        : `The secret keys in ${file} do not fit this database: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,205 @@
+/** Makes transcripts again: fetches the sound, has it transcribed, stores the files and ends the request. */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import type { FileStore, Log, Seals } from '../ports.ts'
+import { artifactOfBot } from '../store/artifacts.ts'
+import type { Database } from '../store/database.ts'
+import type { RecoveredFile } from '../store/recovered-files.ts'
+import {
+  AUDIO_FILE,
+  type ClaimedRetranscription,
+  claimRetranscription,
+  finishRetranscription,
+  keepRetranscription,
+  postponeRetranscription,
+  type RetranscriptionResult,
+} from '../store/retranscriptions.ts'
+
+const LEASE_SECONDS = 60
+const KEEP_EVERY_MS = 20_000
+const LOOK_EVERY_MS = 2000
+const JITTER = 0.2
+/** Seconds after a failed try; after the last one the bot fails with TRANSCRIPTION_FAILED. */
+const RETRY_SECONDS = [30, 120]
+/** Of a link to the storage. */
+const LINK_SECONDS = 3600
+/** Who spoke when; the words are given to these people. */
+const TURNS_FILE = 'diarization.jsonl'
+const TRANSCRIPT_TYPES: Readonly<Record<string, string>> = {
+  'transcription.json': 'application/json',
+  'raw_transcription.json': 'application/json',
+  'transcription.vtt': 'text/vtt',
+  'transcription.srt': 'application/x-subrip',
+}
+const resultSchema = z.object({ result: z.object({ total_duration: z.number().min(0) }) })
+
+export interface Speech {
+  provider: string
+  /** Null: the operator's. */
+  apiKey: string | null
+  customParams: Record<string, unknown> | null
+}
+
+/**
+ * Writes the transcript's files beside `audio.m4a` in the folder, whose name is the bot's id. Rejects with
+ * `NoTranscript`, or with another error where the program itself did not work.
+ */
+export type Transcribe = (folder: string, speech: Speech, signal: AbortSignal) => Promise<void>
+
+/** The message is a sentence for the caller. */
+export class NoTranscript extends Error {
+  override name = 'NoTranscript'
+}
+
+export interface RetranscriptionSettings {
+  database: Database
+  files: FileStore
+  seals: Seals
+  transcribe: Transcribe
+  log: Log
+  lookEveryMs?: number
+  retrySeconds?: readonly number[]
+}
+
+export interface Retranscriptions {
+  /** Stops the work under way, which another process or the next start begins anew. */
+  close(): Promise<void>
+}
+
+/** One at a time in a process, because a transcript takes a whole core. */
+export function startRetranscriptions(settings: RetranscriptionSettings): Retranscriptions {
+  const { database, seals, log, lookEveryMs = LOOK_EVERY_MS } = settings
+  const owner = randomUUID()
+  const stop = new AbortController()
+
+  async function loop(): Promise<void> {
+    while (!stop.signal.aborted) {
+      let task: ClaimedRetranscription | null = null
+      try {
+        task = await claimRetranscription(database, seals, owner, LEASE_SECONDS)
+        if (task !== null) await work(settings, owner, task, stop.signal)
+      } catch (error) {
+        log.error({ bot: task?.botId, error: String(error) }, 'A retranscription could not be processed')
+      }
+      if (task === null) await pause(lookEveryMs * (1 + JITTER * Math.random()), stop.signal)
+    }
+  }
+
+  const running = loop()
+  return {
+    async close() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+async function work(
+  settings: RetranscriptionSettings,
+  owner: string,
+  task: ClaimedRetranscription,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, files, seals, log, retrySeconds = RETRY_SECONDS } = settings
+  const { id, botId, provider, tries } = task
+  const keeping = setInterval(() => {
+    keepRetranscription(database, id, owner, LEASE_SECONDS).catch((error: unknown) =>
+      log.warn({ bot: botId, error: String(error) }, 'The lease of a retranscription could not be kept'),
+    )
+  }, KEEP_EVERY_MS)
+  try {
+    log.info({ bot: botId, provider, tries }, 'Retranscription started')
+    const result = await transcriptOf(settings, task, signal)
+    const end = await finishRetranscription(database, seals, owner, task, result)
+    if (end === 'data_deleted') await files.deletePrefix(botId)
+    log.info({ bot: botId, provider, end }, 'Retranscription ended')
+  } catch (error) {
+    if (signal.aborted) {
+      await postponeRetranscription(database, id, owner, 0, 'The service was stopped.')
+      return
+    }
+    const sentence = error instanceof NoTranscript ? error.message : 'The transcription could not be run.'
+    log.warn({ bot: botId, provider, tries, error: String(error) }, 'Retranscription failed')
+    const wait = retrySeconds[tries - 1]
+    if (wait === undefined) await finishRetranscription(database, seals, owner, task, { failure: sentence })
+    else await postponeRetranscription(database, id, owner, wait, sentence)
+  } finally {
+    clearInterval(keeping)
+  }
+}
+
+async function transcriptOf(
+  { database, files, transcribe }: RetranscriptionSettings,
+  { botId, provider, apiKey, customParams }: ClaimedRetranscription,
+  signal: AbortSignal,
+): Promise<RetranscriptionResult> {
+  const audio = await artifactOfBot(database, botId, AUDIO_FILE)
+  const audioKey = audio && files.keyOf(audio.location)
+  if (!audio || !audioKey) return { failure: 'The recording has no audio any more.' }
+  const turns = await artifactOfBot(database, botId, TURNS_FILE)
+  const work = await mkdtemp(join(tmpdir(), 'standin-retranscription-'))
+  try {
+    const folder = join(work, botId)
+    await mkdir(folder, { mode: 0o700 })
+    await fetchFile(files, audio.location, join(folder, AUDIO_FILE), signal)
+    if (turns) await fetchFile(files, turns.location, join(folder, TURNS_FILE), signal)
+    await transcribe(folder, { provider, apiKey, customParams }, signal)
+    const stored: RecoveredFile[] = []
+    for (const [name, type] of Object.entries(TRANSCRIPT_TYPES)) {
+      const bytes = await readFile(join(folder, name))
+      await files.write(besides(audioKey, name), bytes, type)
+      const location = besides(audio.location, name)
+      stored.push({ name, location, bytes: bytes.length, durationSeconds: null })
+    }
+    const document = JSON.parse(await readFile(join(folder, 'transcription.json'), 'utf8'))
+    const { total_duration: seconds } = resultSchema.parse(document).result
+    return { seconds, attempt: attemptOf(audioKey), files: stored }
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** Files of a folder are used where they lie; others are fetched from the storage. */
+async function fetchFile(files: FileStore, location: string, target: string, signal: AbortSignal): Promise<void> {
+  if (!location.startsWith('s3://')) return symlink(location, target)
+  const key = files.keyOf(location)
+  if (key === null) throw new Error(`${location} is no file of this storage`)
+  const answer = await fetch(await files.sign(key, LINK_SECONDS), { signal })
+  if (!answer.ok || answer.body === null) throw new Error(`The storage answered ${answer.status}`)
+  await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(target, { mode: 0o600 }), { signal })
+}
+
+function besides(audioPath: string, name: string): string {
+  return `${audioPath.slice(0, -AUDIO_FILE.length)}${name}`
+}
+
+/** Keys are `<bot id>/<attempt>/…`. */
+function attemptOf(key: string): number {
+  return Number(key.split('/')[1])
+}
+
+/** Writes parameters of the provider where the program reads them. */
+export async function writeParams(folder: string, params: Record<string, unknown>): Promise<string> {
+  const file = join(folder, '..', 'params.json')
+  await writeFile(file, JSON.stringify(params), { mode: 0o600 })
+  return file
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,58 @@
+/** `standin transcribe` as a process, which makes the transcript of a recording's folder. */
+import { execFile } from 'node:child_process'
+import { NoTranscript, type Speech, type Transcribe, writeParams } from './retranscription.ts'
+
+/** Milliseconds; as long as a bot takes at most. */
+const LONGEST_MS = 30 * 60_000
+const MAX_OUTPUT_BYTES = 1024 * 1024
+/** The exit code of a provider that gave no transcript, and of settings that are not complete. */
+const NO_TRANSCRIPT = 4
+const WRONG_SETTINGS = 2
+/** Where the program finds the caller's key. */
+const KEY_VARIABLES: Readonly<Record<string, string>> = {
+  deepgram: 'STANDIN_DEEPGRAM_KEY',
+  assemblyai: 'STANDIN_ASSEMBLYAI_KEY',
+}
+
+export interface TranscribeCommandSettings {
+  /** Program and arguments, such as `bin/standin transcribe`. */
+  command: readonly string[]
+  environment: Readonly<Record<string, string>>
+}
+
+export function createTranscribeCommand({ command, environment }: TranscribeCommandSettings): Transcribe {
+  const [program, ...start] = command
+  if (program === undefined) throw new Error('The command that makes transcripts is empty')
+
+  return async (folder, { provider, apiKey, customParams }, signal) => {
+    const params = customParams === null ? [] : ['--params-file', await writeParams(folder, customParams)]
+    const env = { ...environment, ...keyOf(provider, apiKey) }
+    const options = [...start, folder, '--provider', provider, ...params]
+    await new Promise<void>((resolve, reject) => {
+      const limits = { env, signal, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
+      execFile(program, options, limits, (error, _output, errors) => {
+        if (error === null) return resolve()
+        const said = sentenceOf(withoutKey(errors, apiKey))
+        const isSentence = error.code === NO_TRANSCRIPT || error.code === WRONG_SETTINGS
+        if (isSentence && said !== '') return reject(new NoTranscript(said))
+        reject(new Error(`"standin transcribe" ended with ${error.signal ?? error.code}. ${said}`.trim()))
+      })
+    })
+  }
+}
+
+function keyOf(provider: string, apiKey: Speech['apiKey']): Record<string, string> {
+  const variable = KEY_VARIABLES[provider]
+  return variable === undefined || apiKey === null ? {} : { [variable]: apiKey }
+}
+
+/** Without the program's own beginning, in one line. */
+function sentenceOf(errors: string): string {
+  const text = errors.replace(/^There is no transcript: /, '').replace('The job is not valid:', 'It cannot be made:')
+  return text.replace(/\s+/g, ' ').trim().slice(0, 1000)
+}
+
+/** A provider may repeat the key in its refusal. */
+function withoutKey(text: string, apiKey: string | null): string {
+  return apiKey === null ? text : text.replaceAll(apiKey, '…')
+}

@@ -1,0 +1,61 @@
+/** Scheduled bots whose time has come pass the checks of immediate ones, or fail. */
+import { admitted, refusedWhenDue } from '../bots/admit.ts'
+import type { BotChange } from '../bots/change.ts'
+import { checkAdmission, lockTeam } from '../store/admission.ts'
+import { lockBots } from '../store/bots.ts'
+import { applyChanges } from '../store/changes.ts'
+import { dueForAdmission } from '../store/claims.ts'
+import type { Database } from '../store/database.ts'
+import type { BotRow, TeamRow } from '../store/tables.ts'
+import { reasonOfRefusal } from './refusals.ts'
+
+const BATCH = 200
+
+/** Admits or refuses what is due now, team by team, each team in one transaction. Returns how many bots were looked at. */
+export async function admitDue(db: Database, leadSeconds: number): Promise<number> {
+  const due = await dueForAdmission(db, leadSeconds, BATCH)
+  const teams = Map.groupBy(due, ({ team_id }) => team_id)
+  for (const [teamId, bots] of teams)
+    await admitOfTeam(
+      db,
+      teamId,
+      bots.map(({ id }) => id),
+    )
+  return due.length
+}
+
+async function admitOfTeam(db: Database, teamId: string, botIds: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { team, now } = await lockTeam(tx, teamId)
+    const bots = (await lockBots(tx, botIds)).filter(({ phase }) => phase === 'scheduled')
+    // Their order decides who gets the last place.
+    bots.sort((a, b) => (a.due_at?.getTime() ?? 0) - (b.due_at?.getTime() ?? 0))
+    if (bots.every((bot) => needsNoCheck(team, bot))) {
+      await applyChanges(
+        tx,
+        bots.map((bot) => ({ bot, change: admittedAt(bot, now) })),
+      )
+      return
+    }
+    for (const bot of bots) {
+      const current = await lockTeam(tx, teamId)
+      const refusal = await checkAdmission(tx, current.team, bot)
+      const change =
+        refusal === null
+          ? admittedAt(bot, now)
+          : refusedWhenDue(bot, { code: refusal.code, message: reasonOfRefusal(refusal) }, now)
+      await applyChanges(tx, [{ bot, change }])
+    }
+  })
+}
+
+/** Nothing that the bot's own row and its team do not say could refuse it. */
+function needsNoCheck(team: TeamRow, bot: BotRow): boolean {
+  return team.daily_cap === null && team.balance === null && !bot.is_exclusive && bot.deduplication_key === null
+}
+
+/** A bot that is started ahead of its time is due to a launcher at once. */
+function admittedAt(bot: BotRow, now: Date): BotChange {
+  const change = admitted(bot, now)
+  return { ...change, patch: { ...change.patch, due_at: now } }
+}

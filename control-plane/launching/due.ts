@@ -1,0 +1,143 @@
+/** The loop that finds bots whose time has come, admits them, and starts them. Any number of such loops may run. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { gaveUp } from '../bots/crash.ts'
+import { pickupDelayed, waitsForRoom } from '../bots/launch.ts'
+import { claimDue, dueWithoutReason, hopelessBots, latePickups, lookForDue } from '../store/claims.ts'
+import { startSeconds } from '../store/launches.ts'
+import { admitDue } from './admission.ts'
+import { changeBot } from './change-bot.ts'
+import { type Claim, type LaunchTools, launchBot } from './launch.ts'
+import { PauseBetweenRounds } from './pause.ts'
+
+const LEASE_SECONDS = 30
+const POLL_MS = 250
+const AFTER_ERROR_MS = 1_000
+/** How often late and hopeless bots are looked for. */
+const LATE_EVERY_MS = 2_000
+/** How often the lead is measured again. */
+const LEAD_EVERY_MS = 60_000
+/** Seconds that a scheduled bot is started ahead of its join time, until enough starts were measured. */
+const ASSUMED_LEAD_SECONDS = 15
+const LEAD_LIMITS = { least: 5, most: 60 }
+/** Bots of one claim and of one pass over late ones. */
+const BATCH = 100
+
+export interface DueLoop {
+  /** Looks for due bots now. */
+  wake(): void
+  /** Claims no more and waits for the starts under way. */
+  close(): Promise<void>
+}
+
+export interface DueSettings extends LaunchTools {
+  /** Starts at once. */
+  concurrency: number
+  leaseSeconds?: number
+}
+
+export function startDueLoop(settings: DueSettings): DueLoop {
+  const { database, launcher, log, concurrency } = settings
+  const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
+  const pause = new PauseBetweenRounds()
+  const underWay = new Set<Promise<void>>()
+  let leadSeconds = ASSUMED_LEAD_SECONDS
+  let isClosing = false
+
+  function start(claim: Claim): void {
+    const launch = launchBot(settings, claim)
+      .catch((error) => {
+        // The lease gives the bot back.
+        const fields = { bot: claim.bot.id, attempt: claim.attempt, error: String(error) }
+        log.error(fields, 'Outcome of a launch could not be stored')
+      })
+      .finally(() => {
+        underWay.delete(launch)
+        pause.wake()
+      })
+    underWay.add(launch)
+  }
+
+  /** Free places now, starts under way counted; null: the engine decides. */
+  async function freePlaces(): Promise<{ free: number; limit: number } | null> {
+    const capacity = await launcher.capacity()
+    return capacity && { ...capacity, free: Math.max(0, capacity.free - underWay.size) }
+  }
+
+  async function claimAndStart(): Promise<number> {
+    const places = await freePlaces()
+    const limit = Math.min(BATCH, concurrency - underWay.size, places?.free ?? BATCH)
+    if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places.limit)
+    if (limit <= 0) return 0
+    const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
+    const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
+    const owner = randomUUID()
+    const leaseEnds = performance.now() + leaseSeconds * 1000
+    const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
+    for (const [index, each] of claimed.entries()) start({ ...each, owner, leaseEnds, token: tokens[index]! })
+    return claimed.length
+  }
+
+  async function tellThatFull(limit: number): Promise<void> {
+    const reason = limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`
+    for (const id of await dueWithoutReason(database, BATCH))
+      await changeBot(database, id, (bot) => (bot.phase === 'due' ? waitsForRoom(bot, reason, new Date()) : null))
+  }
+
+  async function lookAfterLate(): Promise<void> {
+    const message = 'The bot could not be started before its time in the meeting was over.'
+    for (const id of await hopelessBots(database, BATCH)) {
+      await changeBot(database, id, (bot) => {
+        if (bot.phase !== 'due') return null
+        return gaveUp(bot, bot.wait_reason === null ? message : `${message} ${bot.wait_reason}`, new Date())
+      })
+      log.warn({ bot: id }, 'Bot given up: it could not be started in time')
+    }
+    for (const id of await latePickups(database, BATCH))
+      await changeBot(database, id, (bot) => pickupDelayed(bot, new Date()))
+  }
+
+  async function measureLead(): Promise<void> {
+    const measured = await startSeconds(database, launcher.kind)
+    if (measured === null) return
+    leadSeconds = Math.min(LEAD_LIMITS.most, Math.max(LEAD_LIMITS.least, measured + 2))
+  }
+
+  async function run(): Promise<void> {
+    const late = every(LATE_EVERY_MS, lookAfterLate)
+    const lead = every(LEAD_EVERY_MS, measureLead)
+    while (!isClosing) {
+      try {
+        await lead()
+        const { scheduled, due } = await lookForDue(database, leadSeconds)
+        const admitted = scheduled > 0 ? await admitDue(database, leadSeconds) : 0
+        const claimed = due > 0 || admitted > 0 ? await claimAndStart() : 0
+        await late()
+        if (claimed + admitted === 0 && !isClosing) await pause.rest(POLL_MS)
+      } catch (error) {
+        log.error({ error: String(error) }, 'Due bots could not be looked for')
+        if (!isClosing) await pause.rest(AFTER_ERROR_MS)
+      }
+    }
+  }
+
+  const ran = run()
+  return {
+    wake: () => pause.wake(),
+    async close() {
+      isClosing = true
+      pause.wake()
+      await ran
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** Does the work at most once in this time. */
+function every(ms: number, work: () => Promise<void>): () => Promise<void> {
+  let last = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - last < ms) return
+    last = performance.now()
+    await work()
+  }
+}

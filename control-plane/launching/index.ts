@@ -1,0 +1,77 @@
+/** Starts bots when they are due and sees to it that each of them ends. */
+import type { FileStore, Launcher, Log, Seals } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { countOpenBots } from '../store/drain.ts'
+import { listenForWakeUps } from '../store/wake-ups.ts'
+import { startDueLoop } from './due.ts'
+import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconciler.ts'
+import type { Recover } from './recovery.ts'
+
+/** How long a bot waits for its control plane before it asks to join without it, seconds. */
+const WAIT_FOR_WELCOME_SECONDS = 60
+/** Starts at once, by launcher. */
+const CONCURRENCY = { process: 8, docker: 8, kubernetes: 50, simulated: 100 } as const
+const DRAIN_POLL_MS = 1_000
+
+export interface LaunchingSettings {
+  database: Database
+  /** For the connection over which other processes say that a bot is due; null: only `wake` and looking. */
+  databaseUrl: string | null
+  launcher: Launcher
+  files: FileStore
+  seals: Seals
+  recover: Recover
+  log: Log
+  /** Address of the control link, as bots reach it. */
+  linkUrl: string
+  waitForWelcomeSeconds?: number
+  concurrency?: number
+  leaseSeconds?: number
+  reconciler?: Pick<
+    ReconcilerSettings,
+    'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds' | 'forgottenSeconds'
+  >
+}
+
+export interface Launching {
+  /** Looks for due bots now: call after a bot was created in this process. */
+  wake(): void
+  /** Compares bots and launcher now. */
+  reconcile(): Promise<void>
+  /** Starts no more bots, and resolves when none runs. They are still looked after. */
+  drain(): Promise<void>
+  /** Starts no more bots, waits for the starts under way, and leaves the bots running. */
+  close(): Promise<void>
+}
+
+export function startLaunching(settings: LaunchingSettings): Launching {
+  const { database, databaseUrl, launcher, log } = settings
+  const due = startDueLoop({
+    ...settings,
+    waitForWelcomeSeconds: settings.waitForWelcomeSeconds ?? WAIT_FOR_WELCOME_SECONDS,
+    concurrency: settings.concurrency ?? CONCURRENCY[launcher.kind],
+  })
+  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler })
+  const hints =
+    databaseUrl === null
+      ? null
+      : listenForWakeUps(
+          databaseUrl,
+          () => due.wake(),
+          (error) => log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+        )
+  let isClosed = false
+  return {
+    wake: () => due.wake(),
+    reconcile: () => reconciler.pass(),
+    async drain() {
+      await due.close()
+      while (!isClosed && (await countOpenBots(database)) > 0)
+        await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS))
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([due.close(), reconciler.close(), hints?.close()])
+    },
+  }
+}

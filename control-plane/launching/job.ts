@@ -1,0 +1,96 @@
+/** The worker's job of one attempt, made from what the caller asked. */
+import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
+import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS } from '../bots/request.ts'
+import { requestOf } from '../bots/row.ts'
+import type { BotRow } from '../store/tables.ts'
+
+export interface JobParts {
+  bot: Pick<
+    BotRow,
+    | 'id'
+    | 'bot_name'
+    | 'meeting_url'
+    | 'meeting_platform'
+    | 'recording_mode'
+    | 'extra'
+    | 'request'
+    | 'is_scheduled'
+    | 'join_at'
+  >
+  /** Opened. */
+  secrets: BotSecrets
+  /** Of the attempt, from the file store. */
+  storage: Job['storage']
+  /** The attempt's own address and token of the control link. */
+  link: { url: string; token: string }
+  /** How long the bot waits for its control plane before it asks to join. */
+  waitForWelcomeSeconds: number
+}
+
+/** A request that cannot be made into a job. It is no fault of the machine, so no further attempt would help. */
+export class ImpossibleJob extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'ImpossibleJob'
+    this.code = code
+  }
+}
+
+/** Throws `ImpossibleJob`. */
+export function jobOf(parts: JobParts): Job {
+  const { bot, secrets, storage, link } = parts
+  const request = requestOf(bot)
+  const { timeouts } = request
+  const parsed = jobSchema.safeParse({
+    bot_id: bot.id,
+    meeting_url: bot.meeting_url,
+    not_before: bot.is_scheduled ? (bot.join_at?.toISOString() ?? null) : null,
+    wait_for_welcome_seconds: parts.waitForWelcomeSeconds,
+    bot_name: bot.bot_name,
+    recording_mode: bot.recording_mode,
+    bot_image: request.images[0] ?? null,
+    entry_message: request.entryMessage,
+    timeout_config: {
+      waiting_room_timeout: timeouts.waitingRoom,
+      no_one_joined_timeout: timeouts.noOneJoined,
+      silence_timeout: timeouts.silence,
+      grace_period: timeouts.grace,
+      recording_timeout: timeouts.maxRecording ?? LONGEST_RECORDING_SECONDS,
+    },
+    streaming: request.streaming && {
+      input: request.streaming.inputUrl,
+      output: request.streaming.outputUrl,
+      audio_frequency: request.streaming.audioFrequency,
+    },
+    transcription: request.transcription && {
+      provider: request.transcription.provider,
+      api_key: secrets.transcriptionApiKey ?? null,
+      custom_params: request.transcription.customParams,
+    },
+    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets),
+    storage,
+    control_plane: link,
+    extra: bot.extra,
+  })
+  if (parsed.success) return parsed.data
+  const problems = problemsOf(parsed.error).map(({ path, message }) => `${path}: ${message}`)
+  throw new ImpossibleJob('INTERNAL_ERROR', `The request of the bot makes no valid job. ${problems.join('; ')}`)
+}
+
+/** Only the platform with an SDK knows these fields; the worker refuses them for others. */
+function conferencingOf(platform: string, conferencing: BotRequest['conferencing'], secrets: BotSecrets) {
+  if (conferencing === null || platform !== 'zoom') return {}
+  if (conferencing.credentialId !== null || conferencing.credentialUserId !== null)
+    throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'The stored credential that the bot names does not exist.')
+  if (secrets.sdkId === undefined && (conferencing.hasObfToken || conferencing.obfTokenUrl !== null))
+    throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'An on-behalf-of token works only together with SDK credentials.')
+  return {
+    conf_sdk_id: secrets.sdkId ?? null,
+    conf_sdk_pwd: secrets.sdkPassword ?? null,
+    conf_obf_token: secrets.obfToken ?? null,
+    conf_obf_token_url: conferencing.obfTokenUrl,
+    conf_access_token_url: secrets.sdkId === undefined ? null : conferencing.zakTokenUrl,
+  }
+}

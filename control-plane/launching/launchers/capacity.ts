@@ -1,0 +1,42 @@
+/** How many bots this machine carries: by its cores and memory, and by what running bots were seen to need. Pure. */
+
+/** What one bot needs on average. */
+export interface BotCost {
+  /** Cores. */
+  cores: number
+  memoryBytes: number
+}
+
+/** Before anything was learned; the figures of docs/performance.md for one bot with video, rounded up. */
+export const ASSUMED_COST: BotCost = { cores: 0.7, memoryBytes: 700 * 1024 * 1024 }
+
+export interface Machine {
+  cores: number
+  /** What is free now, for this process and its children. */
+  availableBytes: number
+}
+
+/** Left to the service, its database and the system. */
+const KEPT_BYTES = 512 * 1024 * 1024
+
+/**
+ * The number of bots at once. `running` bots have taken their memory already, `starting` ones have yet to take it. One bot
+ * is always allowed: a machine too small for the estimate may still carry it.
+ */
+export function botLimit(machine: Machine, cost: BotCost, running: number, starting: number): number {
+  const byCores = Math.floor(machine.cores / Math.max(cost.cores, 0.05))
+  const free = machine.availableBytes - KEPT_BYTES - starting * cost.memoryBytes
+  const byMemory = running + starting + Math.floor(free / Math.max(cost.memoryBytes, 1))
+  return Math.max(1, Math.min(byCores, byMemory))
+}
+
+/** What to reckon with: learned figures count fully from 20 samples on, before that mixed with the assumed ones. */
+export function expectedCost(learned: (BotCost & { samples: number }) | null): BotCost {
+  if (learned === null) return ASSUMED_COST
+  const trust = Math.min(1, learned.samples / 20)
+  const mix = (seen: number, assumed: number) => trust * seen + (1 - trust) * assumed
+  return {
+    cores: mix(learned.cores, ASSUMED_COST.cores),
+    memoryBytes: mix(learned.memoryBytes, ASSUMED_COST.memoryBytes),
+  }
+}

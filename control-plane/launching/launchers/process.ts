@@ -1,0 +1,228 @@
+/**
+ * Bots as processes of this machine. A bot belongs to its supervisor (`supervisor-script.ts`) and to a folder of its own,
+ * never to the service: it goes on while the service is away, and the folder says afterwards how it ended.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Job } from '@standin/wire/job.ts'
+import { type Launcher, type LaunchHandle, type LaunchSpec, type LaunchState, type Log, NoRoom } from '../../ports.ts'
+import { botEnvironment, permittedAddresses } from './bot-environment.ts'
+import {
+  hasEnded,
+  markSignal,
+  NAME_VARIABLE,
+  processesToSignal,
+  readFacts,
+  removeJobs,
+  stateOf,
+  writeFacts,
+} from './bot-folder.ts'
+import { type BotCost, botLimit, expectedCost } from './capacity.ts'
+import { memoryEventsFile, outOfMemoryKills, processWorld } from './proc.ts'
+import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
+
+/** Until then a bot has not taken the memory that it is going to need. */
+const STARTING_MS = 60_000
+const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
+const JOB = /^job-.*\.json$/
+
+export interface ProcessLauncherSettings {
+  /** Absolute; every bot has a folder in it. One installation has one such folder. */
+  folder: string
+  /** Program and arguments; `--map-host` options are appended. */
+  command: readonly string[]
+  /** `host=ip:port`. */
+  mapHosts: readonly string[]
+  /** Further mappings of one bot; the mock meeting of a demo is started here. Rejects as an error of the infrastructure. */
+  mapHostsOf?: (job: Job) => Promise<readonly string[]>
+  /** The service's own variables; `bot-environment.ts` says which of them bots get. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Null: by cores and memory. */
+  maxBots: number | null
+  /** What running bots were seen to need; null while nothing is known. */
+  learnedCost?: () => Promise<(BotCost & { samples: number }) | null>
+  log: Log
+}
+
+/** Rejects where the folder cannot be used. */
+export async function createProcessLauncher(settings: ProcessLauncherSettings): Promise<Launcher> {
+  const { folder, command, mapHosts, environment, log } = settings
+  if (command.length === 0) throw new Error('The command that starts a bot is empty')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const script = await installScript(folder)
+  const memoryEvents = await memoryEventsFile()
+  const places = (name: string) => join(folder, checkedName(name))
+  /** Room is looked at by one start after the other, or all would see the same free place. */
+  let admission: Promise<unknown> = Promise.resolve()
+
+  async function openBots(): Promise<{ running: number; starting: number }> {
+    let [running, starting] = [0, 0]
+    for (const name of await names(folder)) {
+      if (await hasEnded(join(folder, name))) continue
+      const facts = await stat(join(folder, name)).catch(() => null)
+      if (facts === null) continue
+      if (Date.now() - facts.birthtimeMs < STARTING_MS) starting++
+      else running++
+    }
+    return { running, starting }
+  }
+
+  async function capacity() {
+    const { running, starting } = await openBots()
+    const limit = settings.maxBots ?? botLimit(machine(), expectedCost(await learned()), running, starting)
+    return { limit, free: Math.max(0, limit - running - starting) }
+  }
+
+  async function learned() {
+    try {
+      return (await settings.learnedCost?.()) ?? null
+    } catch (error) {
+      log.warn({ error: String(error) }, 'The learned cost of bots could not be read; assumed figures are used')
+      return null
+    }
+  }
+
+  /** Makes the bot's folder; false where it is there already. */
+  function reserve(place: string): Promise<boolean> {
+    const reserved = admission.then(async () => {
+      if ((await readFacts(place)) !== null) return false
+      const { free, limit } = await capacity()
+      if (free === 0) throw new NoRoom(`${limit} ${limit === 1 ? 'bot runs' : 'bots run'} on this machine, its limit`)
+      await mkdir(place, { recursive: true, mode: 0o700 })
+      return true
+    })
+    admission = reserved.catch(() => {})
+    return reserved
+  }
+
+  async function hostsOf({ job }: LaunchSpec, place: string): Promise<readonly string[]> {
+    try {
+      return (await settings.mapHostsOf?.(job)) ?? []
+    } catch (error) {
+      // The reserved place is free again.
+      await rm(place, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  async function start(spec: LaunchSpec): Promise<LaunchHandle> {
+    const name = `standin-${spec.botId}-${spec.attempt}`
+    const place = places(name)
+    if (!(await reserve(place))) return { name }
+    const ownHosts = await hostsOf(spec, place)
+    const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
+    const jobFile = join(place, `job-${randomUUID()}.json`)
+    await writeFile(jobFile, JSON.stringify(spec.job), { mode: 0o600, flag: 'wx' })
+    await writeFacts(place, {
+      ...world,
+      name,
+      botId: spec.botId,
+      attempt: spec.attempt,
+      outOfMemoryKills: events ? outOfMemoryKills(events) : null,
+    })
+    const hosts = [...mapHosts, ...ownHosts].flatMap((host) => ['--map-host', host])
+    const supervisor = spawn('/bin/sh', [script, place, memoryEvents ?? '', ...command, ...hosts], {
+      cwd: place,
+      detached: true,
+      stdio: 'ignore',
+      env: {
+        ...botEnvironment(environment, spec.job.storage),
+        STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, spec.job),
+        STANDIN_WORK_FOLDER: join(place, 'work'),
+        STANDIN_JOB_FILE: jobFile,
+        [NAME_VARIABLE]: name,
+      },
+    })
+    try {
+      await new Promise((resolve, reject) => supervisor.once('spawn', resolve).once('error', reject))
+    } catch (error) {
+      await rm(place, { recursive: true, force: true })
+      throw error
+    }
+    supervisor.unref()
+    return { name }
+  }
+
+  async function signalBot(handle: LaunchHandle, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const place = places(handle.name)
+    if ((await readFacts(place)) === null || (await hasEnded(place))) return
+    await markSignal(place, signal)
+    for (const { pid } of await processesToSignal(place, handle.name)) {
+      // SIGTERM is for the bot alone, which ends its own children in order. SIGKILL is for its whole process group.
+      if (signal === 'SIGKILL') send(-pid, signal)
+      send(pid, signal)
+    }
+  }
+
+  const kill = (handle: LaunchHandle) => signalBot(handle, 'SIGKILL')
+
+  return {
+    kind: 'process',
+    start,
+    kill,
+    capacity,
+    workFolder: (handle) => join(places(handle.name), 'work'),
+    async stop(handle, patienceMs) {
+      await signalBot(handle, 'SIGTERM')
+      const timer = setTimeout(() => {
+        kill(handle).catch((error) => log.error({ name: handle.name, error: String(error) }, 'Bot could not be killed'))
+      }, patienceMs)
+      timer.unref()
+    },
+    async inspect(handle): Promise<LaunchState> {
+      const place = places(handle.name)
+      const state = await stateOf(place)
+      if (state.state === 'ended')
+        await removeJobs(
+          place,
+          (await readdir(place)).filter((name) => JOB.test(name)),
+        )
+      return state
+    },
+    async list() {
+      return (await names(folder)).map((name) => {
+        const { botId, attempt } = NAME.exec(name)!.groups!
+        return { botId: botId!, attempt: Number(attempt), handle: { name } }
+      })
+    },
+    async clean(handle) {
+      const place = places(handle.name)
+      const { state } = await stateOf(place)
+      if (state !== 'running' && state !== 'unknown') await rm(place, { recursive: true, force: true })
+    },
+  }
+}
+
+function machine() {
+  return { cores: availableParallelism(), availableBytes: process.availableMemory() }
+}
+
+async function names(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => NAME.test(name))
+}
+
+/** Handles come from the database; one that is none of ours must not lead out of the folder. */
+function checkedName(name: string): string {
+  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a bot's process`)
+  return name
+}
+
+/** A new file takes the place of an older one: shells that run read on in theirs. */
+async function installScript(folder: string): Promise<string> {
+  const script = join(folder, 'supervise.sh')
+  const draft = join(folder, `.supervise-${randomUUID()}`)
+  await writeFile(draft, SUPERVISOR_SCRIPT, { mode: 0o700, flag: 'wx' })
+  await rename(draft, script)
+  return script
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,77 @@
+/** `standin recover` as a process, which finishes the recordings of bots that died. */
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Job } from '@standin/wire/job.ts'
+import type { Recover } from '../recovery.ts'
+import { botEnvironment } from './bot-environment.ts'
+
+/** Milliseconds; a long recording is read once to make its index. */
+const LONGEST_MS = 15 * 60_000
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+
+export interface RecoverCommandSettings {
+  /** Program and arguments, such as `bin/standin recover`. */
+  command: readonly string[]
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+export function createRecoverCommand({ command, environment }: RecoverCommandSettings): Recover {
+  const [program, ...start] = command
+  if (program === undefined) throw new Error('The command that recovers recordings is empty')
+
+  return async ({ botId, storage, workFolder }) => {
+    const place = await placeOf(botId, storage, workFolder)
+    if (place === null) return { files: [], problems: [] }
+    const { output, errors, failure } = await run(program, [...start, ...place, '--json'], {
+      ...botEnvironment(environment, storage),
+      ...keysOf(storage),
+    })
+    const files = linesOf(output).filter((line) => typeof line.seconds === 'number' || line.seconds === null)
+    const problems = linesOf(errors).map(({ name, error }) => `${name}: ${error}`)
+    // An exit code with no problem named says that the command itself did not work.
+    if (failure !== null && problems.length === 0) throw new Error(`${failure} ${errors.slice(-2000)}`.trim())
+    return { files: files as { name: string; seconds: number | null }[], problems }
+  }
+}
+
+/** Arguments that say where the recording lies; null where there is nothing of it. */
+async function placeOf(botId: string, storage: Job['storage'], workFolder: string | null): Promise<string[] | null> {
+  const folder = storage.type === 'folder' ? join(storage.path, botId) : workFolder && join(workFolder, botId)
+  if (folder !== null && (await stat(folder).catch(() => null))?.isDirectory()) return [folder]
+  if (storage.type === 'folder') return null
+  return [
+    ...['--s3', `s3://${storage.bucket}/${storage.prefix}`, '--bot-id', botId, '--older-than', '0s'],
+    ...(storage.endpoint === undefined ? [] : ['--s3-endpoint', storage.endpoint]),
+    ...(storage.region === undefined ? [] : ['--s3-region', storage.region]),
+  ]
+}
+
+function keysOf(storage: Job['storage']): Record<string, string> {
+  if (storage.type !== 's3' || storage.access_key_id === undefined) return {}
+  return {
+    AWS_ACCESS_KEY_ID: storage.access_key_id,
+    AWS_SECRET_ACCESS_KEY: storage.secret_access_key!,
+    ...(storage.session_token !== undefined && { AWS_SESSION_TOKEN: storage.session_token }),
+  }
+}
+
+function run(program: string, options: string[], env: Record<string, string>) {
+  return new Promise<{ output: string; errors: string; failure: string | null }>((resolve) => {
+    execFile(program, options, { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }, (error, output, errors) => {
+      const failure = error === null ? null : `"standin recover" ended with ${error.signal ?? error.code}.`
+      resolve({ output, errors, failure })
+    })
+  })
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value = JSON.parse(line)
+      return typeof value === 'object' && value !== null ? [value] : []
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,274 @@
+/**
+ * Compares what is stored with what the launcher knows, again and again, and acts on the difference. It keeps no state
+ * that matters: any number of reconcilers may run at once, and each may be killed at any time.
+ */
+import { randomUUID } from 'node:crypto'
+import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
+import { isClosed, namedAttempt } from '../bots/row.ts'
+import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
+import { readBot } from '../store/bots.ts'
+import { expiredLeases } from '../store/claims.ts'
+import {
+  knownLaunches,
+  launchCleaned,
+  launchEnded,
+  launchStarted,
+  type OpenLaunch,
+  openLaunches,
+} from '../store/launches.ts'
+import { changeBot } from './change-bot.ts'
+import { type FinishTools, finishAttempt } from './finish.ts'
+import { ingestJournal } from './journal.ts'
+import { storeLaunched } from './launch.ts'
+import { PauseBetweenRounds } from './pause.ts'
+import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
+
+const PASS_MS = 2_000
+/** How often every attempt is looked at; the others are those that gave a reason. */
+const EVERY_ATTEMPT_MS = 10_000
+/** How often the launcher's whole list is compared with what is stored. */
+const ORPHANS_MS = 60_000
+/** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
+const ORPHAN_SECONDS = 600
+const MOST = 20_000
+/** Attempts that are looked at at the same time. */
+const CONCURRENCY = 8
+
+export interface ReconcilerSettings extends Omit<FinishTools, 'owner'> {
+  passMs?: number
+  everyAttemptMs?: number
+  orphansMs?: number
+  orphanSeconds?: number
+  forgottenSeconds?: number
+}
+
+export interface Reconciler {
+  wake(): void
+  /** One whole pass now, for commands and tests. */
+  pass(): Promise<void>
+  close(): Promise<void>
+}
+
+export function startReconciler(settings: ReconcilerSettings): Reconciler {
+  const reconciling = new Reconciling(settings)
+  const pause = new PauseBetweenRounds()
+  let isClosing = false
+  async function run(): Promise<void> {
+    while (!isClosing) {
+      try {
+        await reconciling.pass(false)
+      } catch (error) {
+        settings.log.error({ error: String(error) }, 'Bots could not be reconciled')
+      }
+      // Several reconcilers do not all look at the same moment.
+      if (!isClosing) await pause.rest((settings.passMs ?? PASS_MS) * (0.8 + 0.4 * Math.random()))
+    }
+  }
+  const ran = run()
+  return {
+    wake: () => pause.wake(),
+    pass: () => reconciling.pass(true),
+    async close() {
+      isClosing = true
+      pause.wake()
+      await ran
+    },
+  }
+}
+
+class Reconciling {
+  readonly #settings: ReconcilerSettings
+  readonly #tools: FinishTools
+  #allLookedAt = Number.NEGATIVE_INFINITY
+  #orphansLookedAt = Number.NEGATIVE_INFINITY
+  /** When an unknown bot was first seen. */
+  readonly #orphans = new Map<string, number>()
+  /** Unwanted attempts that were told to end: a second SIGTERM would make them leave things out. */
+  readonly #told = new Set<string>()
+
+  constructor(settings: ReconcilerSettings) {
+    this.#settings = settings
+    this.#tools = { ...settings, owner: randomUUID() }
+  }
+
+  async pass(isWhole: boolean): Promise<void> {
+    const { database, launcher } = this.#settings
+    const now = performance.now()
+    const listed = new Listed(() => launcher.list())
+    await this.#takeBackLeases(listed)
+
+    const everyMs = this.#settings.everyAttemptMs ?? EVERY_ATTEMPT_MS
+    const looksAtAll = isWhole || now - this.#allLookedAt >= everyMs
+    if (looksAtAll) this.#allLookedAt = now
+    const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
+    await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
+    if (isWhole || now - this.#orphansLookedAt >= (this.#settings.orphansMs ?? ORPHANS_MS)) {
+      this.#orphansLookedAt = now
+      await this.#removeOrphans(listed, now)
+    }
+  }
+
+  /** Bots whose launcher took them and did not come back: found at the launcher, or due again. */
+  async #takeBackLeases(listed: Listed): Promise<void> {
+    const { database, log } = this.#settings
+    for (const { id, attempt, owner } of await expiredLeases(database, 1000)) {
+      const handle = await listed.handleOf(id, attempt)
+      if (handle !== null) {
+        await storeLaunched(this.#settings, id, attempt, handle)
+        log.warn({ bot: id, attempt }, 'Bot of a launcher that did not come back was found')
+        continue
+      }
+      const reason = 'The launcher that took the bot did not come back.'
+      const isOurs = await changeBot(database, id, (bot) =>
+        bot.phase === 'launching' && bot.lease_owner === owner ? launchFailed(bot, reason, new Date()) : null,
+      )
+      if (isOurs) log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
+    }
+  }
+
+  async #look(launch: OpenLaunch, listed: Listed): Promise<void> {
+    const { launcher, log } = this.#settings
+    const { bot_id: botId, attempt } = launch
+    try {
+      const handle = launch.handle ?? (await this.#adopt(launch, listed))
+      const state: LaunchState = handle === null ? { state: 'absent' } : await launcher.inspect(handle)
+      await this.#act({ ...launch, handle }, verdictOn(launch, state, this.#settings.forgottenSeconds))
+    } catch (error) {
+      log.error({ bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
+    }
+  }
+
+  /** An attempt whose start was not written down. While its lease lasts, its launcher does that. */
+  async #adopt({ bot_id: botId, attempt, phase, named_attempt }: OpenLaunch, listed: Listed) {
+    if (phase === 'launching' && attempt === named_attempt) return null
+    const handle = await listed.handleOf(botId, attempt)
+    if (handle !== null) await launchStarted(this.#settings.database, botId, attempt, handle)
+    return handle
+  }
+
+  async #act(launch: OpenLaunch, verdict: Verdict): Promise<void> {
+    const { database, launcher, log } = this.#settings
+    const { bot_id: botId, attempt, handle } = launch
+    switch (verdict.do) {
+      case 'wait':
+        return
+      case 'stop':
+        await this.#stop(launch, verdict.why)
+        return
+      case 'kill':
+        log.warn({ bot: botId, attempt, why: verdict.why }, 'Bot killed')
+        await launcher.kill(handle!)
+        return
+      case 'finish':
+        await finishAttempt(this.#tools, launch, verdict.evidence)
+        return
+      case 'forget':
+        await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
+        await launchCleaned(database, botId, attempt)
+        return
+      case 'give_up':
+        await this.#giveUp(launch, verdict.why)
+    }
+  }
+
+  async #stop(launch: OpenLaunch, why: string): Promise<void> {
+    const { bot_id: botId, attempt, named_attempt, phase, handle } = launch
+    const { database, launcher, log } = this.#settings
+    if (attempt === named_attempt && phase !== 'closed') {
+      if (await this.#hasNews(launch)) return
+      // Whoever writes the mark sends the signal.
+      const isOurs = await changeBot(database, botId, (bot) => {
+        if (isClosed(bot) || namedAttempt(bot) !== attempt || bot.stop_sent_at !== null) return null
+        const step = { at: new Date(), attempt, kind: 'killed' as const, reason: why }
+        return { patch: { stop_sent_at: new Date() }, steps: [step], messages: [], ledger: [] }
+      })
+      if (!isOurs) return
+    } else {
+      if (this.#told.has(handle!.name)) return
+      this.#told.add(handle!.name)
+    }
+    log.warn({ bot: botId, attempt, why }, 'Bot told to end')
+    await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
+  }
+
+  /**
+   * A bot that cannot reach its link goes on by itself and is not overdue for that: what it has journaled since counts as
+   * heard. True where that changed the bot, which is then looked at anew.
+   */
+  async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
+    const { database, files, launcher } = this.#settings
+    const before = await readBot(database, botId)
+    const place = { botId, attempt, workFolder: launcher.workFolder?.(handle!) ?? null }
+    await ingestJournal(database, files, place, { isOver: false })
+    return (await readBot(database, botId))?.version !== before?.version
+  }
+
+  /** There will be no evidence any more. */
+  async #giveUp({ bot_id: botId, attempt }: OpenLaunch, why: string): Promise<void> {
+    const { database, log } = this.#settings
+    const isOurs = await changeBot(database, botId, (bot) => {
+      if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
+      const now = new Date()
+      const change = processEnded(bot, { evidence: unknownEnd(why), recordedSeconds: null, now })
+      return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
+    })
+    if (isOurs) log.error({ bot: botId, attempt, why }, 'Bot given up')
+    await launchEnded(database, botId, attempt, unknownEnd(why))
+    await launchCleaned(database, botId, attempt)
+  }
+
+  /** Bots of this installation that no attempt stands for. */
+  async #removeOrphans(listed: Listed, now: number): Promise<void> {
+    const { database, launcher, log } = this.#settings
+    const all = await listed.all()
+    const known = await knownLaunches(database, all)
+    const orphans = all.filter(({ botId, attempt }) => !known.has(`${botId} ${attempt}`))
+    for (const name of this.#orphans.keys())
+      if (!orphans.some(({ handle }) => handle.name === name)) this.#orphans.delete(name)
+    for (const { botId, attempt, handle } of orphans) {
+      const since = this.#orphans.get(handle.name) ?? now
+      this.#orphans.set(handle.name, since)
+      if (now - since < (this.#settings.orphanSeconds ?? ORPHAN_SECONDS) * 1000) continue
+      const { state } = await launcher.inspect(handle)
+      if (state === 'ended' || state === 'absent') await launcher.clean(handle)
+      else if (state === 'running' && !this.#told.has(handle.name)) {
+        this.#told.add(handle.name)
+        log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot told to end: nothing is stored of it')
+        await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)
+      }
+    }
+  }
+}
+
+function unknownEnd(reason: string): EndEvidence {
+  return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }
+}
+
+/** The launcher's list, asked for once in a pass and only where it is needed. */
+class Listed {
+  readonly #list: () => Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>
+  #answer: ReturnType<typeof this.all> | null = null
+
+  constructor(list: () => Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>) {
+    this.#list = list
+  }
+
+  all(): Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]> {
+    this.#answer ??= this.#list()
+    return this.#answer
+  }
+
+  async handleOf(botId: string, attempt: number): Promise<LaunchHandle | null> {
+    return (await this.all()).find((each) => each.botId === botId && each.attempt === attempt)?.handle ?? null
+  }
+}
+
+/** Does the work for all items, some at a time. */
+async function each<T>(items: readonly T[], concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  await Promise.all(
+    Array.from({ length: Math.min(concurrency, items.length) }, async () => {
+      for (const item of queue) await work(item)
+    }),
+  )
+}

@@ -1,0 +1,51 @@
+/** The recording of a bot that died: finished, and known as the bot's files. */
+import type { Job } from '@standin/wire/job.ts'
+import type { FileStore } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { addRecoveredFiles, type RecoveredFile } from '../store/recovered-files.ts'
+import type { AttemptFiles } from './journal.ts'
+
+/** Finishes what the attempt left, wherever it lies. */
+export type Recover = (place: { botId: string; storage: Job['storage']; workFolder: string | null }) => Promise<{
+  /** Media that were finished. */
+  files: { name: string; seconds: number | null }[]
+  /** Sentences about what could not be finished. */
+  problems: string[]
+}>
+
+export interface Recovered {
+  /** Of the longest file; null where there is none. */
+  seconds: number | null
+  files: number
+  problems: string[]
+}
+
+/** Finishes the attempt's recording and stores which files there are. */
+export async function recoverAttempt(
+  { database, files, recover }: { database: Database; files: FileStore; recover: Recover },
+  { botId, attempt, workFolder }: AttemptFiles,
+): Promise<Recovered> {
+  const storage = files.jobStorage(botId, attempt)
+  const { files: media, problems } = await recover({ botId, storage, workFolder })
+  const folder = `${botId}/${attempt}/${botId}/`
+  const found = (await files.list(`${botId}/${attempt}`)).flatMap(({ key, bytes }): RecoveredFile[] => {
+    const name = key.startsWith(folder) ? key.slice(folder.length) : null
+    if (name === null || !isArtifact(name)) return []
+    const durationSeconds = media.find((file) => file.name === name)?.seconds ?? null
+    return [{ name, location: locationOf(storage, botId, name), bytes, durationSeconds }]
+  })
+  await addRecoveredFiles(database, botId, attempt, found)
+  const seconds = media.flatMap((file) => file.seconds ?? [])
+  return { seconds: seconds.length === 0 ? null : Math.max(...seconds), files: found.length, problems }
+}
+
+/** What the worker itself needs is no artifact. */
+function isArtifact(name: string): boolean {
+  return !name.startsWith('.') && !/^(?:spool|debug)\//.test(name) && !/\.recovery(?:\/|$)/.test(name)
+}
+
+/** As the worker names its files. */
+function locationOf(storage: Job['storage'], botId: string, name: string): string {
+  if (storage.type === 'folder') return `${storage.path}/${botId}/${name}`
+  return `s3://${storage.bucket}/${[storage.prefix, botId, name].filter((part) => part !== '').join('/')}`
+}

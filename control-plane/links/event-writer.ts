@@ -1,0 +1,128 @@
+/**
+ * Writes the events of all links in few transactions, and acknowledges what is committed. A link has at most one batch
+ * on its way, so its events stay in order; batches of different links go side by side.
+ */
+import type { Log } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { appendEvents, type JournalBatch, type Stored } from '../store/events.ts'
+import { CLOSE, type Link } from './link.ts'
+
+/** Milliseconds that events are gathered before a transaction begins. */
+const GATHER_MS = 10
+/** Events of one transaction, and of one link in it. */
+const MOST_EVENTS = 500
+const MOST_OF_ONE_LINK = 200
+/** Transactions at the same time. */
+const RUNNING = 3
+
+export interface EventWriterParts {
+  database: Database
+  log: Log
+  /** Called after the commit and before the acknowledgement: what has to be told first. */
+  beforeAck(link: Link, stored: Stored): Promise<void>
+}
+
+export class EventWriter {
+  readonly #parts: EventWriterParts
+  readonly #queue = new Set<Link>()
+  readonly #busy = new Set<Link>()
+  readonly #running = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: EventWriterParts) {
+    this.#parts = parts
+  }
+
+  /** The link has events, or asks for an acknowledgement again. */
+  add(link: Link): void {
+    if (this.#busy.has(link)) return
+    this.#queue.add(link)
+    if (this.#running.size < RUNNING) this.#timer ??= setTimeout(() => this.#start(), GATHER_MS)
+  }
+
+  forget(link: Link): void {
+    this.#queue.delete(link)
+  }
+
+  /** Resolves when everything that was taken so far is committed or given back. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    while (this.#queue.size > 0 && this.#running.size < RUNNING) {
+      const group = this.#nextGroup()
+      const run = this.#write(group).finally(() => {
+        this.#running.delete(run)
+        for (const { link } of group) {
+          this.#busy.delete(link)
+          if (link.hasEvents) this.#queue.add(link)
+        }
+        if (this.#queue.size > 0) this.#timer ??= setTimeout(() => this.#start(), 0)
+      })
+      this.#running.add(run)
+    }
+  }
+
+  #nextGroup(): Taken[] {
+    const group: Taken[] = []
+    let events = 0
+    for (const link of this.#queue) {
+      if (events >= MOST_EVENTS) break
+      this.#queue.delete(link)
+      this.#busy.add(link)
+      const taken = link.take(Math.min(MOST_OF_ONE_LINK, MOST_EVENTS - events))
+      events += taken.length
+      group.push({
+        link,
+        batch: { ...link.owner, journalId: link.journalId!, events: taken },
+      })
+    }
+    return group
+  }
+
+  async #write(group: Taken[]): Promise<void> {
+    try {
+      const stored = await appendEvents(
+        this.#parts.database,
+        group.map(({ batch }) => batch),
+      )
+      await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))
+    } catch (error) {
+      if (group.length > 1 && isOfOneBatch(error)) {
+        // One bad journal must not hold up the others.
+        for (const one of group) await this.#write([one])
+        return
+      }
+      this.#parts.log.warn({ links: group.length, ...group[0]!.link.owner, error }, 'Events could not be stored')
+      for (const { link } of group) link.close(CLOSE.tryAgain, 'events cannot be stored now')
+    }
+  }
+
+  async #settle(link: Link, { events }: JournalBatch, stored: Stored | null): Promise<void> {
+    if (stored === null) {
+      link.close(CLOSE.policy, 'the bot is unknown')
+      return
+    }
+    await this.#parts.beforeAck(link, stored)
+    link.ack(stored.lastSeq)
+    const last = events.at(-1)
+    // Another link of the journal has taken its place, or the journal was restored to an older state.
+    if (last !== undefined && stored.lastSeq < last.seq)
+      link.close(CLOSE.protocol, `expected event ${stored.lastSeq + 1}`)
+    else link.settle(events.length)
+  }
+}
+
+interface Taken {
+  link: Link
+  batch: JournalBatch
+}
+
+/** Whether another of the batches may be stored all the same: not where the database is away, full or shutting down. */
+function isOfOneBatch(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|53|57|58)/.test(code)
+}

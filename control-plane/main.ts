@@ -1,0 +1,51 @@
+/** The process of the service: its log, its greeting, and its end. */
+import closeWithGrace from 'close-with-grace'
+import { pino, stdSerializers } from 'pino'
+import type { LogLevel, ServiceConfig } from './config.ts'
+import { greeting } from './greeting.ts'
+import type { Log } from './ports.ts'
+import { startService } from './service.ts'
+
+/** From the signal to the end of the process; what is not done by then is cut off. */
+const GRACE_MS = 10_000
+
+/** One JSON line for each fact, on standard error. */
+export function createServiceLog(level: LogLevel): Log {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: stdSerializers.err } },
+    pino.destination({ dest: 2, sync: true }),
+  )
+}
+
+/** Runs until a signal asks it to end. Rejects where the service cannot be started. */
+export async function runService(
+  config: ServiceConfig,
+  environment: Readonly<Record<string, string | undefined>>,
+  out: NodeJS.WritableStream,
+): Promise<void> {
+  const log = createServiceLog(config.logLevel)
+  const started = startService(config, environment, log)
+  // From the first moment on: a signal during the start waits for it, and then everything is closed.
+  const grace = closeWithGrace(
+    {
+      delay: GRACE_MS,
+      logger: false,
+      onTimeout: () => log.error({ seconds: GRACE_MS / 1000 }, 'The service did not close in time and is cut off'),
+    },
+    async ({ signal, err }) => {
+      if (err) log.error({ error: err.stack ?? String(err) }, 'Uncaught error')
+      log.info({ signal }, 'Service closing')
+      const service = await started.catch(() => null)
+      await service?.close()
+      log.info({}, 'Service closed')
+    },
+  )
+  try {
+    const service = await started
+    log.info({ address: service.address, roles: [...config.roles] }, 'Service ready')
+    out.write(`${greeting(service, config).join('\n')}\n`)
+  } catch (error) {
+    grace.uninstall()
+    throw error
+  }
+}

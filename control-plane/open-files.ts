@@ -1,0 +1,14 @@
+/** The file store of an installation, with the secret that signs its links. */
+import type { ServiceConfig } from './config.ts'
+import { type OpenedFiles, openFileStore } from './files/open-file-store.ts'
+import type { Installation } from './installation.ts'
+import { readLinkSecret } from './secrets/sealed-settings.ts'
+
+export async function openFiles(
+  { storage }: ServiceConfig,
+  { database, seals }: Installation,
+  publicUrl: string,
+): Promise<OpenedFiles> {
+  const secret = await readLinkSecret(database, seals)
+  return openFileStore(storage, { secret, publicUrl, now: Date.now })
+}

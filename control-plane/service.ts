@@ -1,0 +1,199 @@
+/** The composition of the service: makes the rooms that its roles need, and closes them in order. */
+import type { Server } from 'node:http'
+import { type AddressInfo, createServer as createSocket } from 'node:net'
+import { buildApi } from './api/app.ts'
+import { Closing } from './closing.ts'
+import type { Role, ServiceConfig } from './config.ts'
+import { createArtifactLinks } from './files/artifact-links.ts'
+import { type Installation, openInstallation } from './installation.ts'
+import { standinCommand } from './installed-file.ts'
+import { startJobs } from './jobs/index.ts'
+import { startRetranscriptions } from './jobs/retranscription.ts'
+import { createTranscribeCommand } from './jobs/transcribe-command.ts'
+import { startLaunching } from './launching/index.ts'
+import { botEnvironment } from './launching/launchers/bot-environment.ts'
+import { createRecoverCommand } from './launching/launchers/recover-command.ts'
+import { createLinkServer } from './links/link-server.ts'
+import { openFiles } from './open-files.ts'
+import { type Environment, openLauncher } from './open-launcher.ts'
+import { createGuardedClient } from './outgoing/guarded-client.ts'
+import type { Clock, Log } from './ports.ts'
+import { createProbes, type Place } from './probes.ts'
+import { type Database, openDatabase } from './store/database.ts'
+import { databaseTime } from './store/drain.ts'
+import { learnedCost } from './store/launches.ts'
+import { requestRetranscription } from './store/retranscriptions.ts'
+import { watchDrain } from './watch-drain.ts'
+import { startDispatcher } from './webhooks/dispatcher.ts'
+import { resendEnd, sendCallback } from './webhooks/replay.ts'
+
+/** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
+const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 4 } as const
+/** Leaves time for everything else within the grace of the process. */
+const DISPATCHER_PATIENCE_MS = 7_000
+
+/** Of the control link of bots. */
+const LINK_PATH = '/link'
+
+export interface Service {
+  /** Where it listens. */
+  address: string
+  publicUrl: string
+  /** Made by this start. */
+  firstKey: string | null
+  /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+/** Rejects with a sentence where the data folder, the database, a key or the port cannot be used. */
+export async function startService(config: ServiceConfig, environment: Environment, log: Log): Promise<Service> {
+  const closing = new Closing(log)
+  try {
+    const installation = await openInstallation(config, 'service', log)
+    closing.add('installation', () => installation.close())
+    return await startRoles(config, environment, log, installation, closing)
+  } catch (error) {
+    await closing.run()
+    throw error
+  }
+}
+
+async function startRoles(
+  config: ServiceConfig,
+  environment: Environment,
+  log: Log,
+  installation: Installation,
+  closing: Closing,
+): Promise<Service> {
+  const { seals, database: startDatabase, databaseUrl } = installation
+  const clock: Clock = { now: Date.now }
+  const has = (role: Role) => config.roles.has(role)
+  const pool = (role: keyof typeof CONNECTIONS): Database => {
+    const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
+    const opened = openDatabase({ url: databaseUrl, role, connections: CONNECTIONS[role], onError })
+    closing.add(`database of ${role}`, () => opened.destroy())
+    return opened
+  }
+  const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
+  const publicUrl = config.publicUrl ?? address.href.replace(/\/$/, '')
+  const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
+  const files = await openFiles(config, installation, publicUrl)
+  closing.add('files', async () => files.close())
+  const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
+  closing.add('client', () => client.close())
+
+  const { server, listen } = await makeServer()
+  if (has('links')) {
+    const links = createLinkServer({ database: pool('links'), clock, log })
+    closing.addWork('links', () => links.close())
+    server.on('upgrade', (request, socket, head) => {
+      if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
+      else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+    })
+  }
+  await listen({ host: config.host, port: Number(address.port || 80) }).catch((error) => {
+    throw listenProblem(error, config.host, address.port)
+  })
+  if (has('launcher')) {
+    const database = pool('launcher')
+    const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
+    const recover = createRecoverCommand({ command: standinCommand('recover'), environment })
+    const launching = startLaunching({
+      database,
+      databaseUrl,
+      launcher,
+      files: files.store,
+      seals,
+      recover,
+      log,
+      linkUrl,
+    })
+    closing.addWork(
+      'drain',
+      watchDrain(database, await databaseTime(database), () => launching.drain(), log),
+    )
+    closing.addWork('launching', () => launching.close())
+  }
+  if (has('dispatcher')) {
+    const database = pool('dispatcher')
+    const links = createArtifactLinks(database, files.store)
+    const delays = config.webhookDelays ?? undefined
+    const dispatcher = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
+    closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
+  }
+  if (has('jobs')) {
+    const database = pool('jobs')
+    const jobs = startJobs({ database, files: files.store, log })
+    closing.addWork('jobs', () => jobs.close())
+    const transcribe = createTranscribeCommand({
+      command: standinCommand('transcribe'),
+      environment: botEnvironment(environment, { type: 'folder', path: '' }),
+    })
+    const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log })
+    closing.addWork('retranscriptions', () => retranscriptions.close())
+  }
+  return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
+
+  /** Not listening yet, so that no bot comes before its link can be taken. */
+  async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
+    if (!has('api')) {
+      const probes = createProbes(startDatabase)
+      closing.addWork('probes', () => probes.close())
+      return probes
+    }
+    const database = pool('api')
+    const app = await buildApi({
+      database,
+      keyDatabase: pool('keys'),
+      seals,
+      links: createArtifactLinks(database, files.store),
+      webhooks: {
+        resendEnd: (botId) => resendEnd(database, botId),
+        sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
+      },
+      retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
+      client,
+      clock,
+      log,
+      files: files.handler,
+      settings: { publicUrl, jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS) },
+    })
+    closing.addWork('api', () => app.close())
+    return { server: app.server, listen: (place) => app.listen(place) }
+  }
+}
+
+function listenProblem(error: unknown, host: string, port: string): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} of ${host} is taken by another program: choose one with --port`, { cause: error })
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return new Error(`The service may not listen on ${host}, port ${port} (${code})`, { cause: error })
+  return error as Error
+}
+
+/** Where this machine reaches the service: an address that stands for all becomes the loopback one. */
+function httpAddress(host: string, port: number): URL {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`)
+}
+
+/** Links are signed with the address before anything listens, so the port has to be known. */
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket()
+    socket.once('error', reject)
+    socket.listen(0, host, () => {
+      const { port } = socket.address() as AddressInfo
+      socket.close(() => resolve(port))
+    })
+  })
+}
+
+const pathOf = (url = ''): string => url.split('?', 1)[0]!.replace(/(?<=.)\/$/, '')
+
+const wordsOf = (list: string | undefined): string[] =>
+  (list ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')

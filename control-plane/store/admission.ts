@@ -1,0 +1,207 @@
+/** A bot is created, and admitted where it is not for later: limits of the team, duplicates, the row and what follows from it. */
+import { sql } from 'kysely'
+import { admitted } from '../bots/admit.ts'
+import { type BotChange, MICRO } from '../bots/change.ts'
+import type { MeetingLink } from '../bots/meeting-link.ts'
+import { RESERVATION } from '../bots/outcomes.ts'
+import { type BotRequest, type BotSecrets, secretsPlace } from '../bots/request.ts'
+import type { Seals } from '../ports.ts'
+import { insertBot } from './bots.ts'
+import { writeEffects } from './changes.ts'
+import type { Database, Tx } from './database.ts'
+import { createEndpoint } from './endpoints.ts'
+import type { BotRow, NewBotRow, TeamRow } from './tables.ts'
+
+/** A bot as a caller asks for it, whose fields are checked. */
+export interface NewBot {
+  id: string
+  teamId: string
+  apiKeyId: string | null
+  generation: 'v2' | 'older'
+  isCompat: boolean
+  name: string
+  meeting: MeetingLink
+  recordingMode: string
+  extra: unknown
+  request: BotRequest
+  secrets: BotSecrets
+  /** Of the older generation. */
+  deduplicationKey: string | null
+  /** Refused where the team has sent a bot to the meeting within the last five minutes. */
+  isExclusive: boolean
+  /** Null: at once. */
+  joinAt: Date | null
+  eventId?: string | null
+  eventUuid?: string | null
+}
+
+/** Why a bot is not admitted. Amounts are tokens. */
+export type Refusal =
+  | { code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' }
+  /** `retryAfterSeconds`: until the oldest of the counted bots is a day old. */
+  | { code: 'DAILY_BOT_CAP_REACHED'; created: number; retryAfterSeconds: number | null }
+  | { code: 'INSUFFICIENT_TOKENS'; available: number; required: number }
+  | { code: 'BOT_ALREADY_EXISTS'; why: 'recent' | 'deduplication_key' }
+
+export type Creation = { botId: string } | { refused: Refusal }
+
+const DUPLICATE_WINDOW = "interval '5 minutes'"
+const CAP_WINDOW = "interval '24 hours'"
+
+/** Checks and creates in one transaction; a refused bot leaves nothing behind. */
+export async function createBot(db: Database, seals: Seals, bot: NewBot): Promise<Creation> {
+  return db.transaction().execute((tx) => createBotIn(tx, seals, bot))
+}
+
+/** As `createBot`, inside a transaction. After a refusal nothing was written. */
+export async function createBotIn(tx: Tx, seals: Seals, bot: NewBot): Promise<Creation> {
+  const row = newRow(bot, seals)
+  const { team, now } = await lockTeam(tx, bot.teamId)
+  if (ownsTranscriptionKey(bot.request) && !team.byok_transcription)
+    return { refused: { code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' } }
+  const refused = bot.joinAt === null ? await checkAdmission(tx, team, row) : null
+  if (refused !== null) return { refused }
+  const change = bot.joinAt === null ? admitted(row as BotRow, now) : scheduled(bot.joinAt)
+  const asked = { at: now, attempt: null, kind: 'asked' as const, reason: askedReason(bot) }
+  const inserted = await insertBot(tx, {
+    ...row,
+    ...change.patch,
+    due_at: bot.joinAt ?? now,
+    created_at: now,
+    updated_at: now,
+  })
+  await addEndpoints(tx, seals, bot)
+  await writeEffects(tx, [{ bot: inserted, change: { ...change, steps: [asked, ...change.steps] } }])
+  return { botId: bot.id }
+}
+
+/**
+ * The team for the rest of the transaction, with the database's time. Its row is what creations of one team wait for, so
+ * that none of them counts bots, tokens or duplicates that another one is about to add.
+ */
+export async function lockTeam(tx: Tx, teamId: string): Promise<{ team: TeamRow; now: Date }> {
+  const { now, ...team } = await tx
+    .selectFrom('teams')
+    .selectAll()
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('id', '=', teamId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  return { team, now }
+}
+
+/** What the checks have to know of a bot; a row that is not inserted yet has it as well. */
+export type Candidate = Pick<
+  BotRow,
+  'id' | 'team_id' | 'generation' | 'meeting_key' | 'is_exclusive' | 'deduplication_key'
+>
+
+/**
+ * The checks that depend on what else the team does, in their order: daily cap, tokens, duplicates. `team` is locked by
+ * this transaction (`lockTeam`). Also for bots that are due: the bot itself does not count. Null: admitted.
+ */
+export async function checkAdmission(tx: Tx, team: TeamRow, candidate: Candidate): Promise<Refusal | null> {
+  if (team.daily_cap !== null) {
+    const { created, retry_after } = await countOfDay(tx, team.id)
+    if (created >= team.daily_cap) return { code: 'DAILY_BOT_CAP_REACHED', created, retryAfterSeconds: retry_after }
+  }
+  if (team.balance !== null && team.balance - team.reserved < RESERVATION)
+    return {
+      code: 'INSUFFICIENT_TOKENS',
+      available: (team.balance - team.reserved) / MICRO,
+      required: RESERVATION / MICRO,
+    }
+  const why = candidate.is_exclusive || candidate.deduplication_key !== null ? await duplicateOf(tx, candidate) : null
+  return why === null ? null : { code: 'BOT_ALREADY_EXISTS', why }
+}
+
+/** Bots that were queued within the last day; scheduled ones count from the time they were due. */
+async function countOfDay(tx: Tx, teamId: string): Promise<{ created: number; retry_after: number | null }> {
+  const { rows } = await sql<{ created: number; retry_after: number | null }>`
+    select count(*) as created,
+      ceil(extract(epoch from min(queued_at) + ${sql.raw(CAP_WINDOW)} - now()))::int as retry_after
+    from bots where team_id = ${teamId} and queued_at > now() - ${sql.raw(CAP_WINDOW)}`.execute(tx)
+  return rows[0]!
+}
+
+async function duplicateOf(tx: Tx, bot: Candidate): Promise<'recent' | 'deduplication_key' | null> {
+  const { rows } = await sql<{ recent: boolean; same_key: boolean }>`
+    select
+      ${bot.is_exclusive}::boolean and exists (
+        select from bots where team_id = ${bot.team_id} and meeting_key = ${bot.meeting_key} and id <> ${bot.id}
+          and queued_at > now() - ${sql.raw(DUPLICATE_WINDOW)}
+          and (${bot.generation} = 'v2' or deduplication_key is not distinct from ${bot.deduplication_key}::text)
+      ) as recent,
+      exists (
+        select from bots where team_id = ${bot.team_id} and meeting_key = ${bot.meeting_key} and id <> ${bot.id}
+          and deduplication_key = ${bot.deduplication_key}::text and phase not in ('scheduled', 'closed')
+      ) as same_key`.execute(tx)
+  if (rows[0]!.same_key) return 'deduplication_key'
+  return rows[0]!.recent ? 'recent' : null
+}
+
+function ownsTranscriptionKey({ transcription }: BotRequest): boolean {
+  return transcription?.hasOwnKey === true
+}
+
+function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
+  return {
+    id: bot.id,
+    team_id: bot.teamId,
+    api_key_id: bot.apiKeyId,
+    generation: bot.generation,
+    is_compat: bot.isCompat,
+    phase: 'due',
+    status: 'queued',
+    bot_name: bot.name,
+    meeting_url: bot.meeting.url,
+    meeting_key: bot.meeting.key,
+    meeting_platform: bot.meeting.platform,
+    recording_mode: bot.recordingMode,
+    extra: bot.extra,
+    request: bot.request,
+    secrets: sealedSecrets(seals, bot.id, bot.secrets),
+    deduplication_key: bot.deduplicationKey,
+    is_exclusive: bot.isExclusive,
+    is_scheduled: bot.joinAt !== null,
+    join_at: bot.joinAt,
+    due_at: bot.joinAt,
+    event_id: bot.eventId ?? null,
+    event_uuid: bot.eventUuid ?? null,
+    transcription_status: bot.request.transcription === null ? 'not-applicable' : 'not-started',
+  }
+}
+
+/** Null without any, so that nothing has to be opened. */
+export function sealedSecrets(seals: Seals, botId: string, secrets: BotSecrets): Buffer | null {
+  if (Object.values(secrets).every((value) => value === undefined)) return null
+  return seals.seal(JSON.stringify(secrets), secretsPlace(botId))
+}
+
+/** Nothing is reserved, and nothing but its fields is checked, until the join time. */
+function scheduled(joinAt: Date): BotChange {
+  return {
+    patch: { phase: 'scheduled', schedule_status: 'scheduled', join_at: joinAt },
+    steps: [],
+    messages: [],
+    ledger: [],
+  }
+}
+
+function askedReason({ joinAt }: NewBot): string {
+  return joinAt === null ? 'A bot was asked for.' : `A bot was asked for, to join at ${joinAt.toISOString()}.`
+}
+
+async function addEndpoints(tx: Tx, seals: Seals, { id, teamId, request, secrets }: NewBot): Promise<void> {
+  const { callback, webhookUrl } = request
+  if (callback !== null)
+    await createEndpoint(tx, seals, {
+      teamId,
+      botId: id,
+      kind: 'callback',
+      url: callback.url,
+      method: callback.method,
+      secret: secrets.callbackSecret ?? null,
+    })
+  if (webhookUrl !== null) await createEndpoint(tx, seals, { teamId, botId: id, kind: 'bot', url: webhookUrl })
+}

@@ -1,0 +1,165 @@
+/** Bots whose time has come: which of them a launcher takes. The database's clock decides what is due. */
+import { sql } from 'kysely'
+import { PICKUP_DELAYED_SECONDS } from '../bots/deadlines.ts'
+import type { Database } from './database.ts'
+import { insertLaunches } from './launches.ts'
+import type { BotRow } from './tables.ts'
+
+/** Due bots that one claim looks at, to give every team its turn. */
+const LOOKED_AT = 1000
+
+export interface DueRules {
+  /** Fence: only the holder of this lease decides what became of the launch. */
+  owner: string
+  launcher: string
+  limit: number
+  leaseSeconds: number
+}
+
+export interface DueCounts {
+  /** Scheduled bots that have to be admitted now. */
+  scheduled: number
+  /** Admitted bots that wait for a launcher. */
+  due: number
+}
+
+/** Whether there is something to do; at most one of each is looked for. `leadSeconds`: how early bots are started. */
+export async function lookForDue(db: Database, leadSeconds: number): Promise<DueCounts> {
+  const { rows } = await sql<DueCounts>`
+    select
+      (select count(*) from (select from bots where phase = 'scheduled'
+        and due_at <= now() + make_interval(secs => ${leadSeconds}) limit 1) one) as scheduled,
+      (select count(*) from (select from bots where phase = 'due' and due_at <= now() limit 1) one) as due`.execute(db)
+  return rows[0]!
+}
+
+/** Scheduled bots that are due, by team, those that wait longest first. */
+export async function dueForAdmission(
+  db: Database,
+  leadSeconds: number,
+  limit: number,
+): Promise<{ id: string; team_id: string }[]> {
+  return db
+    .selectFrom('bots')
+    .select(['id', 'team_id'])
+    .where('phase', '=', 'scheduled')
+    .where('due_at', '<=', sql<Date>`now() + make_interval(secs => ${leadSeconds})`)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+}
+
+/** A bot that this launcher holds, until its lease is over. */
+export interface ClaimedBot {
+  bot: BotRow
+  attempt: number
+}
+
+/**
+ * Takes due bots and begins their next attempt, whose link tokens have these hashes. Teams take turns, so that one with
+ * many bots does not delay the others. At most as many bots as there are hashes.
+ */
+export async function claimDue(
+  db: Database,
+  { owner, launcher, limit, leaseSeconds }: DueRules,
+  tokenHashes: readonly Buffer[],
+): Promise<ClaimedBot[]> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<BotRow>`
+      with waiting as materialized (
+        select id, due_at, row_number() over (partition by team_id order by due_at, id) as turn
+        from (select id, team_id, due_at from bots where phase = 'due' and due_at <= now()
+          order by due_at limit ${LOOKED_AT}) due
+      ), chosen as (
+        select bots.id from bots join waiting on waiting.id = bots.id
+        where bots.phase = 'due' and bots.due_at <= now()
+        order by waiting.turn, waiting.due_at, bots.id
+        limit ${Math.min(limit, tokenHashes.length)}
+        for no key update of bots skip locked
+      )
+      update bots set phase = 'launching', attempt = attempt + 1, lease_owner = ${owner},
+        stop_sent_at = null, lease_until = now() + make_interval(secs => ${leaseSeconds}), version = version + 1, updated_at = now()
+      from chosen where bots.id = chosen.id
+      returning bots.*`.execute(tx)
+    await insertLaunches(
+      tx,
+      rows.map((bot, index) => ({ botId: bot.id, attempt: bot.attempt, launcher, tokenHash: tokenHashes[index]! })),
+    )
+    return rows.map((bot) => ({ bot, attempt: bot.attempt }))
+  })
+}
+
+/** Due bots that no reason to wait is written for yet. */
+export async function dueWithoutReason(db: Database, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('bots')
+    .select('id')
+    .where('phase', '=', 'due')
+    .where('due_at', '<=', sql<Date>`now()`)
+    .where('wait_reason', 'is', null)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Bots that should have been in their meeting for two minutes and have no process that was heard of. */
+export async function latePickups(db: Database, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from bots
+    where phase in ('due', 'launching', 'starting') and pickup_delayed_at is null
+      and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})
+    order by queued_at limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Due bots whose time to try is over. */
+export async function hopelessBots(db: Database, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('bots')
+    .select('id')
+    .where('phase', '=', 'due')
+    .where('give_up_at', '<=', sql<Date>`now()`)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Bots whose launcher did not come back before its lease was over. */
+export async function expiredLeases(
+  db: Database,
+  limit: number,
+): Promise<{ id: string; attempt: number; owner: string | null }[]> {
+  return db
+    .selectFrom('bots')
+    .select(['id', 'attempt', 'lease_owner as owner'])
+    .where('phase', '=', 'launching')
+    .where('lease_until', '<', sql<Date>`now()`)
+    .orderBy('lease_until')
+    .limit(limit)
+    .execute()
+}
+
+/** Takes the lease of a bot that has a process, for work that one reconciler does at a time. False where another has it. */
+export async function takeBotLease(db: Database, botId: string, owner: string, seconds: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('bots')
+    .set({ lease_owner: owner, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', botId)
+    .where('phase', 'in', ['starting', 'running', 'ending', 'processing'])
+    .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '<', sql<Date>`now()`)]))
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Gives such a lease back after `seconds`. */
+export async function endBotLease(db: Database, botId: string, owner: string, seconds = 0): Promise<void> {
+  await db
+    .updateTable('bots')
+    .set({ lease_owner: null, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', botId)
+    .where('lease_owner', '=', owner)
+    .where('phase', 'in', ['starting', 'running', 'ending', 'processing'])
+    .execute()
+}

@@ -1,0 +1,176 @@
+/** Attempts to start a bot: their tokens, their handles at the launcher, and the evidence of their end. */
+import { sql } from 'kysely'
+import type { EndEvidence, LaunchHandle } from '../ports.ts'
+import { jsonText } from './bots.ts'
+import type { Database, Tx } from './database.ts'
+
+export interface NewLaunch {
+  botId: string
+  attempt: number
+  launcher: string
+  /** SHA-256 of the attempt's link token. */
+  tokenHash: Buffer
+}
+
+export async function insertLaunches(tx: Tx, launches: readonly NewLaunch[]): Promise<void> {
+  if (launches.length === 0) return
+  await tx
+    .insertInto('launches')
+    .values(
+      launches.map(({ botId, attempt, launcher, tokenHash }) => ({
+        bot_id: botId,
+        attempt,
+        launcher,
+        token_hash: tokenHash,
+      })),
+    )
+    .execute()
+}
+
+/** An attempt that was not begun. */
+export async function removeLaunch(tx: Tx, botId: string, attempt: number): Promise<void> {
+  await tx
+    .deleteFrom('launches')
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('started_at', 'is', null)
+    .execute()
+}
+
+/** The launcher has answered. Keeps the first answer. */
+export async function launchStarted(
+  db: Database | Tx,
+  botId: string,
+  attempt: number,
+  handle: LaunchHandle,
+): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ handle: jsonText(handle), started_at: sql`coalesce(started_at, now())` })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/** Stores how the attempt ended. False where that is known already. */
+export async function launchEnded(
+  db: Database | Tx,
+  botId: string,
+  attempt: number,
+  { exitCode, signal, isOutOfMemory, reason, endedAt, logTail }: EndEvidence,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('launches')
+    .set({
+      ended_at: endedAt ?? sql<Date>`now()`,
+      exit_code: exitCode,
+      signal,
+      is_out_of_memory: isOutOfMemory,
+      reason,
+      log_tail: logTail,
+    })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export async function launchCleaned(db: Database | Tx, botId: string, attempt: number): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ cleaned_at: sql`now()` })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
+export interface OpenLaunch {
+  bot_id: string
+  attempt: number
+  handle: LaunchHandle | null
+  /** Since the launch was begun. */
+  age: number
+  /** Since it ended; null while that is not known. */
+  ended_for: number | null
+  phase: string
+  /** The attempt whose events decide. */
+  named_attempt: number
+  /** Whether the bot ended by its own report. */
+  has_report: boolean
+  /** Since the bot was closed. */
+  closed_for: number | null
+  /** Since the bot's deadline; below zero before it, null without one. */
+  overdue: number | null
+  /** Since the named attempt was told by its launcher to end. */
+  stop_sent_for: number | null
+}
+
+/**
+ * Attempts of this kind of launcher that are not cleaned up, oldest first. `suspect`: those that may have ended, or have
+ * to; the others belong to bots that run and are heard.
+ */
+export async function openLaunches(
+  db: Database,
+  launcher: string,
+  which: 'all' | 'suspect',
+  limit: number,
+): Promise<OpenLaunch[]> {
+  const isSuspect = sql`(bots.phase <> 'running' or launches.ended_at is not null or bots.link_lost_at is not null
+    or bots.deadline_at < now() or launches.attempt <> coalesce(bots.joined_attempt, bots.attempt))`
+  const { rows } = await sql<OpenLaunch>`
+    select launches.bot_id, launches.attempt, launches.handle, bots.phase,
+      extract(epoch from now() - launches.created_at)::float as age,
+      extract(epoch from now() - launches.ended_at)::float as ended_for,
+      coalesce(bots.joined_attempt, bots.attempt) as named_attempt,
+      bots.report is not null as has_report,
+      case when bots.phase = 'closed' then extract(epoch from now() - bots.updated_at)::float end as closed_for,
+      extract(epoch from now() - bots.deadline_at)::float as overdue,
+      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for
+    from launches join bots on bots.id = launches.bot_id
+    where launches.launcher = ${launcher} and launches.cleaned_at is null
+      and ${which === 'all' ? sql`true` : isSuspect}
+    order by launches.created_at limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Which of these attempts are known; the others are orphans. */
+export async function knownLaunches(
+  db: Database,
+  attempts: readonly { botId: string; attempt: number }[],
+): Promise<Set<string>> {
+  if (attempts.length === 0) return new Set()
+  const rows = attempts.map(({ botId, attempt }) => ({ bot: botId, attempt }))
+  const known = await sql<{ bot_id: string; attempt: number }>`
+    select launches.bot_id, launches.attempt from launches
+    join json_to_recordset(${JSON.stringify(rows)}::json) as asked (bot uuid, attempt int)
+      on launches.bot_id = asked.bot and launches.attempt = asked.attempt
+    where launches.cleaned_at is null`.execute(db)
+  return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
+}
+
+/** What bots of the last day were seen to need; null where none was heard of. */
+export async function learnedCost(
+  db: Database,
+): Promise<{ cores: number; memoryBytes: number; samples: number } | null> {
+  const { rows } = await sql<{ cores: number | null; memory: number | null; samples: number }>`
+    select avg(cpu_percent)::float / 100 as cores, avg(memory_bytes)::float as memory, count(*) as samples
+    from (select cpu_percent, memory_bytes from launches
+      where heartbeat_at > now() - interval '1 day' and cpu_percent is not null and memory_bytes is not null
+      order by heartbeat_at desc limit 200) recent`.execute(db)
+  const { cores, memory, samples } = rows[0]!
+  return cores === null || memory === null ? null : { cores, memoryBytes: memory, samples }
+}
+
+/** Seconds from the claim to `joining_call` that 95 of the last 100 bots kept; null where too few are known. */
+export async function startSeconds(db: Database, launcher: string): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null; samples: number }>`
+    select percentile_cont(0.95) within group (order by seconds) as seconds, count(*) as samples from (
+      select extract(epoch from bots.joining_at - launches.created_at)::float as seconds
+      from launches join bots on bots.id = launches.bot_id and bots.joined_attempt = launches.attempt
+      where launches.launcher = ${launcher} and bots.joining_at > launches.created_at
+      order by launches.created_at desc limit 100) recent`.execute(db)
+  const { seconds, samples } = rows[0]!
+  return samples < 5 ? null : seconds
+}

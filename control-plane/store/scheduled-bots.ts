@@ -1,0 +1,32 @@
+/** Changes of a scheduled bot before its time. */
+import type { BotRequest, BotSecrets } from '../bots/request.ts'
+import { secretsPlace } from '../bots/request.ts'
+import type { Seals } from '../ports.ts'
+import type { Tx } from './database.ts'
+import { createEndpoint } from './endpoints.ts'
+import type { BotRow } from './tables.ts'
+
+/** The caller's secrets of a bot; empty without any. */
+export function openSecrets(seals: Seals, bot: Pick<BotRow, 'id' | 'secrets'>): BotSecrets {
+  return bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
+}
+
+/** Another callback, or none, for a bot to which nothing was sent yet. */
+export async function replaceCallback(
+  tx: Tx,
+  seals: Seals,
+  bot: Pick<BotRow, 'id' | 'team_id'>,
+  callback: BotRequest['callback'],
+  secret: string | null,
+): Promise<void> {
+  await tx.deleteFrom('endpoints').where('bot_id', '=', bot.id).where('kind', '=', 'callback').execute()
+  if (callback === null) return
+  await createEndpoint(tx, seals, {
+    teamId: bot.team_id,
+    botId: bot.id,
+    kind: 'callback',
+    url: callback.url,
+    method: callback.method,
+    secret,
+  })
+}

@@ -1,0 +1,59 @@
+/**
+ * Hints between processes that something is due. They are sent outside of transactions, because a `notify` inside makes
+ * commits wait for each other; whoever listens also looks by itself, so a lost hint costs only time.
+ */
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Database } from './database.ts'
+
+const CHANNEL = 'standin_due'
+const RECONNECT_MS = 2_000
+
+/** Call after the commit. */
+export async function wakeLaunchers(db: Database): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, '')`.execute(db)
+}
+
+/** Calls `onWake` for every hint, over a connection of its own that is opened again when it breaks. */
+export function listenForWakeUps(
+  url: string,
+  onWake: () => void,
+  onError: (error: Error) => void,
+): { close(): Promise<void> } {
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+  let client: pg.Client | undefined
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ connectionString: url, application_name: 'standin wake-ups', keepAlive: true })
+    client = next
+    let isBroken = false
+    const retry = (error: Error) => {
+      if (isBroken || isClosed) return
+      isBroken = true
+      onError(error)
+      next.end().catch(() => {})
+      timer = setTimeout(connect, RECONNECT_MS)
+    }
+    next.on('error', retry)
+    next.on('end', () => retry(new Error('The connection for wake-ups was closed')))
+    next.on('notification', onWake)
+    try {
+      await next.connect()
+      await next.query(`listen ${CHANNEL}`)
+      // Hints may have been lost in between.
+      onWake()
+    } catch (error) {
+      retry(error as Error)
+    }
+  }
+
+  void connect()
+  return {
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {})
+    },
+  }
+}

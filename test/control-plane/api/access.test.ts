@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../control-plane/store/database.ts'
+import { createKey, newKey, revokeKey } from '../../../control-plane/store/keys.ts'
+import { MEET, openApiWorld } from './world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+beforeAll(async () => {
+  world = await openApiWorld()
+})
+afterAll(() => world.close())
+
+const plain = { bot_name: 'Notes', meeting_url: MEET }
+const later = () => ({ ...plain, join_at: new Date(Date.now() + 3_600_000).toISOString() })
+type Method = 'get' | 'post' | 'patch' | 'delete'
+
+/** Every operation of the newer generation, with a body that fits. */
+const operations = (id: string): [method: Method, path: string, body?: object][] => [
+  ['post', '/v2/bots', plain],
+  ['get', '/v2/bots'],
+  ['post', '/v2/bots/batch', [plain]],
+  ['get', `/v2/bots/${id}`],
+  ['get', `/v2/bots/${id}/status`],
+  ['get', `/v2/bots/${id}/screenshots`],
+  ['get', `/v2/bots/${id}/timeline`],
+  ['post', `/v2/bots/${id}/leave`],
+  ['post', `/v2/bots/${id}/send-chat-message`, { message: 'x' }],
+  ['post', `/v2/bots/${id}/pause-recording`],
+  ['post', `/v2/bots/${id}/resume-recording`],
+  ['patch', `/v2/bots/${id}/update-config`, { extra: {} }],
+  ['delete', `/v2/bots/${id}/delete-data`],
+  ['post', `/v2/bots/${id}/resend-webhook`],
+  ['post', `/v2/bots/${id}/retry-callback`],
+  ['post', `/v2/bots/${id}/retranscribe`],
+  ['post', '/v2/bots/scheduled', later()],
+  ['get', '/v2/bots/scheduled'],
+  ['post', '/v2/bots/scheduled/batch', [later()]],
+  ['get', `/v2/bots/scheduled/${id}`],
+  ['patch', `/v2/bots/scheduled/${id}`, {}],
+  ['delete', `/v2/bots/scheduled/${id}`],
+]
+const withId = (id: string) => operations(id).filter(([, path]) => path.includes(id))
+const CREATING = new Set(['/v2/bots', '/v2/bots/batch', '/v2/bots/scheduled', '/v2/bots/scheduled/batch'])
+const names = operations('ID').map(([method, path], index) => [`${method} ${path}`, index] as const)
+
+test('the list above is the whole document', async () => {
+  const { paths } = (await world.app.inject('/openapi.json')).json()
+  const documented = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path.replace('{bot_id}', 'ID')}`),
+  )
+  expect(names.map(([name]) => name).sort()).toEqual(documented.sort())
+})
+
+describe.each(names)('%s', (_name, index) => {
+  const of = (id: string) => operations(id)[index]!
+
+  test('needs a key, and a good one', async () => {
+    const [method, path, body] = of(randomUUID())
+    for (const key of ['', 'nonsense', `standin_${'x'.repeat(49)}`, newKey(), 'x'.repeat(5000)])
+      expect(await world.callerWith(key)[method](path, body)).toMatchObject({
+        status: 401,
+        body: {
+          success: false,
+          error: 'Unauthorized',
+          code: 'FST_ERR_UNAUTHORIZED',
+          statusCode: 401,
+          message: expect.any(String),
+          details: null,
+        },
+      })
+  })
+
+  test('is open to a key that may only create where it creates', async () => {
+    const sender = await world.team({}, 'sending')
+    const [method, path, body] = of(randomUUID())
+    const answer = await sender[method](path, body)
+    if (method === 'post' && CREATING.has(path)) expect(answer.status).toBe(201)
+    else expect(answer).toMatchObject({ status: 403, body: { code: 'FST_ERR_FORBIDDEN' } })
+  })
+})
+
+describe('bots of another team do not exist', () => {
+  test('whatever is asked of them', async () => {
+    const [owner, stranger] = [await world.team(), await world.team()]
+    const botId = await world.bot(owner)
+    const scheduled = (await owner.post('/v2/bots/scheduled', later())).body.data.bot_id
+    for (const id of [
+      botId,
+      scheduled,
+      randomUUID(),
+      '00000000-0000-0000-0000-000000000000',
+      'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    ])
+      for (const [method, path, body] of withId(id)) {
+        const { status, body: answer } = await stranger[method](path, body)
+        expect({ path, status, code: answer.code }).toEqual({
+          path,
+          status: 404,
+          code: path.includes('/scheduled/') ? 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID' : 'FST_ERR_BOT_NOT_FOUND_BY_ID',
+        })
+      }
+    const { phase } = await world.database
+      .selectFrom('bots')
+      .select('phase')
+      .where('id', '=', botId)
+      .executeTakeFirstOrThrow()
+    expect(phase).toBe('due')
+  })
+
+  test('an id that is none is a 400', async () => {
+    const team = await world.team()
+    for (const id of [
+      'x',
+      '123',
+      `${randomUUID()}x`,
+      '00000000-0000-9000-8000-000000000000',
+      '00000000-0000-4000-c000-000000000000',
+    ])
+      for (const [method, path, body] of withId(id))
+        expect(await team[method](path, body)).toMatchObject({ status: 400, body: { code: 'FST_ERR_VALIDATION' } })
+  })
+
+  test('an id in capitals is the same id', async () => {
+    const team = await world.team()
+    const id = await world.bot(team)
+    expect((await team.get(`/v2/bots/${id.toUpperCase()}`)).body.data.bot_id).toBe(id)
+  })
+})
+
+describe('keys', () => {
+  test('a revoked key stops working within a second, an expired one too', async () => {
+    const team = await world.team()
+    expect((await team.get('/v2/bots')).status).toBe(200)
+    await revokeKey(world.database, team.keyId)
+    await expect.poll(async () => (await team.get('/v2/bots')).status).toBe(401)
+    const other = await world.team()
+    await world.database
+      .updateTable('api_keys')
+      .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+      .where('id', '=', other.keyId)
+      .execute()
+    expect((await other.get('/v2/bots')).status).toBe(401)
+  })
+
+  test('the public name of the header works too', async () => {
+    const { key } = await world.team()
+    const answer = await world.app.inject({ url: '/v2/bots', headers: { 'x-meeting-baas-api-key': key } })
+    expect(answer.statusCode).toBe(200)
+  })
+
+  test('a key in an address is refused, also beside a good one', async () => {
+    const team = await world.team()
+    for (const query of [`api_key=${team.key}`, 'x-service-api-key=abc', `bot_name=${team.key}`, 'token=abc'])
+      expect(await team.get(`/v2/bots?${query}`)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringMatching(/holds an API key/) },
+      })
+  })
+
+  test('the last use is noted', async () => {
+    const team = await world.team()
+    await team.get('/v2/bots')
+    const lastUse = () =>
+      world.database
+        .selectFrom('api_keys')
+        .select('last_used_at')
+        .where('id', '=', team.keyId)
+        .executeTakeFirstOrThrow()
+    await expect.poll(async () => (await lastUse()).last_used_at).toBeInstanceOf(Date)
+  })
+
+  test('a key that cannot be checked is a 503, never a 401', async () => {
+    const gone = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', role: 'test', connections: 1 })
+    const broken = await openApiWorld({ dependencies: { keyDatabase: gone } })
+    const { key } = await broken.team()
+    const answer = await broken.callerWith(key).get('/v2/bots')
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 'FST_ERR_SERVICE_UNAVAILABLE', retryAfter: 1 },
+      headers: { 'retry-after': '1' },
+    })
+    await broken.close()
+    await gone.destroy()
+  })
+
+  test('an address that tries many keys is slowed down, and good keys of it go on', async () => {
+    const other = await openApiWorld()
+    const team = await other.team()
+    const id = await other.bot(team)
+    let refused = 0
+    for (let count = 0; count < 310; count++) {
+      const { status } = await other.callerWith(newKey()).get('/v2/bots')
+      if (status === 429) refused++
+      else expect(status).toBe(401)
+      // A key that is in use stays known.
+      if (count % 50 === 0) expect((await team.get(`/v2/bots/${id}`)).status).toBe(200)
+    }
+    expect(refused).toBeGreaterThanOrEqual(9)
+    await other.close()
+  })
+
+  test('several keys of a team share what the team has', async () => {
+    const team = await world.team()
+    const id = await world.bot(team)
+    const { key } = await createKey(world.database, { teamId: team.teamId, name: 'b', permission: 'full', seal: null })
+    expect((await world.callerWith(key).get(`/v2/bots/${id}`)).status).toBe(200)
+  })
+})
+
+describe('the rate limit', () => {
+  test('counts what changes something, tells what is left, and answers 429', async () => {
+    const team = await world.team({ requests_per_second: 3 })
+    for (let count = 0; count < 5; count++) {
+      const { status, headers } = await team.get('/v2/bots')
+      expect({ status, limit: headers['x-ratelimit-limit'] }).toEqual({ status: 200, limit: undefined })
+    }
+    // Requests of one second may fall into two windows, so the limit is met within a few tries.
+    await expect
+      .poll(async () => {
+        const answers = await Promise.all(Array.from({ length: 4 }, () => team.post('/v2/bots', plain)))
+        return answers.find(({ status }) => status === 429)
+      })
+      .toMatchObject({
+        headers: {
+          'x-ratelimit-limit': '3',
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': '1',
+          'retry-after': '1',
+        },
+        body: { error: 'Rate Limited', code: 'FST_ERR_TOO_MANY_REQUESTS', retryAfter: 1, details: null },
+      })
+    await expect.poll(async () => (await team.post('/v2/bots', plain)).status).toBe(201)
+  })
+
+  test('is per team, not per key', async () => {
+    const team = await world.team({ requests_per_second: 1 })
+    const { key } = await createKey(world.database, { teamId: team.teamId, name: 'b', permission: 'full', seal: null })
+    const second = world.callerWith(key)
+    await expect
+      .poll(async () => {
+        const answers = await Promise.all([team.post('/v2/bots', plain), second.post('/v2/bots', plain)])
+        return answers.map(({ status }) => status).sort()
+      })
+      .toEqual([201, 429])
+  })
+
+  test('does not exist for a team without one', async () => {
+    const team = await world.team()
+    const { headers } = await team.post('/v2/bots', plain)
+    expect(headers['x-ratelimit-limit']).toBeUndefined()
+  })
+})

@@ -1,0 +1,246 @@
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MEET, openApiWorld } from './world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+let port: number
+beforeAll(async () => {
+  world = await openApiWorld({ dependencies: { settings: { publicUrl: 'http://127.0.0.1', requestTimeoutMs: 1000 } } })
+  team = await world.team()
+  await world.app.listen({ host: '127.0.0.1', port: 0 })
+  port = (world.app.server.address() as AddressInfo).port
+})
+afterAll(() => world.close())
+
+const plain = { bot_name: 'Notes', meeting_url: MEET }
+const url = (path: string) => `http://127.0.0.1:${port}${path}`
+const post = (body: string, headers: Record<string, string> = {}) =>
+  fetch(url('/v2/bots'), {
+    method: 'POST',
+    headers: { 'x-service-api-key': team.key, 'content-type': 'application/json', ...headers },
+    body,
+  })
+
+/** Sends bytes piece by piece, and resolves with everything that comes back until the connection closes. */
+function raw(...pieces: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const piece of pieces) socket.write(piece)
+    })
+    socket.setEncoding('utf8')
+    socket.on('data', (text) => {
+      answer += text
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve(answer)
+      else reject(error)
+    })
+  })
+}
+
+async function expectError(answer: Response, status: number, code: string) {
+  expect(answer.status).toBe(status)
+  const body = (await answer.json()) as Record<string, unknown>
+  expect(body).toMatchObject({ success: false, code, statusCode: status })
+  expect(Object.keys(body)).toEqual(expect.arrayContaining(['success', 'error', 'code', 'statusCode', 'message']))
+  return body
+}
+
+describe('bodies', () => {
+  test.each(['{', '{"bot_name": }', '[1,', 'bot_name=x', '\u0000', '{"a":1}{"b":2}', "{'bot_name':'x'}"])(
+    '%j is no JSON',
+    async (body) => {
+      await expectError(await post(body), 400, 'FST_ERR_CTP_INVALID_JSON_BODY')
+    },
+  )
+
+  test.each(['', '   ', '\n'])('an empty body %j is told to be missing where one is needed', async (body) => {
+    await expectError(await post(body), 400, 'FST_ERR_CTP_EMPTY_JSON_BODY')
+  })
+
+  test.each(['null', '5', '"x"', 'true', '[]', '[{}]'])('%s is no bot', async (body) => {
+    const answer = await post(body)
+    expect(answer.status).toBe(400)
+  })
+
+  test('keys that would change a prototype are refused', async () => {
+    for (const body of ['{"__proto__": {"x": 1}}', '{"constructor": {"prototype": {"x": 1}}}'])
+      expect((await post(body)).status).toBe(400)
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('10 MB are refused before they are read', async () => {
+    const body = 'x'.repeat(10 * 1024 * 1024)
+    await expectError(await post(body), 413, 'FST_ERR_CTP_BODY_TOO_LARGE')
+  })
+
+  test('1 MB is the bound, also where the length is not announced', async () => {
+    const piece = 'x'.repeat(16_384)
+    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`
+    const answer = await raw(
+      `POST /v2/bots HTTP/1.1\r\nhost: a\r\nx-service-api-key: ${team.key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+      ...Array(70).fill(chunk),
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer).toContain('FST_ERR_CTP_BODY_TOO_LARGE')
+  })
+
+  test('a batch may be larger, up to 4 MB', async () => {
+    const item = { ...plain, extra: { a: 'x'.repeat(100_000) } }
+    const { status, body } = await team.post('/v2/bots/batch', Array(20).fill(item))
+    expect({ status, count: body.data.length }).toEqual({ status: 201, count: 20 })
+    expect(await team.post('/v2/bots/batch', Array(50).fill(item))).toMatchObject({ status: 413 })
+  })
+
+  test('a hundred thousand brackets are no problem', async () => {
+    for (const body of [
+      '['.repeat(100_000),
+      '{"extra":'.repeat(50_000),
+      `{"bot_name":"x","meeting_url":"${MEET}","extra":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`,
+    ])
+      expect((await post(body)).status).toBe(400)
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'nonsense',
+  ])('the type %s is refused', async (type) => {
+    await expectError(
+      await post(JSON.stringify(plain), { 'content-type': type }),
+      415,
+      'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    )
+  })
+
+  test('the type of JSON may name its character set', async () => {
+    expect((await post(JSON.stringify(plain), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(201)
+  })
+
+  test('a body that arrives too slowly is cut off with 408', async () => {
+    const answer = await raw(
+      `POST /v2/bots HTTP/1.1\r\nhost: a\r\nx-service-api-key: ${team.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(answer).toContain('FST_ERR_REQUEST_TIMEOUT')
+  })
+
+  test('a head that arrives too slowly is cut off with 408', async () => {
+    expect(await raw('GET /v2/bots HTTP/1.1\r\nhost: a\r\n')).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  test('an announced length that is wrong loses nothing but the request', async () => {
+    const text = JSON.stringify(plain)
+    const answer = await raw(
+      `POST /v2/bots HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-service-api-key: ${team.key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length - 1}\r\n\r\n${text}`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+})
+
+describe('heads', () => {
+  test('a head beyond 16 KB is answered with 431', async () => {
+    const answer = await raw(`GET /v2/bots HTTP/1.1\r\nhost: a\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+    expect(answer).toContain('FST_ERR_HEADERS_TOO_LARGE')
+  })
+
+  test.each(['nonsense\r\n\r\n', 'GE\u0000T / HTTP/1.1\r\n\r\n', 'BREW /v2/bots HTTP/1.1\r\nhost: a\r\n\r\n'])(
+    '%j is no HTTP',
+    async (text) => {
+      const answer = await raw(text)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('"success":false')
+    },
+  )
+
+  test('two keys are no key', async () => {
+    const answer = await raw(
+      `GET /v2/bots HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-service-api-key: ${team.key}\r\nx-service-api-key: other\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+  })
+})
+
+describe('addresses', () => {
+  test.each(['/', '/v2', '/v2/', '/v2/nothing', '/v2/bots/a/b/c', '/v3/bots', '/..%2f..%2fetc/passwd'])(
+    '%s is no route',
+    async (path) => {
+      const answer = await fetch(url(path), { headers: { 'x-service-api-key': team.key } })
+      expect(answer.status).toBe(404)
+    },
+  )
+
+  test('an unknown route of the newer generation is named', async () => {
+    const body = await expectError(await fetch(url('/v2/nothing?x=1')), 404, 'FST_ERR_NOT_FOUND')
+    expect(body).toMatchObject({ message: 'Route GET:/v2/nothing not found', details: null })
+  })
+
+  test.each(['/v2/bots/%', '/v2/bots/%zz', '/v2/bots/%c3%28'])('%s cannot be read', async (path) => {
+    await expectError(await fetch(url(path), { headers: { 'x-service-api-key': team.key } }), 400, 'FST_ERR_BAD_URL')
+  })
+
+  test('an id of 200 characters is refused', async () => {
+    const answer = await fetch(url(`/v2/bots/${'x'.repeat(200)}`), { headers: { 'x-service-api-key': team.key } })
+    expect([400, 404, 414]).toContain(answer.status)
+  })
+
+  test.each([
+    ['PUT', '/v2/bots', 'GET, POST'],
+    ['DELETE', '/v2/bots', 'GET, POST'],
+    ['PATCH', '/v2/bots/batch', 'GET, POST'],
+    ['POST', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/status', 'GET'],
+    ['GET', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/leave', 'POST'],
+  ])('%s %s is the wrong method', async (method, path, allow) => {
+    const answer = await fetch(url(path), { method, headers: { 'x-service-api-key': team.key } })
+    await expectError(answer, 405, 'FST_ERR_METHOD_NOT_ALLOWED')
+    expect(answer.headers.get('allow')).toBe(allow)
+  })
+
+  test('a slash at the end makes no difference, and nothing is redirected', async () => {
+    for (const path of ['/v2/bots/', '/v2/bots'])
+      expect((await fetch(url(path), { headers: { 'x-service-api-key': team.key }, redirect: 'error' })).status).toBe(
+        200,
+      )
+  })
+})
+
+describe('what clients do', () => {
+  test('an empty JSON body is taken on every operation that needs none', async () => {
+    const id = await world.bot(team)
+    for (const [method, path] of [
+      ['GET', '/v2/bots'],
+      ['GET', `/v2/bots/${id}`],
+      ['POST', `/v2/bots/${id}/leave`],
+      ['DELETE', `/v2/bots/${id}/delete-data`],
+      ['POST', `/v2/bots/${id}/resend-webhook`],
+      ['POST', `/v2/bots/${id}/retry-callback`],
+    ] as const)
+      for (const body of [undefined, '', '{}', 'null']) {
+        if (method === 'GET' && body) continue
+        const answer = await world.app.inject({
+          method,
+          url: path,
+          headers: { 'x-service-api-key': team.key, 'content-type': 'application/json' },
+          ...(body !== undefined && { payload: body }),
+        })
+        expect([200, 409], `${method} ${path} ${body}: ${answer.payload}`).toContain(answer.statusCode)
+      }
+  })
+
+  test('an empty body of another type is taken too', async () => {
+    const id = await world.bot(team)
+    const answer = await fetch(url(`/v2/bots/${id}/leave`), {
+      method: 'POST',
+      headers: { 'x-service-api-key': team.key, 'content-type': 'application/x-www-form-urlencoded' },
+      body: '',
+    })
+    expect(answer.status).toBe(200)
+  })
+})

@@ -1,0 +1,284 @@
+/** What an existing client of the hosted service sends, word for word, and what it looks for in the answers. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compatOlderGeneration, inPublicNames } from '../../../../control-plane/api/compat/index.ts'
+import type { BotRequest } from '../../../../control-plane/bots/request.ts'
+import { openApiWorld } from '../world.ts'
+
+type World = Awaited<ReturnType<typeof openApiWorld>>
+let world: World
+let team: Awaited<ReturnType<World['team']>>
+
+beforeAll(async () => {
+  world = await openApiWorld()
+  team = await world.team()
+})
+afterAll(() => world?.close())
+
+/** The client's one header for the key, and its type of content on every request. */
+async function call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown, key = team.key) {
+  const answer = await world.app.inject({
+    method,
+    url: `/compat${path}`,
+    headers: { 'x-meeting-baas-api-key': key, 'content-type': 'application/json' },
+    payload: body === undefined ? '' : JSON.stringify(body),
+  })
+  return { status: answer.statusCode, text: answer.payload, body: answer.payload === '' ? null : answer.json() }
+}
+
+let meetings = 0
+const meeting = () => `https://meet.google.com/ccc-cccc-${String(++meetings).padStart(3, '0')}`
+const rowOf = (id: string) =>
+  world.database.selectFrom('bots').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const requestOf = async (id: string) => (await rowOf(id)).request as BotRequest
+
+describe('the newer generation', () => {
+  const sent = (fields: object = {}) => ({
+    meeting_url: meeting(),
+    bot_name: 'Bot',
+    allow_multiple_bots: true,
+    recording_mode: 'speaker_view',
+    timeout_config: { waiting_room_timeout: 600, no_one_joined_timeout: 600, silence_timeout: 600 },
+    ...fields,
+  })
+  const create = async (fields: object = {}) => {
+    const answer = await call('POST', '/v2/bots', sent(fields))
+    expect(answer.text).toContain('bot_id')
+    expect(answer.status).toBe(201)
+    return answer.body.data.bot_id as string
+  }
+
+  test('a bot is marked as one of a client of the hosted service, and its first webhook too', async () => {
+    const id = await create()
+    expect(await rowOf(id)).toMatchObject({ is_compat: true, generation: 'v2' })
+    const direct = await team.post('/v2/bots', sent())
+    expect(await rowOf(direct.body.data.bot_id)).toMatchObject({ is_compat: false })
+    const messages = await world.database.selectFrom('messages').selectAll().where('bot_id', '=', id).execute()
+    expect(messages.every(({ is_compat }) => is_compat)).toBe(true)
+  })
+
+  test('zoom_config is read and answered, and never the token', async () => {
+    const zoom_config = { obf_token: 'secret-token', obf_token_url: 'https://example.com/obf' }
+    const id = await create({ meeting_url: `https://zoom.us/j/1234567${100 + ++meetings}`, zoom_config })
+    expect((await requestOf(id)).conferencing).toMatchObject({
+      obfTokenUrl: 'https://example.com/obf',
+      hasObfToken: true,
+    })
+    const { body, text } = await call('GET', `/v2/bots/${id}`)
+    expect(body.data.zoom_config).toMatchObject({ obf_token_url: 'https://example.com/obf' })
+    expect(body.data).not.toHaveProperty('conf_config')
+    expect(text).not.toContain('secret-token')
+    const native = await team.get(`/v2/bots/${id}`)
+    expect(native.body.data).not.toHaveProperty('zoom_config')
+  })
+
+  test('extra comes back untouched', async () => {
+    const extra = { zoom_config: { conf_sdk_id: 1 }, code: 'CONF_OBF_TOKEN_ERROR' }
+    const id = await create({ extra })
+    expect((await call('GET', `/v2/bots/${id}`)).body.data.extra).toEqual(extra)
+  })
+
+  test('fields of the older generation are ignored, not refused', async () => {
+    await create({ reserved: false, webhook_url: 'https://example.com', timeout_config: { unknown: 1 } })
+    const direct = await team.post('/v2/bots', sent({ reserved: false }))
+    expect(direct.status).toBe(400)
+  })
+
+  test.each([{ provider: 'gladia' }, { provider: 'gladia', api_key: 'gladia-key', custom_params: { a: 1 } }])(
+    'the hosted speech provider %j becomes the operator’s, and its key goes nowhere',
+    async (transcription_config) => {
+      const id = await create({ transcription_enabled: true, transcription_config })
+      expect((await requestOf(id)).transcription).toEqual({ provider: 'Default', hasOwnKey: false, customParams: null })
+      expect((await rowOf(id)).secrets).toBeNull()
+    },
+  )
+
+  test('a failed bot has the public error code', async () => {
+    const id = await create()
+    await world.database
+      .updateTable('bots')
+      .set({ status: 'failed', phase: 'closed', error_code: 'CONF_OBF_TOKEN_ERROR', error_message: 'No token.' })
+      .where('id', '=', id)
+      .execute()
+    expect((await call('GET', `/v2/bots/${id}`)).body.data.error_code).toBe('ZOOM_OBF_TOKEN_ERROR')
+    expect((await team.get(`/v2/bots/${id}`)).body.data.error_code).toBe('CONF_OBF_TOKEN_ERROR')
+  })
+
+  test('the provider of the transcript is one that every client knows, or null', async () => {
+    const id = await create({ transcription_enabled: true })
+    await world.database.updateTable('bots').set({ transcription_provider: 'Default' }).where('id', '=', id).execute()
+    expect((await call('GET', `/v2/bots/${id}`)).body.data.transcription_provider).toBeNull()
+  })
+
+  test('a wrong key is 401 with the code that clients know', async () => {
+    const { status, body } = await call('GET', '/v2/bots/5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11', undefined, 'wrong')
+    expect(status).toBe(401)
+    expect(body).toMatchObject({ success: false, code: 'FST_ERR_FORBIDDEN', statusCode: 401, error: 'Unauthorized' })
+  })
+
+  test('a refusal names the fields as the client does', async () => {
+    const { status, body } = await call('POST', '/v2/bots', sent({ zoom_config: { obf_token_url: 'http://a.test' } }))
+    expect(status).toBe(400)
+    expect(body.message).toContain('body/zoom_config/obf_token_url')
+  })
+
+  test('an empty body with the type of JSON is no body, on every method', async () => {
+    const id = await create()
+    expect((await call('GET', `/v2/bots/${id}`)).status).toBe(200)
+    expect((await call('GET', `/v2/bots/${id}/`)).status).toBe(200)
+  })
+
+  test('an unknown path has an error of this generation', async () => {
+    const { status, body } = await call('GET', '/v2/nothing')
+    expect(status).toBe(404)
+    expect(body).toMatchObject({ success: false, code: 'FST_ERR_NOT_FOUND', statusCode: 404 })
+  })
+})
+
+describe('the older generation', () => {
+  const sent = (fields: object = {}) => ({
+    meeting_url: meeting(),
+    bot_name: 'Bot',
+    reserved: false,
+    recording_mode: 'speaker_view',
+    automatic_leave: { waiting_room_timeout: 600, noone_joined_timeout: 600 },
+    ...fields,
+  })
+  const create = async (fields: object = {}) => {
+    const answer = await call('POST', '/bots/', sent(fields))
+    expect(answer.text).toContain('bot_id')
+    expect(answer.status).toBe(200)
+    return answer.body.bot_id as string
+  }
+
+  test('the public fields of the conferencing platform are read and answered', async () => {
+    const id = await create({
+      zoom_sdk_id: 'sdk',
+      zoom_sdk_pwd: 'sdk-password',
+      zoom_obf_token: 'obf',
+      zoom_obf_token_url: 'https://example.com/obf',
+      zoom_obf_token_user_id: 'user-1',
+      zoom_access_token_url: 'https://example.com/zak',
+    })
+    expect((await rowOf(id)).is_compat).toBe(true)
+    expect((await requestOf(id)).conferencing).toEqual({
+      credentialId: null,
+      credentialUserId: 'user-1',
+      obfTokenUrl: 'https://example.com/obf',
+      zakTokenUrl: 'https://example.com/zak',
+      hasObfToken: true,
+      hasSdkKeys: true,
+    })
+    const { body } = await call('GET', `/bots/meeting_data?bot_id=${id}&include_transcripts=true`)
+    expect(body.bot_data.bot).toMatchObject({
+      zoom_sdk_pwd: null,
+      zoom_obf_token: null,
+      zoom_obf_token_url: 'https://example.com/obf',
+      zoom_obf_token_user_id: 'user-1',
+      zoom_access_token_url: 'https://example.com/zak',
+    })
+    expect(Object.keys(body.bot_data.bot).filter((key) => key.startsWith('conf_'))).toEqual([])
+  })
+
+  test('fields that nobody knows are ignored, at every place', async () => {
+    await create({ whatever: 1, automatic_leave: { other: 1 }, speech_to_text: { provider: 'Default', region: 'eu' } })
+  })
+
+  test.each(['Gladia', { provider: 'Gladia', api_key: 'gladia-key' }, { provider: 'Runpod', api_key: 'runpod-key' }])(
+    'the hosted speech provider %j becomes the operator’s, and its key and parameters go nowhere',
+    async (speech_to_text) => {
+      const id = await create({ speech_to_text, transcription_custom_parameters: { context: 'x' } })
+      expect((await requestOf(id)).transcription).toEqual({ provider: 'Default', hasOwnKey: false, customParams: null })
+      expect((await rowOf(id)).secrets).toBeNull()
+    },
+  )
+
+  test('a provider with a key that this service has keeps both', async () => {
+    const id = await create({ speech_to_text: { provider: 'AssemblyAI', api_key: 'key' } })
+    expect((await requestOf(id)).transcription).toMatchObject({ provider: 'assemblyai', hasOwnKey: true })
+  })
+
+  test('the list has both of its keys', async () => {
+    const id = await create()
+    const { body } = await call('GET', '/bots/bots_with_metadata?limit=1')
+    expect(body.bots.map(({ uuid }: { uuid: string }) => uuid)).toEqual([id])
+    expect(body.recent_bots).toEqual(body.bots)
+    expect((await team.get('/bots/bots_with_metadata?limit=1')).body).not.toHaveProperty('recent_bots')
+  })
+
+  test('a failed bot has the public word for its error', async () => {
+    const id = await create()
+    await world.database
+      .updateTable('bots')
+      .set({ status: 'failed', phase: 'closed', error_code: 'CONF_ACCESS_TOKEN_ERROR' })
+      .where('id', '=', id)
+      .execute()
+    const { body } = await call('GET', `/bots/meeting_data?bot_id=${id}`)
+    expect(body.bot_data.bot.errors).toBe('ZOOM_ACCESS_TOKEN_ERROR')
+  })
+
+  test('half of the SDK keys is refused in the words of the client', async () => {
+    const { status, body } = await call('POST', '/bots', sent({ zoom_sdk_id: 'a' }))
+    expect(status).toBe(422)
+    expect(body).toEqual({
+      error: 'body/zoom_sdk_pwd SET_ZOOM_ID_AND_PWD_TOGETHER: zoom_sdk_id and zoom_sdk_pwd go together',
+      code: 'InvalidRequest',
+    })
+  })
+
+  test('leaving takes the empty JSON body that clients send', async () => {
+    const id = await create()
+    expect(await call('DELETE', `/bots/${id}`)).toMatchObject({ status: 200, body: { ok: true } })
+    expect(await call('DELETE', `/bots/${await create()}`, {})).toMatchObject({ status: 200, body: { ok: true } })
+  })
+
+  test('a wrong key is 401', async () => {
+    const { status, body } = await call('POST', '/bots', sent(), 'wrong')
+    expect([status, body.code]).toEqual([401, 'InvalidApiKey'])
+  })
+
+  test('an unknown path has an error of this generation', async () => {
+    const { status, body } = await call('GET', '/nothing')
+    expect([status, body]).toEqual([404, { error: expect.any(String), code: 'NotFound' }])
+  })
+})
+
+test('every route of the older generation is below /compat too', () => {
+  const routes = [
+    ['POST', '/bots'],
+    ['GET', '/bots/bots_with_metadata'],
+    ['GET', '/bots/meeting_data'],
+    ['GET', '/bots/:bot_id/screenshots'],
+    ['DELETE', '/bots/:bot_id'],
+    ['POST', '/bots/:bot_id/delete_data'],
+    ['POST', '/bots/retranscribe'],
+    ['GET', '/accounts/webhook_url'],
+    ['POST', '/accounts/webhook_url'],
+    ['GET', '/bots/webhooks'],
+    ['GET', '/bots/webhooks/bot'],
+    ['GET', '/bots/webhooks/calendar'],
+  ] as const
+  const missing = routes.filter(
+    ([method, path]) =>
+      !world.app.hasRoute({ method, url: path }) || !world.app.hasRoute({ method, url: `/compat${path}` }),
+  )
+  expect(missing).toEqual([])
+})
+
+test('a route with another public path is reachable by it', async () => {
+  const plain = inPublicNames('older', (app) => {
+    app.get('/conf_oauth_connections/:uuid', { config: { isOpen: true } }, async () => ({ conf_user_id: 'u' }))
+    app.get('/conf_oauth_connections_of_all', { config: { isOpen: true } }, async () => ({}))
+  })
+  const small = await openApiWorld({ generations: [{ ...compatOlderGeneration, routes: plain }] })
+  try {
+    const get = async (url: string) => {
+      const answer = await small.app.inject({ method: 'GET', url })
+      return [answer.statusCode, answer.json()]
+    }
+    expect(await get('/compat/zoom_oauth_connections/1')).toEqual([200, { zoom_user_id: 'u' }])
+    expect(await get('/compat/conf_oauth_connections/1')).toEqual([200, { zoom_user_id: 'u' }])
+    expect((await get('/compat/zoom_oauth_connections_of_all'))[0]).toBe(404)
+  } finally {
+    await small.close()
+  }
+})

@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createdBotSchema } from '../../../../control-plane/api/older/bots/answers.ts'
+import { errorSchema } from '../../../../control-plane/api/older/common.ts'
+import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
+import { type BotRequest, type BotSecrets, secretsPlace } from '../../../../control-plane/bots/request.ts'
+import { setTeam } from '../../../../control-plane/store/teams.ts'
+import { MEET, openApiWorld } from '../world.ts'
+
+type World = Awaited<ReturnType<typeof openApiWorld>>
+let world: World
+let caller: Awaited<ReturnType<World['team']>>
+
+beforeAll(async () => {
+  world = await openApiWorld({ generations: [olderGeneration] })
+  caller = await world.team()
+})
+afterAll(() => world?.close())
+
+let meetings = 0
+/** A meeting of its own, so that no test meets the duplicate of another. */
+const body = (fields: object = {}) => ({
+  bot_name: 'Bot',
+  meeting_url: `https://meet.google.com/aaa-bbbb-${String(++meetings).padStart(3, '0')}`,
+  ...fields,
+})
+
+async function created(fields: object = {}) {
+  const answer = await caller.post('/bots/', body(fields))
+  expect(answer.text).toContain('bot_id')
+  const { bot_id } = createdBotSchema.parse(answer.body)
+  return world.database.selectFrom('bots').selectAll().where('id', '=', bot_id).executeTakeFirstOrThrow()
+}
+
+async function refused(status: number, code: string, fields: object): Promise<string> {
+  const answer = await caller.post('/bots', body(fields))
+  expect(answer.body).toEqual({ error: expect.any(String), code })
+  expect(answer.status).toBe(status)
+  return errorSchema.parse(answer.body).error
+}
+
+describe('POST /bots', () => {
+  test('answers 200 with the UUID of a queued bot of this generation, with and without a slash', async () => {
+    for (const path of ['/bots', '/bots/']) {
+      const { status, body: answer } = await caller.post(path, body())
+      expect(status).toBe(200)
+      expect(Object.keys(createdBotSchema.parse(answer))).toEqual(['bot_id'])
+    }
+    const row = await created()
+    expect(row).toMatchObject({ generation: 'older', is_compat: false, phase: 'due', status: 'queued', extra: null })
+  })
+
+  test('fills in every default', async () => {
+    const { request, recording_mode, secrets } = await created()
+    expect(recording_mode).toBe('speaker_view')
+    expect(secrets).toBeNull()
+    expect(request).toEqual({
+      images: [],
+      imageRotation: null,
+      entryMessage: null,
+      timeouts: { waitingRoom: 600, noOneJoined: 600, silence: 600, grace: 0, maxRecording: null },
+      streaming: null,
+      transcription: null,
+      callback: null,
+      webhookUrl: null,
+      conferencing: null,
+      allowMultipleBots: true,
+    } satisfies BotRequest)
+  })
+
+  test('null stands for absent everywhere, and an empty string in every address', async () => {
+    const nulls = Object.fromEntries(
+      [
+        'reserved recording_mode bot_image entry_message speech_to_text transcription_custom_parameters automatic_leave',
+        'webhook_url deduplication_key streaming extra start_time conf_sdk_id conf_sdk_pwd conf_access_token_url',
+        'conf_obf_token conf_obf_token_url conf_obf_token_user_id',
+      ]
+        .join(' ')
+        .split(' ')
+        .map((name) => [name, null]),
+    )
+    const empty = { webhook_url: '', bot_image: '', conf_obf_token_url: '', streaming: { input: '', output: '' } }
+    const plain = await created()
+    expect((await created(nulls)).request).toEqual(plain.request)
+    expect((await created(empty)).request).toEqual(plain.request)
+  })
+
+  test('keeps every field, and the secrets sealed', async () => {
+    const row = await created({
+      recording_mode: 'gallery_view',
+      bot_image: 'https://example.com/bot.png',
+      entry_message: 'Hello',
+      speech_to_text: { provider: 'Deepgram', api_key: 'deepgram-key' },
+      transcription_custom_parameters: { language: 'de' },
+      automatic_leave: { waiting_room_timeout: 300, noone_joined_timeout: 200, silence_timeout: 900 },
+      webhook_url: 'https://example.com/hook',
+      deduplication_key: 'one',
+      streaming: { audio_frequency: '16khz', input: 'wss://example.com/in', output: 'wss://example.com/out' },
+      extra: { order: 17 },
+      conf_sdk_id: 'sdk-id',
+      conf_sdk_pwd: 'sdk-password',
+      conf_access_token_url: 'https://example.com/zak',
+      conf_obf_token: 'obf-token',
+      conf_obf_token_url: 'https://example.com/obf',
+      conf_obf_token_user_id: 'user-1',
+    })
+    expect(row).toMatchObject({
+      recording_mode: 'gallery_view',
+      deduplication_key: 'one',
+      extra: { order: 17 },
+      transcription_status: 'not-started',
+    })
+    expect(row.request).toEqual({
+      images: ['https://example.com/bot.png'],
+      imageRotation: null,
+      entryMessage: 'Hello',
+      timeouts: { waitingRoom: 300, noOneJoined: 200, silence: 900, grace: 0, maxRecording: null },
+      streaming: { inputUrl: 'wss://example.com/in', outputUrl: 'wss://example.com/out', audioFrequency: 16_000 },
+      transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { language: 'de' } },
+      callback: null,
+      webhookUrl: 'https://example.com/hook',
+      conferencing: {
+        credentialId: null,
+        credentialUserId: 'user-1',
+        obfTokenUrl: 'https://example.com/obf',
+        zakTokenUrl: 'https://example.com/zak',
+        hasObfToken: true,
+        hasSdkKeys: true,
+      },
+      allowMultipleBots: true,
+    } satisfies BotRequest)
+    const sealed = row.secrets!
+    expect(sealed.toString('latin1')).not.toContain('deepgram-key')
+    const opened = world.dependencies.seals.open(sealed, secretsPlace(row.id))
+    expect(JSON.parse(opened)).toEqual({
+      transcriptionApiKey: 'deepgram-key',
+      obfToken: 'obf-token',
+      sdkId: 'sdk-id',
+      sdkPassword: 'sdk-password',
+    } satisfies BotSecrets)
+    const endpoint = await world.database
+      .selectFrom('endpoints')
+      .selectAll()
+      .where('bot_id', '=', row.id)
+      .executeTakeFirstOrThrow()
+    expect(endpoint).toMatchObject({ kind: 'bot', url: 'https://example.com/hook', events: null })
+  })
+
+  test.each([
+    ['Default', 'Default'],
+    ['default', 'Default'],
+    ['captions', 'captions'],
+  ])('speech_to_text takes the bare provider %s', async (word, provider) => {
+    const { request } = await created({ speech_to_text: word })
+    expect((request as BotRequest).transcription).toEqual({ provider, hasOwnKey: false, customParams: null })
+  })
+
+  test('a key for the operator’s own speech service is not kept', async () => {
+    const { request, secrets } = await created({ speech_to_text: { provider: 'Default', api_key: 'some-key' } })
+    expect((request as BotRequest).transcription?.hasOwnKey).toBe(false)
+    expect(secrets).toBeNull()
+  })
+
+  test('timeouts out of bounds are moved to the nearest bound', async () => {
+    const low = await created({
+      automatic_leave: { waiting_room_timeout: 0, noone_joined_timeout: 1, silence_timeout: 2 },
+    })
+    const high = await created({
+      automatic_leave: { waiting_room_timeout: 9000, noone_joined_timeout: 9000, silence_timeout: 9000 },
+    })
+    expect((low.request as BotRequest).timeouts).toMatchObject({ waitingRoom: 120, noOneJoined: 120, silence: 300 })
+    expect((high.request as BotRequest).timeouts).toMatchObject({ waitingRoom: 1800, noOneJoined: 1800, silence: 1800 })
+  })
+
+  test.each([
+    ['text', 'a text'],
+    ['a list', [1, { a: null }]],
+    ['a number', 17],
+    ['false', false],
+    ['an object', { a: { b: 'c' } }],
+  ])('extra may be %s', async (_what, extra) => {
+    expect((await created({ extra })).extra).toEqual(extra)
+  })
+
+  test('start_time in the future waits, in seconds and in milliseconds; in the past the bot starts at once', async () => {
+    const at = Math.floor(Date.now() / 1000) + 3600
+    for (const start_time of [at, at * 1000]) {
+      const row = await created({ start_time })
+      expect(row).toMatchObject({ phase: 'scheduled', schedule_status: 'scheduled', join_at: new Date(at * 1000) })
+    }
+    for (const start_time of [0, at - 7200, (at - 7200) * 1000])
+      expect(await created({ start_time })).toMatchObject({ phase: 'due', join_at: null })
+    await refused(422, 'InvalidRequest', { start_time: at + 91 * 24 * 3600 })
+    await refused(422, 'InvalidRequest', { start_time: Number.MAX_SAFE_INTEGER })
+  })
+
+  test.each<[what: string, fields: object, says: string]>([
+    ['no name', { bot_name: undefined }, 'body/bot_name is missing'],
+    ['an empty name', { bot_name: '' }, 'body/bot_name'],
+    ['a name of white space', { bot_name: ' ' }, 'body/bot_name'],
+    ['a name of 256 characters', { bot_name: 'x'.repeat(256) }, 'body/bot_name'],
+    ['a name with NUL', { bot_name: 'a\0' }, 'body/bot_name'],
+    ['a name with a line separator', { bot_name: 'a\u2028b' }, 'body/bot_name'],
+    ['no meeting', { meeting_url: undefined }, 'body/meeting_url is missing'],
+    ['a mode that does not exist', { recording_mode: 'all' }, 'body/recording_mode'],
+    ['an image without TLS', { bot_image: 'http://example.com/a.png' }, 'body/bot_image'],
+    ['an entry message that is too long', { entry_message: 'x'.repeat(501) }, 'body/entry_message'],
+    ['a provider that does not exist', { speech_to_text: 'Nobody' }, 'body/speech_to_text must be one of Default'],
+    ['a keyed provider without its key', { speech_to_text: 'deepgram' }, 'body/speech_to_text/api_key is required'],
+    ['an empty key', { speech_to_text: { provider: 'assemblyai', api_key: '' } }, 'body/speech_to_text/api_key'],
+    ['a key with a space', { speech_to_text: { provider: 'assemblyai', api_key: 'a b' } }, 'body/speech_to_text'],
+    ['parameters that are no object', { transcription_custom_parameters: [1] }, 'body/transcription_custom_parameters'],
+    ['a negative timeout', { automatic_leave: { silence_timeout: -1 } }, 'body/automatic_leave/silence_timeout'],
+    ['a timeout with a fraction', { automatic_leave: { silence_timeout: 1.5 } }, 'body/automatic_leave'],
+    ['a webhook that is no address', { webhook_url: 'example' }, 'body/webhook_url'],
+    ['a webhook of another protocol', { webhook_url: 'file:///etc/passwd' }, 'body/webhook_url'],
+    ['a webhook on this machine', { webhook_url: 'https://127.0.0.1/hook' }, 'body/webhook_url: '],
+    ['streaming to this machine', { streaming: { output: 'wss://127.0.0.1/x' } }, '127.0.0.1'],
+    ['streaming without WebSocket', { streaming: { output: 'https://example.com' } }, 'body/streaming/output'],
+    ['another frequency', { streaming: { audio_frequency: '48khz' } }, 'body/streaming/audio_frequency'],
+    ['half of the SDK keys', { conf_sdk_id: 'a' }, 'SET_CONF_ID_AND_PWD_TOGETHER'],
+    ['the other half', { conf_sdk_pwd: 'a' }, 'SET_CONF_ID_AND_PWD_TOGETHER'],
+    ['a start time with a fraction', { start_time: 1.5 }, 'body/start_time'],
+    ['a start time as text', { start_time: '1' }, 'body/start_time'],
+    ['extra with NUL', { extra: { a: '\0' } }, 'body/extra'],
+    ['extra that is too long', { extra: 'x'.repeat(300_000) }, 'body/extra'],
+    ['an unknown field', { meeting_ulr: 'x' }, 'body/meeting_ulr unknown field'],
+    ['an unknown inner field', { automatic_leave: { silence: 1 } }, 'body/automatic_leave/silence unknown field'],
+    [
+      'an unknown field of the speech service',
+      { speech_to_text: { provider: 'Default', key: 'a' } },
+      'speech_to_text/key',
+    ],
+  ])('%s is refused with its place', async (_what, fields, says) => {
+    const sentence = await refused(422, 'InvalidRequest', fields)
+    expect(sentence).toContain(says)
+  })
+
+  test('extra of 32 levels is kept, one more is refused', async () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
+    expect((await created({ extra: nested(32) })).extra).toEqual(nested(32))
+    await refused(422, 'InvalidRequest', { extra: nested(33) })
+  })
+
+  test('a link of no supported platform is refused', async () => {
+    await refused(400, 'InvalidMeetingUrl', { meeting_url: 'https://example.com/meeting' })
+    await refused(400, 'InvalidMeetingUrl', { meeting_url: 'not a link' })
+  })
+
+  test('a link without a scheme is completed', async () => {
+    expect((await created({ meeting_url: 'meet.google.com/xyz-abcd-efg' })).meeting_url).toBe(
+      'https://meet.google.com/xyz-abcd-efg',
+    )
+  })
+
+  test.each([
+    ['no JSON', 'nonsense', 400],
+    ['an empty body', '', 400],
+    ['an array', '[]', 422],
+    ['null', 'null', 400],
+  ])('%s is refused', async (_what, text, status) => {
+    const answer = await caller.post('/bots', text)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({ error: expect.any(String), code: 'InvalidRequest' })
+  })
+
+  test('other types of content and large bodies are refused', async () => {
+    const form = await caller.post('/bots', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect([form.status, form.body.code]).toEqual([415, 'InvalidRequest'])
+    const large = await caller.post('/bots', body({ entry_message: 'x'.repeat(10_000_000) }))
+    expect([large.status, large.body.code]).toEqual([413, 'InvalidRequest'])
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('a repeated request gets the first answer; another body is refused', async () => {
+    const headers = { 'idempotency-key': 'one' }
+    const first = body()
+    const answers = [await caller.post('/bots', first, headers), await caller.post('/bots', first, headers)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[1]!.body).toEqual(answers[0]!.body)
+    expect(answers[1]!.headers['idempotent-replayed']).toBe('true')
+    const other = await caller.post('/bots', body(), headers)
+    expect([other.status, other.body.code]).toEqual([409, 'IdempotencyKeyReused'])
+  })
+
+  test('a refused request may be repeated', async () => {
+    const team = await world.team({ balance: 0 })
+    const headers = { 'idempotency-key': 'two' }
+    const request = body()
+    expect((await team.post('/bots', request, headers)).status).toBe(402)
+    await setTeam(world.database, team.teamId, { balance: 1 })
+    expect((await team.post('/bots', request, headers)).status).toBe(200)
+  })
+})
+
+describe('limits', () => {
+  test('a second bot for a meeting within 5 minutes is a duplicate; another deduplication_key allows it', async () => {
+    const meeting_url = 'https://meet.google.com/dup-dupe-dup'
+    await created({ meeting_url })
+    await refused(409, 'DuplicateBot', { meeting_url })
+    await refused(409, 'DuplicateBot', { meeting_url: `${meeting_url}/#x` })
+    await created({ meeting_url, deduplication_key: 'a' })
+    await created({ meeting_url, deduplication_key: 'b' })
+    await refused(409, 'DuplicateBot', { meeting_url, deduplication_key: 'a' })
+    await world.database
+      .updateTable('bots')
+      .set({ queued_at: new Date(Date.now() - 301_000) })
+      .where('meeting_url', '=', meeting_url)
+      .execute()
+    await created({ meeting_url })
+  })
+
+  test('one key works in two meetings, and in two teams', async () => {
+    await created({ deduplication_key: 'same' })
+    await created({ deduplication_key: 'same' })
+    const other = await world.team()
+    const meeting_url = 'https://meet.google.com/two-team-two'
+    await created({ meeting_url, deduplication_key: 'same' })
+    expect((await other.post('/bots', body({ meeting_url, deduplication_key: 'same' }))).status).toBe(200)
+  })
+
+  test.each([
+    ['InsufficientTokens', 402, { balance: 0.4 }, {}],
+    ['DailyBotCapReached', 429, { daily_cap: 0 }, {}],
+    ['Forbidden', 403, { byok_transcription: false }, { speech_to_text: { provider: 'deepgram', api_key: 'k' } }],
+  ])('%s', async (code, status, limits, fields) => {
+    const team = await world.team(limits)
+    const answer = await team.post('/bots', body(fields))
+    expect(answer.body).toEqual({ error: expect.any(String), code })
+    expect(answer.status).toBe(status)
+    const left = await world.database.selectFrom('bots').select('id').where('team_id', '=', team.teamId).execute()
+    expect(left).toEqual([])
+  })
+
+  test('the rate limit is said with its header', async () => {
+    const team = await world.team({ requests_per_second: 1 })
+    const answers = await Promise.all([1, 2, 3].map(() => team.post('/bots', body())))
+    const last = answers.find(({ status }) => status === 429)
+    expect(last?.body).toEqual({ error: expect.any(String), code: 'TooManyRequests' })
+    expect(last?.headers['retry-after']).toBe('1')
+  })
+})
+
+describe('keys', () => {
+  test.each(['x-service-api-key', 'x-meeting-baas-api-key', 'x-spoke-api-key'])('%s is accepted', async (header) => {
+    const answer = await world.app.inject({
+      method: 'POST',
+      url: '/bots',
+      headers: { [header]: caller.key },
+      payload: body(),
+    })
+    expect(answer.statusCode).toBe(200)
+  })
+
+  test('a missing or unknown key is 401', async () => {
+    for (const headers of [{}, { 'x-service-api-key': 'unknown' }]) {
+      const answer = await world.app.inject({ method: 'POST', url: '/bots', headers, payload: body() })
+      expect(answer.statusCode).toBe(401)
+      expect(answer.json()).toEqual({ error: expect.any(String), code: 'InvalidApiKey' })
+    }
+  })
+
+  test('a key for sending creates bots and does nothing else', async () => {
+    const sending = await world.team({}, 'sending')
+    const { status, body: answer } = await sending.post('/bots', body())
+    expect(status).toBe(200)
+    const answers = await Promise.all([
+      sending.get('/bots/bots_with_metadata'),
+      sending.get(`/bots/meeting_data?bot_id=${answer.bot_id}`),
+      sending.get('/accounts/webhook_url'),
+      sending.post('/accounts/webhook_url', { webhook_url: MEET }),
+      sending.delete(`/bots/${answer.bot_id}`),
+      sending.post(`/bots/${answer.bot_id}/delete_data`),
+      sending.get(`/bots/${answer.bot_id}/screenshots`),
+    ])
+    expect(answers.map((each) => [each.status, each.body.code])).toEqual(answers.map(() => [403, 'Forbidden']))
+  })
+
+  test('an unknown path and a wrong method have errors of this generation', async () => {
+    const unknown = await caller.get('/nothing')
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'NotFound'])
+    const method = await caller.patch('/bots', {})
+    expect([method.status, method.body.code, method.headers.allow]).toEqual([405, 'MethodNotAllowed', 'POST'])
+  })
+})

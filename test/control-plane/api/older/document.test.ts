@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openApiWorld } from '../world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+beforeAll(async () => {
+  world = await openApiWorld()
+})
+afterAll(() => world?.close())
+
+test('the document of the older generation names each of its operations, and nothing of the newer one', async () => {
+  const answer = await world.app.inject('/openapi-older.json')
+  expect(answer.statusCode).toBe(200)
+  const document = answer.json()
+  expect(document.openapi).toBe('3.1.0')
+  const operations = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(operations.sort()).toEqual([
+    'DELETE /bots/{bot_id}',
+    'GET /accounts/webhook_url',
+    'GET /bots/bots_with_metadata',
+    'GET /bots/meeting_data',
+    'GET /bots/webhooks',
+    'GET /bots/webhooks/bot',
+    'GET /bots/webhooks/calendar',
+    'GET /bots/{bot_id}/screenshots',
+    'POST /accounts/webhook_url',
+    'POST /bots',
+    'POST /bots/retranscribe',
+    'POST /bots/{bot_id}/delete_data',
+  ])
+  const text = answer.payload
+  expect(text).not.toContain('/v2')
+  const referred = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
+  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(referred))
+})

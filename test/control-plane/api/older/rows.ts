@@ -1,0 +1,31 @@
+/** Rows of bots of the older generation, written without the API. */
+import { randomUUID } from 'node:crypto'
+import { plainRequest } from '../../../../control-plane/bots/request.ts'
+import { insertBot } from '../../../../control-plane/store/bots.ts'
+import type { Database } from '../../../../control-plane/store/database.ts'
+import type { BotRow, NewBotRow } from '../../../../control-plane/store/tables.ts'
+import { MEET } from '../world.ts'
+
+/** A bot that has ended well, unless `values` say otherwise. JSON columns are plain values. */
+export function olderBotRow(database: Database, teamId: string, values: Partial<NewBotRow> = {}): Promise<BotRow> {
+  return insertBot(database, {
+    id: randomUUID(),
+    team_id: teamId,
+    generation: 'older',
+    phase: 'closed',
+    status: 'completed',
+    bot_name: 'Bot',
+    meeting_url: MEET,
+    meeting_key: MEET,
+    meeting_platform: 'meet',
+    recording_mode: 'speaker_view',
+    request: plainRequest(),
+    extra: null,
+    attempt: 1,
+    joined_attempt: 1,
+    participants: [],
+    speakers: [],
+    transcription_ids: [],
+    ...values,
+  })
+}

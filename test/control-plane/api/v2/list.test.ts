@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MEET, openApiWorld } from '../world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+let ids: string[]
+const DAY = 86_400_000
+
+/** Seven bots, the first one the oldest. */
+beforeAll(async () => {
+  world = await openApiWorld()
+  team = await world.team()
+  ids = []
+  const now = Date.now()
+  const fields = [
+    { bot_name: 'Alpha', extra: { customer: 'ACME', number: 5, isPaid: true } },
+    { bot_name: 'alphabet', meeting_url: 'https://us02web.zoom.us/j/1234567890' },
+    { bot_name: 'Beta 100%', extra: { customer: 'acme' } },
+    { bot_name: 'Gamma_x', extra: { customer: 'ACME', note: 'a:b' } },
+    { bot_name: 'Delta', meeting_url: 'https://teams.live.com/meet/9312345678901' },
+    { bot_name: 'Epsilon' },
+    { bot_name: 'Zeta' },
+  ]
+  for (const [index, given] of fields.entries()) {
+    const id = await world.bot(team, given)
+    ids.push(id)
+    await set(id, { created_at: new Date(now - (fields.length - index) * DAY) })
+  }
+  await set(ids[0]!, {
+    status: 'completed',
+    ended_at: new Date(now),
+    duration_seconds: 61.6,
+    participants: JSON.stringify([{ name: 'Ada Lovelace', id: 1 }]),
+    charged: JSON.stringify({
+      recording: 495_678,
+      transcription: 4_300,
+      byok_transcription: 0,
+      streaming_input: 0,
+      streaming_output: 0,
+    }),
+  })
+  await set(ids[1]!, { status: 'failed', error_code: 'BOT_NOT_ACCEPTED', error_message: 'Nobody let it in.' })
+})
+afterAll(() => world.close())
+
+async function set(id: string, values: object) {
+  await world.database.updateTable('bots').set(values).where('id', '=', id).execute()
+}
+
+/** Places in `ids` of the bots that the query answers, in order. */
+async function places(query: string): Promise<number[]> {
+  const { status, body, text } = await team.get(`/v2/bots?${query}`)
+  if (status !== 200) throw new Error(text)
+  return body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))
+}
+
+test('bots come newest first, with what became of them', async () => {
+  const { body } = await team.get('/v2/bots')
+  expect(body).toMatchObject({ success: true, cursor: null, prev_cursor: null })
+  expect(body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([6, 5, 4, 3, 2, 1, 0])
+  expect(body.data.at(-1)).toEqual({
+    bot_id: ids[0],
+    bot_name: 'Alpha',
+    meeting_url: MEET,
+    meeting_platform: 'meet',
+    extra: { customer: 'ACME', number: 5, isPaid: true },
+    duration: 62,
+    created_at: expect.any(String),
+    ended_at: expect.any(String),
+    joined_at: null,
+    exited_at: null,
+    status: 'completed',
+    error_code: null,
+    error_message: null,
+    tokens: {
+      recording: 0.4957,
+      transcription: 0.0043,
+      byok_transcription: 0,
+      streaming_input: 0,
+      streaming_output: 0,
+      total: 0.5,
+    },
+  })
+})
+
+test('a list holds neither bots of other teams nor those older than 90 days', async () => {
+  expect((await (await world.team()).get('/v2/bots')).body.data).toEqual([])
+  const other = await world.team()
+  await set(await world.bot(other), { created_at: new Date(Date.now() - 91 * DAY) })
+  expect((await other.get('/v2/bots')).body.data).toEqual([])
+})
+
+describe('filters', () => {
+  const since = (days: number) => encodeURIComponent(new Date(Date.now() - days * DAY).toISOString())
+  test.each<[query: () => string, expected: number[]]>([
+    [() => 'bot_name=ALPHA', [1, 0]],
+    [() => 'bot_name=100%25', [2]],
+    [() => 'bot_name=a_x', [3]],
+    [() => 'meeting_url=ZOOM.us', [1]],
+    [() => `bot_id=${ids[3]!.slice(0, 13).toUpperCase()}`, [3]],
+    [() => 'participant_name=lovelace', [0]],
+    [() => 'extra=customer:ACME', [3, 0]],
+    [() => 'extra=customer:ACME,number:5', [0]],
+    [() => 'extra=isPaid:true', [0]],
+    [() => 'extra=note:a:b', [3]],
+    [() => 'extra=customer:acm', []],
+    [() => 'meeting_platform=zoom,teams', [4, 1]],
+    [() => 'status=failed', [1]],
+    [() => 'status=queued,failed&limit=2', [6, 5]],
+    [() => 'status=call_ended', []],
+    [() => `created_after=${since(3.5)}`, [6, 5, 4]],
+    [() => `created_before=${since(5.5)}`, [1, 0]],
+    [() => `ended_after=${since(1)}`, [0]],
+    [() => 'bot_name=alpha&status=completed', [0]],
+  ])('%s', async (query, expected) => {
+    expect(await places(query())).toEqual(expected)
+  })
+
+  test.each([
+    'limit=0',
+    'limit=251',
+    'limit=5.5',
+    'limit=x',
+    'cursor=nonsense',
+    `cursor=${Buffer.from('2026-01-01T00:00:00Z::1').toString('base64')}`,
+    'status=nobody',
+    'meeting_platform=skype',
+    'extra=customer',
+    'created_after=yesterday',
+    'created_after=2026-13-01T00:00:00Z',
+    `created_after=${encodeURIComponent(new Date(Date.now() - 91 * DAY).toISOString())}`,
+    `created_before=${encodeURIComponent(new Date(Date.now() + DAY).toISOString())}`,
+    'nonsense=1',
+    'bot_name=a%00b',
+    'bot_name=a&bot_name=b',
+  ])('%s is answered with 400', async (query) => {
+    const { status, body } = await team.get(`/v2/bots?${query}`)
+    expect({ status, code: body.code, hasDetails: 'details' in body }).toEqual({
+      status: 400,
+      code: 'FST_ERR_VALIDATION',
+      hasDetails: false,
+    })
+  })
+
+  test('times with another offset are converted', async () => {
+    const time = new Date(Date.now() - 3.5 * DAY + 2 * 3_600_000).toISOString().replace('Z', '+02:00')
+    expect(await places(`created_after=${encodeURIComponent(time)}`)).toEqual([6, 5, 4])
+  })
+})
+
+describe('pages', () => {
+  test('lead forwards to the end and back to the start', async () => {
+    const seen: number[][] = []
+    let cursor: string | null = null
+    let last = ''
+    do {
+      const { body } = await team.get(`/v2/bots?limit=3${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`)
+      seen.push(body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id)))
+      cursor = body.cursor
+      last = body.prev_cursor
+    } while (cursor !== null)
+    expect(seen).toEqual([[6, 5, 4], [3, 2, 1], [0]])
+
+    const middle = await team.get(`/v2/bots?limit=3&cursor=${encodeURIComponent(last)}`)
+    expect(middle.body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([3, 2, 1])
+    expect(middle.body.cursor).not.toBeNull()
+    const first = await team.get(`/v2/bots?limit=3&cursor=${encodeURIComponent(middle.body.prev_cursor)}`)
+    expect(first.body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([6, 5, 4])
+    expect(first.body.prev_cursor).toBeNull()
+  })
+
+  test('a cursor is base64 of time and id, and the sign may be encoded with it', async () => {
+    const { body } = await team.get('/v2/bots?limit=3')
+    const text = Buffer.from(body.cursor, 'base64').toString()
+    expect(text).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z::[0-9a-f-]{36}$/)
+    const back = Buffer.from(`-${body.cursor}`).toString('base64')
+    const before = await team.get(`/v2/bots?limit=3&cursor=${encodeURIComponent(back)}`)
+    expect(before.body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([6, 5])
+  })
+
+  test('bots of one instant are neither skipped nor repeated', async () => {
+    const other = await world.team()
+    const created = new Date()
+    const all = new Set<string>()
+    for (let index = 0; index < 7; index++) all.add(await world.bot(other))
+    await world.database.updateTable('bots').set({ created_at: created }).where('team_id', '=', other.teamId).execute()
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const { body } = await other.get(`/v2/bots?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`)
+      seen.push(...body.data.map(({ bot_id }: { bot_id: string }) => bot_id))
+      cursor = body.cursor
+    } while (cursor !== null)
+    expect(seen).toHaveLength(7)
+    expect(new Set(seen)).toEqual(all)
+  })
+})

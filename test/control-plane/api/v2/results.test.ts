@@ -1,0 +1,365 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ApiDependencies, ArtifactLink } from '../../../../control-plane/api/dependencies.ts'
+import { MEET, openApiWorld } from '../world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+const retranscribed: unknown[] = []
+let hasAudio = true
+
+const linkTo = (name: string) => `https://files.example/${name}?signature=x`
+const LINKS = Object.fromEntries(
+  ['video', 'audio', 'diarization', 'raw_transcription', 'transcription', 'chat_messages'].map((name) => [
+    name,
+    linkTo(name),
+  ]),
+) as Record<ArtifactLink, string>
+const links: ApiDependencies['links'] = {
+  sign: async (_id, name) => linkTo(name),
+  olderTranscript: async () => [],
+  linksOf: async () => LINKS,
+  screenshotsOf: async () => Array.from({ length: 5 }, (_, n) => ({ name: `${n}.png`, url: linkTo(`${n}.png`) })),
+}
+
+beforeAll(async () => {
+  world = await openApiWorld({
+    dependencies: {
+      links,
+      retranscribe: async (_botId, transcription) => {
+        retranscribed.push(transcription)
+        return hasAudio ? 'started' : 'no_audio'
+      },
+    },
+  })
+  team = await world.team()
+})
+afterAll(() => world.close())
+
+async function ended(status: 'completed' | 'failed' = 'completed', fields: object = {}, values: object = {}) {
+  const id = await world.bot(team, fields)
+  await world.database
+    .updateTable('bots')
+    .set({ status, phase: 'closed', ended_at: new Date(), ...values })
+    .where('id', '=', id)
+    .execute()
+  return id
+}
+
+test('the details of an ended bot have links, people and tokens', async () => {
+  const joined = new Date('2026-11-20T10:00:00Z')
+  const id = await ended(
+    'completed',
+    { extra: { a: 1 } },
+    {
+      joined_at: joined,
+      exited_at: new Date('2026-11-20T10:30:00.5Z'),
+      duration_seconds: 1800.4,
+      participants: JSON.stringify([
+        { name: 'Ada', id: 1, profile_picture: null, display_name: 'Ada L.' },
+        { name: 'Bob' },
+      ]),
+      speakers: JSON.stringify([{ name: 'Ada', id: 1 }]),
+      transcription_provider: 'Default',
+      transcription_ids: JSON.stringify(['t-1']),
+    },
+  )
+  const { data } = (await team.get(`/v2/bots/${id}`)).body
+  expect(data).toMatchObject({
+    ...LINKS,
+    joined_at: '2026-11-20T10:00:00.000Z',
+    exited_at: '2026-11-20T10:30:00.500Z',
+    duration_seconds: 1800,
+    participants: [
+      { name: 'Ada', id: 1, display_name: 'Ada L.' },
+      { name: 'Bob', id: null },
+    ],
+    transcription_provider: 'default',
+    transcription_ids: ['t-1'],
+    artifacts_deleted: false,
+  })
+  expect(data.participants[0]).not.toHaveProperty('profile_picture')
+})
+
+test('the status has its own, smaller answer', async () => {
+  const id = await world.bot(team, { transcription_enabled: true })
+  expect((await team.get(`/v2/bots/${id}/status`)).body.data).toEqual({
+    bot_id: id,
+    status: 'queued',
+    transcription_status: 'not-started',
+    updated_at: expect.any(String),
+  })
+})
+
+describe('screenshots', () => {
+  test('come in pages that are counted from 1', async () => {
+    const id = await ended()
+    const get = async (query: string) => (await team.get(`/v2/bots/${id}/screenshots?${query}`)).body
+    const first = await get('limit=2')
+    expect(first).toEqual({
+      success: true,
+      data: [
+        { screenshot_id: 1, url: linkTo('0.png') },
+        { screenshot_id: 2, url: linkTo('1.png') },
+      ],
+      cursor: 'Mg==',
+      prev_cursor: null,
+    })
+    const second = await get(`limit=2&cursor=${encodeURIComponent(first.cursor)}`)
+    expect(second.data.map(({ screenshot_id }: { screenshot_id: number }) => screenshot_id)).toEqual([3, 4])
+    const back = await get(`limit=2&cursor=${encodeURIComponent(second.prev_cursor)}`)
+    expect(back.data).toEqual(first.data)
+    expect((await get('cursor=OTk5')).data).toEqual([])
+  })
+
+  test('do not exist of sound alone, of the platform with an SDK, and after a deletion', async () => {
+    for (const id of [
+      await ended('completed', { recording_mode: 'audio_only' }),
+      await ended('completed', { meeting_url: 'https://us02web.zoom.us/j/1234567890' }),
+      await ended('completed', {}, { data_deleted_at: new Date() }),
+    ])
+      expect((await team.get(`/v2/bots/${id}/screenshots`)).body).toEqual({
+        success: true,
+        data: [],
+        cursor: null,
+        prev_cursor: null,
+      })
+  })
+
+  test.each(['limit=0', 'limit=251', 'cursor=x', 'cursor=-'])('%s is answered with 400', async (query) => {
+    const id = await ended()
+    expect(await team.get(`/v2/bots/${id}/screenshots?${query}`)).toMatchObject({ status: 400 })
+  })
+})
+
+describe('delete-data', () => {
+  test('takes the links away, keeps the record, and may be repeated', async () => {
+    const id = await ended()
+    for (const query of ['', '?delete_from_provider=false'])
+      expect(await team.delete(`/v2/bots/${id}/delete-data${query}`, {})).toMatchObject({
+        status: 200,
+        body: { success: true, data: { message: expect.any(String) } },
+      })
+    const { data } = (await team.get(`/v2/bots/${id}`)).body
+    expect(data).toMatchObject({ artifacts_deleted: true, status: 'completed', bot_name: 'Bot' })
+    for (const name of Object.keys(LINKS)) expect(data[name]).toBeNull()
+    const deletions = await world.database.selectFrom('deletions').selectAll().where('bot_id', '=', id).execute()
+    expect(deletions).toMatchObject([{ reason: 'request', requested_by: `key ${team.keyId}` }])
+  })
+
+  test('is refused while the bot is active', async () => {
+    const id = await world.bot(team)
+    expect(await team.delete(`/v2/bots/${id}/delete-data`)).toMatchObject({
+      status: 409,
+      body: { code: 'FST_ERR_BOT_STATUS' },
+    })
+    expect(await team.delete(`/v2/bots/${id}/delete-data?delete_from_provider=maybe`)).toMatchObject({ status: 400 })
+  })
+})
+
+describe('resend-webhook', () => {
+  test.each([
+    ['completed', 'bot.completed'],
+    ['failed', 'bot.failed'],
+  ] as const)('a bot that is %s sends %s again, under a new id each time', async (status, event) => {
+    const id = await ended(status)
+    for (let time = 0; time < 2; time++)
+      expect(await team.post(`/v2/bots/${id}/resend-webhook`)).toMatchObject({ status: 200 })
+    const messages = await world.database
+      .selectFrom('messages')
+      .select(['id', 'event'])
+      .where('bot_id', '=', id)
+      .where('event', '=', event)
+      .execute()
+    expect(messages).toHaveLength(2)
+  })
+
+  test('is refused while the bot is active', async () => {
+    const id = await world.bot(team)
+    expect(await team.post(`/v2/bots/${id}/resend-webhook`)).toMatchObject({ status: 409 })
+  })
+})
+
+describe('retry-callback', () => {
+  const withCallback = { callback_enabled: true, callback_config: { url: 'https://hooks.example/cb' } }
+  const deliveries = (id: string) =>
+    world.database
+      .selectFrom('deliveries')
+      .innerJoin('endpoints', 'endpoints.id', 'deliveries.endpoint_id')
+      .select(['endpoints.url', 'endpoints.method'])
+      .where('deliveries.bot_id', '=', id)
+      .execute()
+
+  test.each([[undefined], [''], ['null'], [{}]])('the body %j uses the stored configuration', async (body) => {
+    const id = await ended('completed', withCallback)
+    expect(await team.post(`/v2/bots/${id}/retry-callback`, body)).toMatchObject({ status: 200 })
+    expect(await deliveries(id)).toEqual([{ url: 'https://hooks.example/cb', method: 'POST' }])
+  })
+
+  test('a body replaces it for this one delivery', async () => {
+    const id = await ended()
+    const target = { url: 'https://other.example/x', method: 'PUT', secret: 's' }
+    expect(await team.post(`/v2/bots/${id}/retry-callback`, target)).toMatchObject({ status: 200 })
+    expect(await deliveries(id)).toEqual([{ url: 'https://other.example/x', method: 'PUT' }])
+  })
+
+  test('is refused without any callback, and while the bot is active', async () => {
+    expect(await team.post(`/v2/bots/${await ended()}/retry-callback`)).toMatchObject({
+      status: 409,
+      body: { code: 'FST_ERR_CALLBACK_NOT_CONFIGURED' },
+    })
+    const active = await world.bot(team, withCallback)
+    expect(await team.post(`/v2/bots/${active}/retry-callback`)).toMatchObject({
+      status: 409,
+      body: { code: 'FST_ERR_BOT_STATUS' },
+    })
+  })
+
+  test.each([[{ url: 'x' }], [{ url: 'https://10.0.0.1/' }], [{ url: 'https://a.example', method: 'GET' }], [[]]])(
+    'the body %j is answered with 400',
+    async (body) => {
+      expect(await team.post(`/v2/bots/${await ended()}/retry-callback`, body)).toMatchObject({ status: 400 })
+    },
+  )
+})
+
+describe('retranscribe', () => {
+  test('hands the configuration on, or none', async () => {
+    const id = await ended()
+    for (const body of [undefined, 'null', {}, { transcription: { provider: 'deepgram', api_key: 'k' } }])
+      expect(await team.post(`/v2/bots/${id}/retranscribe`, body)).toMatchObject({ status: 200 })
+    expect(retranscribed).toEqual([null, null, null, { provider: 'deepgram', apiKey: 'k', customParams: null }])
+  })
+
+  test('is refused without audio', async () => {
+    hasAudio = false
+    const id = await ended()
+    expect(await team.post(`/v2/bots/${id}/retranscribe`)).toMatchObject({ status: 409 })
+    hasAudio = true
+  })
+
+  test('is refused with an own key where the plan has none', async () => {
+    const other = await world.team({ byok_transcription: false })
+    const id = await world.bot(other)
+    expect(
+      await other.post(`/v2/bots/${id}/retranscribe`, { transcription: { provider: 'deepgram', api_key: 'k' } }),
+    ).toMatchObject({ status: 403, body: { code: 'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' } })
+  })
+})
+
+describe('the timeline', () => {
+  test('tells what happened, in order, with reasons and in words', async () => {
+    const id = await world.bot(team)
+    await world.database
+      .insertInto('bot_steps')
+      .values([
+        {
+          bot_id: id,
+          attempt: 1,
+          at: new Date(Date.now() + 1000),
+          kind: 'launched',
+          reason: 'The launcher process started it.',
+          evidence: JSON.stringify({ pid: 7 }),
+        },
+        {
+          bot_id: id,
+          attempt: 1,
+          at: new Date(Date.now() + 2000),
+          kind: 'status',
+          reason: null,
+          evidence: JSON.stringify({ status: 'joining_call' }),
+        },
+        {
+          bot_id: id,
+          attempt: 2,
+          at: new Date(Date.now() + 3000),
+          kind: 'launch_failed',
+          reason: 'No memory',
+          evidence: null,
+        },
+      ])
+      .execute()
+    await world.database
+      .insertInto('artifacts')
+      .values({
+        bot_id: id,
+        attempt: 1,
+        name: 'video.mp4',
+        location: 'x',
+        bytes: 9,
+        stored_at: new Date(Date.now() + 4000),
+      })
+      .execute()
+    const { body } = await team.get(`/v2/bots/${id}/timeline`)
+    const told = body.data.map(({ kind, sentence }: { kind: string; sentence: string }) => [kind, sentence])
+    expect(told).toEqual([
+      ['asked', 'A bot was asked for.'],
+      ['admitted', expect.stringContaining('The bot was admitted')],
+      ['status', 'The bot was queued.'],
+      ['launched', 'The bot was started. The launcher process started it.'],
+      ['status', 'The bot asked to join the meeting.'],
+      ['launch_failed', 'Attempt 2: The start of the bot failed. No memory.'],
+      ['file_stored', 'The file video.mp4 was stored (9 bytes).'],
+    ])
+    expect(body.data[3]).toMatchObject({ attempt: 1, evidence: { pid: 7 }, at: expect.any(String) })
+
+    const text = await team.get(`/v2/bots/${id}/timeline?format=text`)
+    expect(text.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(text.text.trimEnd().split('\n')).toHaveLength(7)
+    expect(text.text).toMatch(/^\d{4}-[^ ]+Z A bot was asked for\.$/m)
+    expect((await team.get(`/v2/bots/${id}/timeline`, undefined, { accept: 'text/plain' })).text).toBe(text.text)
+  })
+
+  test('has every try of a webhook, with the host of the receiver only', async () => {
+    const id = await ended('completed', {
+      callback_enabled: true,
+      callback_config: { url: 'https://hooks.example/path-with-secret' },
+    })
+    await team.post(`/v2/bots/${id}/retry-callback`)
+    const delivery = await world.database
+      .selectFrom('deliveries')
+      .select('id')
+      .where('bot_id', '=', id)
+      .executeTakeFirstOrThrow()
+    await world.database
+      .insertInto('delivery_attempts')
+      .values([
+        {
+          delivery_id: delivery.id,
+          duration_ms: 12,
+          status: 500,
+          error: null,
+          answer: 'no',
+          at: new Date(Date.now() + 1000),
+        },
+        {
+          delivery_id: delivery.id,
+          duration_ms: 9,
+          status: 200,
+          error: null,
+          answer: '',
+          at: new Date(Date.now() + 2000),
+        },
+      ])
+      .execute()
+    const { body } = await team.get(`/v2/bots/${id}/timeline`)
+    expect(body.data.slice(-2).map(({ sentence }: { sentence: string }) => sentence)).toEqual([
+      'The webhook bot.completed was not accepted by hooks.example (try 1, answer 500).',
+      'The webhook bot.completed was delivered to hooks.example (try 2, answer 200).',
+    ])
+  })
+
+  test('of a scheduled bot begins before its time', async () => {
+    const { body } = await team.post('/v2/bots/scheduled', {
+      bot_name: 'Later',
+      meeting_url: MEET,
+      join_at: new Date(Date.now() + 3_600_000).toISOString(),
+    })
+    const timeline = await team.get(`/v2/bots/${body.data.bot_id}/timeline`)
+    expect(timeline.body.data).toMatchObject([{ kind: 'asked', sentence: expect.stringContaining('to join at') }])
+  })
+
+  test('of an unknown bot is a 404', async () => {
+    expect(await team.get(`/v2/bots/${randomUUID()}/timeline`)).toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,138 @@
+/** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
+import type { InjectOptions, Response } from 'light-my-request'
+import { buildApi } from '../../../control-plane/api/app.ts'
+import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
+import type { Generation } from '../../../control-plane/api/generation.ts'
+import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { createKey, type Permission } from '../../../control-plane/store/keys.ts'
+import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams.ts'
+import { resendEnd, sendCallback } from '../../../control-plane/webhooks/replay.ts'
+import { openTestDatabase } from '../postgres.ts'
+import { createJudge } from './openapi-judge.ts'
+
+const NO_LINKS: Record<ArtifactLink, string | null> = {
+  video: null,
+  audio: null,
+  diarization: null,
+  raw_transcription: null,
+  transcription: null,
+  chat_messages: null,
+}
+
+export const quiet = { info() {}, warn() {}, error() {} }
+export const MEET = 'https://meet.google.com/abc-defg-hij'
+
+export interface ApiWorldOptions {
+  generations?: readonly Generation[]
+  dependencies?: Partial<ApiDependencies>
+}
+
+export async function openApiWorld({ generations, dependencies: given }: ApiWorldOptions = {}) {
+  const { database, url, close } = await openTestDatabase(12)
+  const seals = createSeals(parseSealKeys(newSealKey('test')))
+  const client = createGuardedClient({ allowPrivate: false })
+  const dependencies: ApiDependencies = {
+    database,
+    keyDatabase: database,
+    seals,
+    links: {
+      sign: async () => null,
+      olderTranscript: async () => [],
+      linksOf: async () => NO_LINKS,
+      screenshotsOf: async () => [],
+    },
+    webhooks: {
+      resendEnd: (botId) => resendEnd(database, botId),
+      sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
+    },
+    client,
+    clock: Date,
+    log: quiet,
+    files: null,
+    settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000 },
+    ...given,
+  }
+  const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))
+
+  await app.ready()
+  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json'])
+
+  async function team(change: TeamChange = {}, permission: Permission = 'full') {
+    const teamId = await createTeam(database, 'A team')
+    if (Object.keys(change).length > 0) await setTeam(database, teamId, change)
+    const { key, keyId } = await createKey(database, { teamId, name: 'test', permission, seal: null })
+    return { teamId, key, keyId, ...callerWith(key) }
+  }
+
+  /** Requests with a key. */
+  function callerWith(key: string) {
+    const send = async (
+      method: InjectOptions['method'],
+      path: string,
+      body?: unknown,
+      headers = {},
+    ): Promise<Answer> => {
+      const answer: Response = await app.inject({
+        method: method!,
+        url: path,
+        headers: {
+          'x-service-api-key': key,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      judge.check({
+        method: method!,
+        path,
+        status: answer.statusCode,
+        contentType: String(answer.headers['content-type'] ?? ''),
+        text: answer.payload,
+      })
+      return { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed(answer.payload) }
+    }
+    return {
+      get: (path: string, _body?: unknown, headers?: object) => send('GET', path, undefined, headers),
+      post: (path: string, body?: unknown, headers?: object) => send('POST', path, body, headers),
+      patch: (path: string, body?: unknown, headers?: object) => send('PATCH', path, body, headers),
+      delete: (path: string, body?: unknown, headers?: object) => send('DELETE', path, body, headers),
+    }
+  }
+
+  return {
+    app,
+    database,
+    url,
+    dependencies,
+    team,
+    callerWith,
+    /** A bot that is queued; rejects where it is refused. */
+    async bot(caller: ReturnType<typeof callerWith>, fields: object = {}): Promise<string> {
+      const { status, body, text } = await caller.post('/v2/bots', { bot_name: 'Bot', meeting_url: MEET, ...fields })
+      if (status !== 201) throw new Error(text)
+      return body.data.bot_id
+    },
+    async close() {
+      await app.close()
+      await client.close()
+      await close()
+    },
+  }
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, unknown>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
+  body: any
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { deadlineOf, giveUpAt } from '../../../control-plane/bots/deadlines.ts'
+import { plainRequest } from '../../../control-plane/bots/request.ts'
+import { botRow } from './bot-row.ts'
+
+const SINCE = new Date('2026-11-20T09:00:00Z')
+const STATUSES = [
+  ...['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording', 'recording_paused'],
+  'recording_resumed',
+]
+
+/** Requests at the corners of what a caller may ask. */
+const corners = [120, 600, 1800].flatMap((waitingRoom) =>
+  [120, 1800].flatMap((noOneJoined) =>
+    [null, 7_200, 21_600].map((maxRecording) => ({
+      ...plainRequest(),
+      timeouts: { ...plainRequest().timeouts, waitingRoom, noOneJoined, maxRecording },
+    })),
+  ),
+)
+
+const secondsOf = (bot: Parameters<typeof deadlineOf>[0]) => (deadlineOf(bot, SINCE).getTime() - SINCE.getTime()) / 1000
+
+describe('a deadline is later than everything the job allows', () => {
+  test.each(STATUSES)('in %s', (status) => {
+    for (const request of corners) {
+      const { waitingRoom, noOneJoined, maxRecording } = request.timeouts
+      const recording = maxRecording ?? 14_400
+      const allowed = {
+        joining_call: waitingRoom,
+        in_waiting_room: waitingRoom,
+        in_call_not_recording: Math.max(waitingRoom, noOneJoined),
+        in_call_recording: recording + 900,
+        recording_paused: recording + 900,
+        recording_resumed: recording + 900,
+      }[status]!
+      const bot = botRow({ phase: 'running', status, request })
+      expect(secondsOf(bot)).toBeGreaterThanOrEqual(allowed + 60)
+      expect(secondsOf({ ...bot, transcription_status: 'not-started' })).toBeGreaterThanOrEqual(secondsOf(bot))
+    }
+  })
+
+  test('a transcript may take its half hour', () => {
+    expect(secondsOf(botRow({ phase: 'processing', status: 'transcribing' }))).toBeGreaterThan(1800)
+  })
+
+  test('an early bot waits for its join time first', () => {
+    const join_at = new Date('2026-11-20T09:30:00Z')
+    const bot = botRow({ phase: 'running', status: 'joining_call', request: plainRequest(), join_at })
+    expect(deadlineOf(bot, SINCE).getTime()).toBeGreaterThan(join_at.getTime() + 600_000)
+  })
+})
+
+test('a row without timeouts has the defaults', () => {
+  const bot = botRow({ request: {} })
+  expect(giveUpAt(bot, SINCE)).toEqual(new Date('2026-11-20T09:10:00Z'))
+  expect(secondsOf({ ...bot, phase: 'running', status: 'joining_call' })).toBeGreaterThan(600)
+})

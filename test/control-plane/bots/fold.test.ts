@@ -1,0 +1,361 @@
+import type { BotEvent, FinalReport, NumberedEvent } from '@standin/wire/events.ts'
+import { describe, expect, test } from 'vitest'
+import { fold } from '../../../control-plane/bots/fold.ts'
+import { withPatch } from '../../../control-plane/bots/row.ts'
+import type { BotRow } from '../../../control-plane/store/tables.ts'
+import { botRow } from './bot-row.ts'
+
+const NOW = new Date('2026-11-20T12:00:00Z')
+const JOURNAL = '3f2b8c1e-58f0-4d0e-9a2b-6d1f0c9e7a55'
+
+/** A launched bot of which nothing was heard. */
+const fresh = (changes: Partial<BotRow> = {}) =>
+  botRow({
+    phase: 'starting',
+    status: 'queued',
+    joined_at: null,
+    exited_at: null,
+    duration_seconds: null,
+    participants: [],
+    speakers: [],
+    reserved: 500_000,
+    ...changes,
+  })
+
+const recording = (changes: Partial<BotRow> = {}) =>
+  fresh({
+    phase: 'running',
+    status: 'in_call_recording',
+    joined_attempt: 1,
+    joined_at: new Date('2026-11-20T09:00:00Z'),
+    recording_started_at: new Date('2026-11-20T09:00:01Z'),
+    ...changes,
+  })
+
+/** One event a second from 09:00:01 on. */
+const journal = (...events: BotEvent[]): NumberedEvent[] =>
+  events.map((event, place) => ({
+    type: 'event',
+    seq: place + 1,
+    bot_id: botRow().id,
+    at: new Date(Date.UTC(2026, 10, 20, 9, 0, place + 1)).toISOString(),
+    event,
+  }))
+
+const folded = (bot: BotRow, events: NumberedEvent[], attempt = 1) => {
+  const { change, artifacts } = fold(bot, { attempt, journalId: JOURNAL, events, now: NOW })
+  return { change, artifacts, after: withPatch(bot, change.patch) }
+}
+
+const status = (name: Extract<BotEvent, { type: 'status_change' }>['status']): BotEvent => ({
+  type: 'status_change',
+  status: name,
+})
+const ada = { id: 1, name: 'Ada', platform_id: 'p/1' }
+
+const report = (changes: Partial<FinalReport> = {}): FinalReport => ({
+  type: 'final_report',
+  status: 'completed',
+  end_code: 'NO_ATTENDEES',
+  end_message: 'All participants left.',
+  error_code: null,
+  error_message: null,
+  meeting_url: 'https://meet.google.com/abc-defg-hij',
+  meeting_platform: 'meet',
+  bot_name: 'Bot',
+  recording_mode: 'speaker_view',
+  joined_at: '2026-11-20T09:00:00.000Z',
+  exited_at: '2026-11-20T09:30:00.000Z',
+  recording_started_at: '2026-11-20T09:00:01.000Z',
+  duration_seconds: 1799,
+  participants: [ada],
+  speakers: [ada],
+  artifacts: [],
+  location: null,
+  extra: null,
+  ...changes,
+})
+
+/** The codes and events of messages, in order. */
+const told = ({ change }: ReturnType<typeof folded>) =>
+  change.messages.map(({ event, body }) => (body.data as { status?: { code: string } }).status?.code ?? event)
+
+describe('statuses', () => {
+  test('the first request to join makes the attempt the bot', () => {
+    const { after, change } = folded(fresh(), journal(status('joining_call')))
+    expect(after).toMatchObject({ phase: 'running', status: 'joining_call', joined_attempt: 1, lease_owner: null })
+    expect(after.joining_at).toEqual(new Date('2026-11-20T09:00:01Z'))
+    expect(after.deadline_at!.getTime()).toBeGreaterThan(after.joining_at!.getTime() + 600_000)
+    expect(change.steps).toMatchObject([{ kind: 'status', attempt: 1, evidence: { status: 'joining_call' } }])
+  })
+
+  test('times are those of the events', () => {
+    const started: BotEvent = { type: 'status_change', status: 'in_call_recording', start_time: 1_763_629_204.5 }
+    const result = folded(
+      fresh(),
+      journal(status('joining_call'), status('in_waiting_room'), status('in_call_not_recording'), started),
+    )
+    expect(result.after.waiting_at).toEqual(new Date('2026-11-20T09:00:02Z'))
+    expect(result.after.joined_at).toEqual(new Date('2026-11-20T09:00:03Z'))
+    expect(result.after.recording_started_at).toEqual(new Date(1_763_629_204_500))
+    expect(told(result)).toEqual(['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording'])
+    expect(result.change.messages[3]!.body).toMatchObject({ data: { status: { start_time: 1_763_629_204 } } })
+  })
+
+  test('a second waiting, pause or start keeps the first times', () => {
+    const bot = recording()
+    const { after } = folded(
+      bot,
+      journal(status('recording_paused'), status('recording_resumed'), status('in_call_recording')),
+    )
+    expect(after.recording_started_at).toEqual(bot.recording_started_at)
+    expect(after.joined_at).toEqual(bot.joined_at)
+  })
+
+  test('a status that the bot has is no news', () => {
+    const { change } = folded(recording(), journal(status('in_call_recording')))
+    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+  })
+
+  test('a bot that was asked to leave stays so until its report', () => {
+    const stopped = fresh({ phase: 'ending', stop_requested_at: NOW })
+    const { after } = folded(stopped, journal(status('joining_call'), status('in_waiting_room')))
+    expect(after).toMatchObject({ phase: 'ending', status: 'in_waiting_room', joined_attempt: 1 })
+  })
+
+  test('a status before the request to join changes nothing', () => {
+    expect(folded(fresh(), journal(status('in_call_recording'))).change.patch).toEqual({})
+  })
+
+  test('the last status is told by the report behind it, but known', () => {
+    const last: BotEvent = {
+      type: 'status_change',
+      status: 'completed',
+      end_code: 'NO_SPEAKER',
+      end_message: 'Silence.',
+    }
+    const result = folded(recording(), journal(last))
+    expect(result.after).toMatchObject({ phase: 'running', status: 'in_call_recording', end_code: 'NO_SPEAKER' })
+    expect(told(result)).toEqual([])
+  })
+
+  test.each(['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'])('a time like %s is not believed', (at) => {
+    const events = journal(status('joining_call')).map((event) => ({ ...event, at }))
+    expect(folded(fresh(), events).after.joining_at).toEqual(NOW)
+  })
+})
+
+describe('attempts', () => {
+  const two = { attempt: 2 }
+
+  test.each(['starting', 'launching'])('an older attempt decides nothing in %s', (phase) => {
+    const { change } = folded(fresh({ ...two, phase }), journal(status('joining_call'), report()), 1)
+    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+  })
+
+  test('the attempt that asked to join stays the bot', () => {
+    const bot = recording({ ...two, joined_attempt: 2 })
+    expect(folded(bot, journal(status('recording_paused')), 2).after.status).toBe('recording_paused')
+    expect(folded(bot, journal(status('recording_paused')), 1).change.patch).toEqual({})
+    expect(folded(bot, journal(status('recording_paused')), 3).change.patch).toEqual({})
+  })
+
+  test('its files are known all the same', () => {
+    const artifact = { name: 'video.mp4', location: '/1/video.mp4', bytes: 1, sha256: null }
+    expect(folded(fresh(two), journal({ type: 'artifact', artifact }), 1).artifacts).toEqual([artifact])
+  })
+
+  test('a fast bot is heard before its launcher has answered', () => {
+    const bot = fresh({ phase: 'launching', lease_owner: 'launcher', lease_until: NOW })
+    expect(folded(bot, journal(status('joining_call'))).after).toMatchObject({
+      phase: 'running',
+      lease_owner: null,
+      lease_until: null,
+    })
+  })
+})
+
+describe('people, chat and files', () => {
+  test('participants are listed once, with their last name', () => {
+    const { after } = folded(
+      recording(),
+      journal(
+        { type: 'participant_joined', participant: ada, offset: null },
+        { type: 'participant_joined', participant: { ...ada, id: 2, name: 'Niko' }, offset: 1 },
+        { type: 'participant_changed', participant: { ...ada, name: 'Ada Byron', is_host: true }, offset: 2 },
+        { type: 'participant_left', participant: { ...ada, name: 'Ada Byron', is_host: true }, offset: 3 },
+      ),
+    )
+    expect(after.participants).toEqual([
+      { id: 1, name: 'Ada Byron', platform_id: 'p/1', is_host: true },
+      { id: 2, name: 'Niko', platform_id: 'p/1' },
+    ])
+  })
+
+  test('only those who spoke are speakers, and nothing is written where nothing is new', () => {
+    const speaker = (is_speaking: boolean): BotEvent => ({
+      type: 'speaker',
+      participant: ada,
+      is_speaking,
+      timestamp: 1,
+      offset: 1,
+      source: 'csrc',
+      confidence: 1,
+    })
+    expect(folded(recording(), journal(speaker(false))).change.patch).toEqual({})
+    expect(folded(recording(), journal(speaker(true))).after.speakers).toEqual([ada])
+    expect(folded(recording({ speakers: [ada] }), journal(speaker(true))).change.patch).toEqual({})
+  })
+
+  test('chat of others is told, the own one is not', () => {
+    const chat = (is_own: boolean): BotEvent => ({
+      type: 'chat_message',
+      message_id: 'm',
+      sender_id: 1,
+      sender_name: 'Ada',
+      text: 'Hello',
+      timestamp: '2026-11-20T09:00:00.000Z',
+      is_own,
+    })
+    expect(told(folded(recording(), journal(chat(true), chat(false))))).toEqual(['bot.chat_message'])
+  })
+
+  test('whether there is a chat', () => {
+    const { after } = folded(recording(), journal({ type: 'chat_availability', is_available: false }))
+    expect(after.chat_is_available).toBe(false)
+  })
+
+  test('the report has the last word on files', () => {
+    const file = { name: 'video.mp4', location: '/v', bytes: 1, sha256: null }
+    const { artifacts } = folded(
+      recording(),
+      journal({ type: 'artifact', artifact: file }, report({ artifacts: [{ ...file, bytes: 2 }] })),
+    )
+    expect(artifacts).toEqual([{ ...file, bytes: 2 }])
+  })
+})
+
+describe('ends', () => {
+  test('a normal end: closed, charged, released, and told in order', () => {
+    const result = folded(recording(), journal(report()))
+    expect(result.after).toMatchObject({
+      phase: 'closed',
+      status: 'completed',
+      end_code: 'NO_ATTENDEES',
+      error_code: null,
+      duration_seconds: 1799,
+      reserved: 0,
+      participants: [ada],
+      deadline_at: null,
+    })
+    expect(told(result)).toEqual(['call_ended', 'recording_succeeded', 'completed', 'bot.completed', 'bot.completed'])
+    expect(result.change.messages.map(({ channel }) => channel).at(-1)).toBe('callback')
+    expect(result.change.ledger.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['release', 500_000],
+      ['charge', 499_722],
+    ])
+    expect(result.change.steps).toMatchObject([{ kind: 'ended', evidence: { code: 'NO_ATTENDEES' } }])
+  })
+
+  test('a transcript is made in between', () => {
+    const result = folded(
+      recording({ transcription_status: 'not-started' }),
+      journal(
+        { type: 'transcription_started', provider: 'deepgram', seconds: 1799 },
+        report({ transcribed_seconds: 1799 }),
+      ),
+    )
+    expect(told(result)).toEqual([
+      ...['call_ended', 'recording_succeeded', 'transcribing', 'completed', 'bot.completed', 'bot.completed'],
+    ])
+    expect(result.after).toMatchObject({ transcription_status: 'done', transcription_provider: 'deepgram' })
+    expect(result.change.ledger.map(({ meter }) => meter)).toEqual([null, 'recording', 'transcription'])
+  })
+
+  test('while the transcript is made, the status says so', () => {
+    const started: BotEvent = { type: 'transcription_started', provider: 'deepgram', seconds: 1 }
+    const { after } = folded(recording({ transcription_status: 'not-started' }), journal(started))
+    expect(after).toMatchObject({ phase: 'processing', status: 'transcribing', transcription_status: 'processing' })
+  })
+
+  test('a transcript that failed keeps the recording and costs no transcription', () => {
+    const result = folded(
+      recording({ phase: 'processing', status: 'transcribing', transcription_status: 'processing' }),
+      journal(report({ status: 'failed', end_code: 'TRANSCRIPTION_FAILED', error_code: 'TRANSCRIPTION_FAILED' })),
+    )
+    expect(told(result)).toEqual(['failed', 'bot.failed', 'bot.failed'])
+    expect(result.after).toMatchObject({ transcription_status: 'error', error_code: 'TRANSCRIPTION_FAILED' })
+    expect(result.change.ledger.map(({ meter }) => meter)).toEqual([null, 'recording'])
+  })
+
+  test.each([
+    ['BOT_NOT_ACCEPTED', 'bot_rejected', 'bot_rejected'],
+    ['TIMEOUT_WAITING_TO_START', 'waiting_room_timeout', 'waiting_room_timeout'],
+    ['INVALID_MEETING_URL', 'invalid_meeting_url', 'invalid_meeting_url'],
+    ['BOT_REMOVED_TOO_EARLY', 'bot_removed_too_early', 'bot_removed'],
+    ['EXITING_MEETING_BEFORE_RECORD', 'api_request_stop', 'api_request_stop'],
+    ['CANNOT_JOIN_MEETING', 'meeting_error', 'meeting_error'],
+  ] as const)('%s is told as %s, in the older generation as %s', (code, newer, older) => {
+    const failed = report({ status: 'failed', end_code: code, error_code: code, duration_seconds: null })
+    const bot = { phase: 'running', status: 'in_waiting_room', joined_attempt: 1 }
+    expect(told(folded(fresh(bot), journal(failed)))).toEqual([
+      ...[newer, 'recording_failed', 'failed', 'bot.failed', 'bot.failed'],
+    ])
+    expect(told(folded(fresh({ ...bot, generation: 'older' }), journal(failed)))).toEqual([older, 'failed'])
+  })
+
+  test('a bot that fails before it could ask to join is closed as it says', () => {
+    const failed = report({ status: 'failed', end_code: 'INTERNAL_ERROR', error_code: 'INTERNAL_ERROR' })
+    expect(folded(fresh(), journal(failed)).after).toMatchObject({
+      phase: 'closed',
+      status: 'failed',
+      error_code: 'INTERNAL_ERROR',
+    })
+  })
+
+  test('a closed bot is closed: later reports are kept and decide nothing', () => {
+    const closed = botRow({ joined_attempt: 1, error_code: 'FORCE_KILLED', status: 'failed' })
+    const { change } = folded(closed, journal(status('in_call_recording'), report()))
+    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+  })
+
+  test('what comes behind the report changes nothing', () => {
+    const alone = folded(recording(), journal(report()))
+    const more = folded(recording(), journal(report(), status('in_call_recording'), report({ end_code: 'NO_SPEAKER' })))
+    expect(more.change).toEqual(alone.change)
+  })
+})
+
+describe('batches', () => {
+  const life = journal(
+    status('joining_call'),
+    status('in_call_not_recording'),
+    { type: 'participant_joined', participant: ada, offset: null },
+    status('in_call_recording'),
+    { type: 'chat_availability', is_available: true },
+    { type: 'transcription_started', provider: 'Default', seconds: 3 },
+    report({ transcribed_seconds: 3 }),
+  )
+
+  test.each([1, 2, 3, 5])('in batches of %i the end, the messages and the entries are the same', (size) => {
+    const whole = folded(fresh(), life)
+    let bot = fresh()
+    const messages: unknown[] = []
+    const ledger: unknown[] = []
+    for (let from = 0; from < life.length; from += size) {
+      const part = folded(bot, life.slice(from, from + size))
+      bot = part.after
+      messages.push(...part.change.messages)
+      ledger.push(...part.change.ledger)
+    }
+    expect(bot).toEqual(whole.after)
+    expect(messages).toEqual(whole.change.messages)
+    expect(ledger).toEqual(whole.change.ledger)
+  })
+
+  test('the same events give messages of the same ids', () => {
+    const ids = () => folded(fresh(), life).change.messages.map(({ id }) => id)
+    expect(ids()).toEqual(ids())
+    expect(new Set(ids()).size).toBe(ids().length)
+  })
+})

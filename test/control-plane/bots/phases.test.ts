@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { HAPPENINGS, nextPhase, PHASES } from '../../../control-plane/bots/phases.ts'
+
+/** Written anew from field notes, a row for each phase; a dash changes nothing. Columns in the order of `HAPPENINGS`. */
+const EXPECTED = `
+            admitted refused claimed   lease_over launched launch_failed start_timed_out gave_up joining status  transcribing final_report stop_asked process_ended
+scheduled   due      closed  -         -          -        -             -               -       -       -       -            -            closed     -
+due         -        -       launching -          -        -             -               closed  -       -       -            -            closed     -
+launching   -        -       -         due        starting due           -               closed  running -       -            closed       closed     -
+starting    -        -       -         -          -        -             due             closed  running -       -            closed       ending     due
+running     -        -       -         -          -        -             -               -       running running processing   closed       ending     closed
+ending      -        -       -         -          -        -             -               closed  ending  ending  processing   closed       ending     closed
+processing  -        -       -         -          -        -             -               -       -       -       processing   closed       -          closed
+closed      -        -       -         -          -        -             -               -       -       -       -            -            -          -
+`
+const [head, ...lines] = EXPECTED.trim()
+  .split('\n')
+  .map((line) => line.trim().split(/\s+/))
+const pairs = lines.flatMap(([phase, ...cells]) =>
+  cells.map((cell, place) => [phase!, head![place]!, cell === '-' ? null : cell] as const),
+)
+
+test('the table of this test has every pair', () => {
+  expect(head).toEqual([...HAPPENINGS])
+  expect(lines.map(([phase]) => phase)).toEqual([...PHASES])
+  expect(pairs).toHaveLength(PHASES.length * HAPPENINGS.length)
+})
+
+test.each(pairs)('%s + %s → %s', (phase, happening, expected) => {
+  expect(nextPhase(phase, happening as never)).toBe(expected)
+})
+
+describe('the table as a whole', () => {
+  test('nothing leaves closed, and every other phase can reach it', () => {
+    expect(HAPPENINGS.every((happening) => nextPhase('closed', happening) === null)).toBe(true)
+    for (const start of PHASES) {
+      const reached = new Set<string>([start])
+      for (const phase of reached)
+        for (const happening of HAPPENINGS) {
+          const next = nextPhase(phase, happening)
+          if (next !== null) reached.add(next)
+        }
+      expect(reached, start).toContain('closed')
+    }
+  })
+
+  test('a bot that asked to join is never started again', () => {
+    for (const phase of ['running', 'ending', 'processing', 'closed'])
+      for (const happening of HAPPENINGS)
+        expect(['due', 'launching', 'starting'], `${phase} ${happening}`).not.toContain(nextPhase(phase, happening))
+  })
+
+  test('an unknown phase changes by nothing', () => {
+    expect(nextPhase('invented', 'joining')).toBeNull()
+    expect(nextPhase('constructor', 'joining')).toBeNull()
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { admitted, refusedWhenDue } from '../../../control-plane/bots/admit.ts'
+import { withPatch } from '../../../control-plane/bots/row.ts'
+import { needsLeave, stopAsked } from '../../../control-plane/bots/stop.ts'
+import type { BotRow } from '../../../control-plane/store/tables.ts'
+import { botRow } from './bot-row.ts'
+
+const NOW = new Date('2026-11-20T09:00:00Z')
+
+const bot = (changes: Partial<BotRow>) =>
+  botRow({ joined_at: null, exited_at: null, duration_seconds: null, reserved: 500_000, status: 'queued', ...changes })
+
+function changeOf(row: BotRow) {
+  const change = stopAsked(row, NOW)
+  if ('refused' in change) throw new Error(`refused in ${change.refused}`)
+  return { change, after: withPatch(row, change.patch) }
+}
+
+const events = (change: { messages: { event: string; body: Record<string, unknown> }[] }) =>
+  change.messages.map(({ event, body }) => (body.data as { status?: { code: string } }).status?.code ?? event)
+
+describe('a request to leave', () => {
+  test.each(['due', 'launching'])('cancels a bot that is %s, without a charge', (phase) => {
+    const { change, after } = changeOf(bot({ phase }))
+    expect(after).toMatchObject({
+      phase: 'closed',
+      status: 'failed',
+      error_code: 'EXITING_MEETING_BEFORE_RECORD',
+      reserved: 0,
+      charged: null,
+      lease_owner: null,
+    })
+    expect(change.ledger).toMatchObject([{ kind: 'release', amount: 500_000 }])
+    expect(events(change)).toEqual(['api_request_stop', 'recording_failed', 'failed', 'bot.failed', 'bot.failed'])
+    expect(change.steps.map(({ kind }) => kind)).toEqual(['cancelled', 'ended'])
+    expect(needsLeave(change)).toBe(false)
+  })
+
+  test('cancels a scheduled bot, of which only the end is told', () => {
+    const { change, after } = changeOf(
+      bot({ phase: 'scheduled', is_scheduled: true, schedule_status: 'scheduled', reserved: 0 }),
+    )
+    expect(after).toMatchObject({ phase: 'closed', schedule_status: 'cancelled', cancelled_at: NOW })
+    expect(change.ledger).toEqual([])
+    expect(events(change)).toEqual(['bot.failed', 'bot.failed'])
+  })
+
+  test.each(['starting', 'running'])('asks a bot that is %s to leave, and keeps its reservation', (phase) => {
+    const { change, after } = changeOf(bot({ phase, status: 'joining_call' }))
+    expect(after).toMatchObject({ phase: 'ending', status: 'joining_call', stop_requested_at: NOW, reserved: 500_000 })
+    expect(after.deadline_at).toEqual(new Date(NOW.getTime() + 120_000))
+    expect(change).toMatchObject({ messages: [], ledger: [], steps: [{ kind: 'stop_asked' }] })
+    expect(needsLeave(change)).toBe(true)
+  })
+
+  test('gives a bot that has recorded the time to store and to transcribe', () => {
+    const row = bot({ phase: 'running', status: 'in_call_recording', recording_started_at: NOW })
+    expect(changeOf(row).after.deadline_at!.getTime() - NOW.getTime()).toBe((900 + 120) * 1000)
+    const transcribed = { ...row, transcription_status: 'not-started' }
+    expect(changeOf(transcribed).after.deadline_at!.getTime() - NOW.getTime()).toBe((900 + 1800 + 120) * 1000)
+  })
+
+  test('changes nothing when it is repeated', () => {
+    const { change } = changeOf(bot({ phase: 'ending', stop_requested_at: NOW }))
+    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+    expect(needsLeave(change)).toBe(false)
+  })
+
+  test.each([
+    ['processing', 'transcribing'],
+    ['closed', 'completed'],
+    ['closed', 'failed'],
+  ])('is refused in %s (%s)', (phase, status) => {
+    expect(stopAsked(bot({ phase, status }), NOW)).toEqual({ refused: status })
+  })
+})
+
+describe('admission', () => {
+  test('reserves, queues and tells of it', () => {
+    const row = bot({ phase: 'scheduled', is_scheduled: true, reserved: 0 })
+    const change = admitted(row, NOW)
+    expect(withPatch(row, change.patch)).toMatchObject({
+      phase: 'due',
+      status: 'queued',
+      queued_at: NOW,
+      reserved: 500_000,
+      schedule_status: 'completed',
+    })
+    expect(change.ledger).toMatchObject([{ kind: 'reserve', amount: 500_000, source: `reserve:${row.id}` }])
+    expect(events(change)).toEqual(['queued'])
+  })
+
+  test('leaves the schedule of an immediate bot empty', () => {
+    expect(admitted(bot({ phase: 'due' }), NOW).patch).not.toHaveProperty('schedule_status')
+  })
+
+  test('tries to start a bot for as long as it may wait in the meeting, from its join time on', () => {
+    const later = new Date('2026-11-20T10:00:00Z')
+    expect(admitted(bot({ join_at: later }), NOW).patch.give_up_at).toEqual(new Date('2026-11-20T10:10:00Z'))
+    expect(admitted(bot({}), NOW).patch.give_up_at).toEqual(new Date('2026-11-20T09:10:00Z'))
+  })
+
+  test('a refusal at the join time closes the bot with its code and one final message for each channel', () => {
+    const row = bot({ phase: 'scheduled', is_scheduled: true, reserved: 0 })
+    const change = refusedWhenDue(row, { code: 'DAILY_BOT_CAP_REACHED', message: 'The daily cap is reached.' }, NOW)
+    expect(withPatch(row, change.patch)).toMatchObject({
+      phase: 'closed',
+      status: 'failed',
+      schedule_status: 'failed',
+      error_code: 'DAILY_BOT_CAP_REACHED',
+      charged: null,
+    })
+    expect(events(change)).toEqual(['bot.failed', 'bot.failed'])
+    expect(change.ledger).toEqual([])
+    expect(change.steps.map(({ kind }) => kind)).toEqual(['refused', 'ended'])
+  })
+})

@@ -1,0 +1,68 @@
+/** One role of the service in a process of its own, which the checker kills. What it needs comes by variables. */
+import { createServer } from 'node:http'
+import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
+import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
+import { startLaunching } from '../../../control-plane/launching/index.ts'
+import { createLinkServer } from '../../../control-plane/links/link-server.ts'
+import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
+import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { openDatabase } from '../../../control-plane/store/database.ts'
+import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
+import { createSimulatedLauncher } from '../launching/simulated.ts'
+
+export interface RoleSettings {
+  role: 'launcher' | 'links' | 'dispatcher'
+  databaseUrl: string
+  sealKeys: string
+  recordings: string
+  hostUrl: string
+  linkUrl: string
+  /** Of the links role. */
+  port: number
+  leaseSeconds: number
+}
+
+const settings = JSON.parse(process.env.TEST_ROLE ?? '{}') as RoleSettings
+const log = { info() {}, warn() {}, error() {} }
+const database = openDatabase({ url: settings.databaseUrl, role: settings.role, connections: 6, onError: () => {} })
+const seals = createSeals(parseSealKeys(settings.sealKeys))
+const { store: files } = await openFileStore(
+  { type: 'folder', path: settings.recordings },
+  { secret: Buffer.alloc(32), publicUrl: 'http://127.0.0.1', now: Date.now },
+)
+
+switch (settings.role) {
+  case 'launcher':
+    startLaunching({
+      database,
+      databaseUrl: settings.databaseUrl,
+      launcher: createSimulatedLauncher(settings.hostUrl),
+      files,
+      seals,
+      recover: async () => ({ files: [], problems: [] }),
+      log,
+      linkUrl: settings.linkUrl,
+      waitForWelcomeSeconds: 600,
+      concurrency: 20,
+      leaseSeconds: settings.leaseSeconds,
+      reconciler: { passMs: 300, everyAttemptMs: 1_000, orphansMs: 2_000, orphanSeconds: 5, forgottenSeconds: 10 },
+    })
+    break
+  case 'links': {
+    const links = createLinkServer({ database, clock: Date, log })
+    const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
+    server.listen(settings.port, '127.0.0.1')
+    break
+  }
+  case 'dispatcher':
+    startDispatcher({
+      database,
+      client: createGuardedClient({ allowPrivate: true }),
+      seals,
+      links: createArtifactLinks(database, files),
+      clock: Date,
+      log,
+      delays: [0.1, 0.2, 0.5],
+      leaseSeconds: 3,
+    })
+}

@@ -1,0 +1,97 @@
+/** The checker itself: what is right passes, and a planted defect of each kind is found. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEndpoint } from '../../../control-plane/store/endpoints.ts'
+import type { HostedBot } from '../launching/bot-host.ts'
+import { type LaunchingWorld, openLaunchingWorld, seals } from '../launching/world.ts'
+import { type Evidence, type Received, violations } from './violations.ts'
+
+let world: LaunchingWorld
+beforeAll(async () => {
+  world = await openLaunchingWorld()
+})
+afterAll(() => world.close())
+
+class RolledBack extends Error {}
+
+test('a service without defects passes, and each planted defect is named', async () => {
+  const setting = await world.setting()
+  const { database, host, teamId } = setting
+  await createEndpoint(database, seals, { teamId, kind: 'team', url: 'http://127.0.0.1:9/' })
+  const room = setting.launching()
+  const plans = [
+    {},
+    { dies: 'recording' as const },
+    { isRefused: true },
+    { dies: 'before_joining' as const, deadAttempts: 1 },
+  ]
+  const ids = await Promise.all(plans.map((plan) => setting.bot(plan)))
+  const open = () => database.selectFrom('launches').select('bot_id').where('cleaned_at', 'is', null).execute()
+  await expect
+    .poll(async () => (await Promise.all(ids.map(setting.row))).every(({ phase }) => phase === 'closed'))
+    .toBe(true)
+  await expect.poll(open).toEqual([])
+  await room.close()
+  await database.updateTable('deliveries').set({ state: 'delivered' }).execute()
+  const received = (await database
+    .selectFrom('deliveries')
+    .innerJoin('messages', 'messages.id', 'deliveries.message_id')
+    .select(['messages.id', 'messages.event', 'messages.bot_id as botId'])
+    .orderBy('deliveries.id')
+    .execute()) as Received[]
+  const right: Evidence = { database, host, received }
+  expect(await violations(right)).toEqual([])
+
+  const [id] = ids as [string]
+  /** What is found after a change of the rows, which is taken back. */
+  const after = async (plant: (db: Evidence['database']) => Promise<unknown>): Promise<string[]> => {
+    let found: string[] = []
+    await database
+      .transaction()
+      .execute(async (tx) => {
+        await plant(tx)
+        found = await violations({ ...right, database: tx })
+        throw new RolledBack()
+      })
+      .catch((error) => {
+        if (!(error instanceof RolledBack)) throw error
+      })
+    return found
+  }
+  const step = { bot_id: id, attempt: 1, at: new Date(), kind: 'ended', reason: null, evidence: null }
+  const rowDefects: [string, (db: Evidence['database']) => Promise<unknown>][] = [
+    ['one end', (db) => db.insertInto('bot_steps').values(step).execute()],
+    ['one end', (db) => db.updateTable('bots').set({ phase: 'running' }).where('id', '=', id).execute()],
+    ['one bot', (db) => db.updateTable('bots').set({ joined_attempt: 7 }).where('id', '=', id).execute()],
+    ['one history', (db) => db.deleteFrom('bot_events').where('bot_id', '=', id).where('seq', '=', 3).execute()],
+    ['one history', (db) => db.deleteFrom('bot_events').where('bot_id', '=', id).where('seq', '>', 3).execute()],
+    ['webhooks', (db) => db.updateTable('deliveries').set({ state: 'failed' }).where('bot_id', '=', id).execute()],
+    ['tokens', (db) => db.updateTable('teams').set({ reserved: 1 }).where('id', '=', teamId).execute()],
+    ['tokens', (db) => db.deleteFrom('ledger').where('bot_id', '=', id).where('kind', '=', 'release').execute()],
+    ['nothing left', (db) => db.updateTable('bots').set({ lease_owner: 'x' }).where('id', '=', id).execute()],
+    ['nothing left', (db) => db.updateTable('launches').set({ cleaned_at: null }).where('bot_id', '=', id).execute()],
+  ]
+  for (const [name, plant] of rowDefects) expect(await after(plant)).toContainEqual(expect.stringMatching(`^${name}:`))
+
+  const [hosted] = host.of(id) as [HostedBot]
+  const second: HostedBot = { ...hosted, attempt: 2, bot: { ...hosted.bot, knocks: [1], lastSeq: 1, evidence: null } }
+  const hosts = {
+    ...host,
+    bots: [...host.bots, second],
+    of: (bot: string) => [...host.of(bot), ...(bot === id ? [second] : [])],
+  }
+  const twice = await violations({ ...right, host: hosts })
+  expect(twice).toContainEqual(expect.stringMatching(/^one bot: 2 attempts/))
+  expect(twice).toContainEqual(expect.stringMatching(/^nothing left: 1 bots run/))
+
+  expect(await violations({ ...right, received: received.slice(1) })).toContainEqual(
+    expect.stringMatching(/^webhooks: .* not received/),
+  )
+  const own = received.filter(({ botId }) => botId === id)
+  expect(
+    await violations({ ...right, received: [...received.filter(({ botId }) => botId !== id), ...own.reverse()] }),
+  ).toContainEqual(expect.stringMatching(/^webhooks: .* out of order/))
+  const stranger = { id: 'msg_of_nobody', event: 'bot.completed', botId: id }
+  const invented = await violations({ ...right, received: [...received, stranger] })
+  expect(invented).toContainEqual(expect.stringMatching(/^webhooks: msg_of_nobody/))
+  expect(invented).toContainEqual(expect.stringMatching(/^one end: .* 2 received/))
+})

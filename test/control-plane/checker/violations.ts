@@ -1,0 +1,146 @@
+/**
+ * The invariants of the service, recomputed from rows, from the bots themselves and from what a receiver got. Everything
+ * has settled when this is asked: no bot runs, nothing waits.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../../../control-plane/store/database.ts'
+import { ledgerDifferences } from '../../../control-plane/store/ledger-audit.ts'
+import type { BotHost } from '../launching/bot-host.ts'
+
+export interface Received {
+  id: string
+  event: string
+  botId: string
+}
+
+export interface Evidence {
+  database: Database
+  host: BotHost
+  /** In the order of their arrival. */
+  received: readonly Received[]
+}
+
+/** One sentence for each violation, with the name of its invariant first. */
+export async function violations(evidence: Evidence): Promise<string[]> {
+  const found = await Promise.all([
+    oneEnd(evidence),
+    oneBot(evidence),
+    oneHistory(evidence),
+    webhooks(evidence),
+    tokens(evidence),
+    nothingLeft(evidence),
+  ])
+  return found.flat()
+}
+
+async function oneEnd({ database, received }: Evidence): Promise<string[]> {
+  const { rows } = await sql<{ id: string; phase: string; status: string; ends: number; finals: number }>`
+    select id, phase, status,
+      (select count(*) from bot_steps where bot_id = bots.id and kind = 'ended') as ends,
+      (select count(*) from messages where bot_id = bots.id and generation = 'webhooks'
+        and event in ('bot.completed', 'bot.failed')) as finals
+    from bots`.execute(database)
+  const finals = Map.groupBy(
+    received.filter(({ event }) => event === 'bot.completed' || event === 'bot.failed'),
+    ({ botId }) => botId,
+  )
+  return rows.flatMap(({ id, phase, status, ends, finals: written }) => {
+    const got = new Set((finals.get(id) ?? []).map((message) => message.id)).size
+    const isRight = phase === 'closed' && ['completed', 'failed'].includes(status) && ends === 1 && written === 1
+    if (isRight && got === 1) return []
+    return [`one end: bot ${id} is ${phase}/${status} with ${ends} ends, ${written} final messages, ${got} received`]
+  })
+}
+
+async function oneBot({ database, host }: Evidence): Promise<string[]> {
+  const bots = await database.selectFrom('bots').select(['id', 'attempt', 'joined_attempt']).execute()
+  return bots.flatMap(({ id, joined_attempt }) => {
+    const atTheDoor = host.of(id).filter(({ bot }) => bot.knocks.length > 0)
+    if (atTheDoor.length > 1) return [`one bot: ${atTheDoor.length} attempts of bot ${id} asked to join`]
+    const [first] = atTheDoor
+    if (first !== undefined && first.attempt !== joined_attempt)
+      return [`one bot: attempt ${first.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
+    const attempts = host.of(id).map(({ attempt }) => attempt)
+    return new Set(attempts).size === attempts.length ? [] : [`one bot: an attempt of bot ${id} was started twice`]
+  })
+}
+
+async function oneHistory({ database, host }: Evidence): Promise<string[]> {
+  const { rows } = await sql<{ bot_id: string; attempt: number; journals: number; events: number; last: number }>`
+    select bot_id, attempt, count(distinct journal_id) as journals, count(*) as events, max(seq) as last
+    from bot_events group by bot_id, attempt`.execute(database)
+  const stored = new Map(rows.map((row) => [`${row.bot_id} ${row.attempt}`, row]))
+  const bots = await database.selectFrom('bots').select(['id', 'joined_attempt']).execute()
+  const named = new Map(bots.map(({ id, joined_attempt }) => [id, joined_attempt]))
+  const gaps = rows
+    .filter(({ events, last, journals }) => events !== last || journals !== 1)
+    .map(({ bot_id, attempt, events, last, journals }) => {
+      return `one history: attempt ${attempt} of bot ${bot_id} has ${events} events up to ${last} in ${journals} journals`
+    })
+  const missing = host.bots.flatMap(({ botId, attempt, bot }) => {
+    if (named.get(botId) !== attempt) return []
+    const last = stored.get(`${botId} ${attempt}`)?.last ?? 0
+    if (last === bot.lastSeq) return []
+    return [`one history: bot ${botId} journaled ${bot.lastSeq} events, ${last} are stored`]
+  })
+  return [...gaps, ...missing]
+}
+
+async function webhooks({ database, received }: Evidence): Promise<string[]> {
+  const deliveries = await database
+    .selectFrom('deliveries')
+    .select(['message_id', 'bot_id', 'state'])
+    .orderBy('id')
+    .execute()
+  const firstAt = new Map<string, number>()
+  for (const [place, { id }] of received.entries()) if (!firstAt.has(id)) firstAt.set(id, place)
+  const known = new Set(deliveries.map(({ message_id }) => message_id))
+  const problems = [...firstAt.keys()]
+    .filter((id) => !known.has(id))
+    .map((id) => `webhooks: ${id} was received and is not stored`)
+  const lastOf = new Map<string, number>()
+  for (const { message_id, bot_id, state } of deliveries) {
+    const place = firstAt.get(message_id)
+    if (state !== 'delivered' || place === undefined) {
+      problems.push(`webhooks: ${message_id} is ${state} and was ${place === undefined ? 'not ' : ''}received`)
+      continue
+    }
+    const before = lastOf.get(bot_id!) ?? -1
+    if (place < before) problems.push(`webhooks: ${message_id} of bot ${bot_id} came out of order`)
+    lastOf.set(bot_id!, Math.max(before, place))
+  }
+  return problems
+}
+
+async function tokens({ database }: Evidence): Promise<string[]> {
+  const sums = (await ledgerDifferences(database)).map(
+    ({ teamId }) => `tokens: the sums of team ${teamId} do not add up`,
+  )
+  const { rows } = await sql<{ id: string; reserved: number; released: number; charges: number; meters: number }>`
+    select bots.id,
+      coalesce(sum(amount) filter (where ledger.kind = 'reserve'), 0) as reserved,
+      coalesce(sum(amount) filter (where ledger.kind = 'release'), 0) as released,
+      count(*) filter (where ledger.kind = 'charge') as charges,
+      count(distinct meter) filter (where ledger.kind = 'charge') as meters
+    from bots left join ledger on ledger.bot_id = bots.id group by bots.id`.execute(database)
+  const entries = rows
+    .filter(({ reserved, released, charges, meters }) => reserved !== released || charges !== meters)
+    .map(({ id, reserved, released, charges }) => {
+      return `tokens: bot ${id} reserved ${reserved}, released ${released} and was charged ${charges} times`
+    })
+  return [...sums, ...entries]
+}
+
+async function nothingLeft({ database, host }: Evidence): Promise<string[]> {
+  const { rows } = await sql<{ what: string; count: number }>`
+    select 'bots with a lease' as what, count(*) as count from bots where lease_owner is not null
+    union all select 'launches that are not cleaned up', count(*) from launches where cleaned_at is null
+    union all select 'launches without an end', count(*) from launches where ended_at is null
+    union all select 'deliveries that are being sent', count(*) from deliveries where state = 'sending'
+    union all select 'commands without an answer', count(*) from bot_commands where answered_at is null`.execute(
+    database,
+  )
+  const left = rows.filter(({ count }) => count > 0).map(({ what, count }) => `nothing left: ${count} ${what}`)
+  const running = host.bots.filter(({ bot }) => bot.evidence === null)
+  return running.length === 0 ? left : [...left, `nothing left: ${running.length} bots run that no row knows`]
+}

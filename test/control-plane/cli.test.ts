@@ -1,0 +1,173 @@
+/** The commands of the shell, run as a person runs them, on a database of their own. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { teamChangeOf } from '../../control-plane/cli/administration.ts'
+import { table } from '../../control-plane/cli/output.ts'
+import { newSealKey } from '../../control-plane/secrets/seals.ts'
+import { databaseTime, isDrainAskedSince } from '../../control-plane/store/drain.ts'
+import { findKeyHolder } from '../../control-plane/store/keys.ts'
+import { openTestDatabase, type TestDatabase } from './postgres.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../control-plane/cli/index.ts')
+const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
+const secretKeys = newSealKey('k1')
+let folder: string
+let db: TestDatabase
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-cli-'))
+  db = await openTestDatabase()
+})
+
+afterAll(async () => {
+  await db.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Run {
+  exitCode: number
+  out: string
+  errors: string
+}
+
+function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: db.url,
+    STANDIN_SECRET_KEYS: secretKeys,
+    STANDIN_DATA: folder,
+    ...environment,
+  }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { env, cwd: folder }, (error, out, errors) => {
+      resolve({ exitCode: error ? Number(error.code) : 0, out, errors })
+    })
+  })
+}
+
+async function answerOf<T = Record<string, string>>(...args: string[]): Promise<T> {
+  const { exitCode, out, errors } = await run([...args, '--json'])
+  expect({ exitCode, errors: errors.replaceAll(/^\{.*\n/gm, '') }).toEqual({ exitCode: 0, errors: '' })
+  return JSON.parse(out) as T
+}
+
+test('a key is made, listed and revoked', async () => {
+  const made = await answerOf('keys', 'create', '--name', 'CI', '--permission', 'sending')
+  expect(made).toEqual({ key_id: UUID, key: expect.stringMatching(/^standin_/) })
+  expect(await findKeyHolder(db.database, made.key!)).toMatchObject({ keyId: made.key_id, permission: 'sending' })
+
+  const listed = await answerOf<{ key_id: string }[]>('keys', 'list')
+  expect(listed.find((key) => key.key_id === made.key_id)).toEqual({
+    key_id: made.key_id,
+    name: 'CI',
+    prefix: made.key!.slice(0, 14),
+    permission: 'sending',
+    last_used_at: null,
+    revoked_at: null,
+  })
+  expect(JSON.stringify(listed)).not.toContain(made.key)
+
+  expect(await answerOf('keys', 'revoke', made.key_id!)).toEqual({ key_id: made.key_id })
+  expect(await findKeyHolder(db.database, made.key!)).toBeNull()
+})
+
+test('a team is made with a key, set, granted tokens and listed', async () => {
+  const made = await answerOf('teams', 'create', 'Sales')
+  expect(made).toEqual({ team_id: UUID, key: expect.stringMatching(/^standin_/) })
+  await answerOf('teams', 'set', 'Sales', 'balance=0', 'daily_cap=null', 'plan=pro')
+  expect(await answerOf('teams', 'grant', made.team_id!, '2.5')).toEqual({ team_id: made.team_id, balance: 2.5 })
+  expect(await answerOf('teams', 'list')).toContainEqual({
+    team_id: made.team_id,
+    name: 'Sales',
+    balance: 2.5,
+    reserved: 0,
+  })
+})
+
+test('an endpoint is made, listed, tested, given a new secret, and its webhooks are sent again', async () => {
+  const made = await answerOf('endpoints', 'create', 'https://example.com/hook', '--events', 'bot.completed,bot.failed')
+  expect(made).toEqual({ endpoint_id: UUID, secret: expect.stringMatching(/^whsec_/) })
+  const id = made.endpoint_id!
+  expect(await answerOf('endpoints', 'list')).toContainEqual(
+    expect.objectContaining({
+      endpoint_id: id,
+      url: 'https://example.com/hook',
+      events: ['bot.completed', 'bot.failed'],
+    }),
+  )
+  expect(await answerOf('endpoints', 'test', id)).toEqual({ endpoint_id: id, delivery_id: expect.any(Number) })
+  const rotated = await answerOf('endpoints', 'rotate', id)
+  expect(rotated).toEqual({ endpoint_id: id, secret: expect.stringMatching(/^whsec_/) })
+  expect(rotated.secret).not.toBe(made.secret)
+  await db.database.updateTable('deliveries').set({ state: 'failed' }).execute()
+  expect(await answerOf('endpoints', 'replay', id, '--since', '2020-01-01T00:00:00Z', '--failed')).toEqual({
+    endpoint_id: id,
+    replayed: 1,
+  })
+})
+
+test('secrets are sealed with the new first key', async () => {
+  const rotated = await run(['secrets', 'rotate', '--json'], {
+    STANDIN_SECRET_KEYS: `${newSealKey('k2')},${secretKeys}`,
+  })
+  const { resealed, failed, left } = JSON.parse(rotated.out)
+  expect({ failed, left }).toEqual({ failed: [], left: { k2: expect.any(Number) } })
+  expect(resealed).toBeGreaterThan(0)
+  await db.database.deleteFrom('settings').where('name', '=', 'secret_key_check').execute()
+})
+
+test('a drain is written down for every launcher, and ends when no bot is under way', async () => {
+  const before = await databaseTime(db.database)
+  expect(await answerOf('drain')).toEqual({ bots: 0, waited_seconds: expect.any(Number) })
+  expect(await isDrainAskedSince(db.database, before)).toBe(true)
+  expect(await isDrainAskedSince(db.database, await databaseTime(db.database))).toBe(false)
+})
+
+test('a job is done now', async () => {
+  await db.database.deleteFrom('settings').where('name', '=', 'file_link_secret').execute()
+  expect(await answerOf('jobs', 'run', 'audit')).toMatchObject({ job: 'audit' })
+  expect(await answerOf('jobs', 'run', 'retention')).toMatchObject({ job: 'retention' })
+  expect(await answerOf('migrate')).toEqual({ migrated: [] })
+})
+
+test('people read tables and sentences', async () => {
+  const { out } = await run(['teams', 'list'])
+  expect(out).toMatch(/^team id +name +balance +reserved\n/)
+  expect(table(['a'], [], 'There is none.')).toEqual(['There is none.'])
+})
+
+describe('mistakes end with code 2 and say what is wrong', () => {
+  test.each<[string, string[], string]>([
+    ['an unknown command', ['kezs'], 'standin service --help'],
+    ['an unknown option', ['--prot', '1'], '--port'],
+    ['an unknown permission', ['keys', 'create', '--permission', 'admin'], 'full, sending'],
+    ['an unknown team', ['keys', 'create', '--team', 'nobody'], 'There is no team "nobody"'],
+    ['no id of a key', ['keys', 'revoke', 'abc'], '"abc" is not the id of a key'],
+    ['an unknown key', ['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'There is no key'],
+    ['a private address', ['endpoints', 'create', 'http://127.0.0.1/hook'], 'STANDIN_PRIVATE_ADDRESSES'],
+    ['no time', ['endpoints', 'replay', '00000000-0000-4000-8000-000000000000', '--since', 'today'], '--since'],
+    ['an unknown job', ['jobs', 'run', 'laundry'], 'retention'],
+    ['bad settings', ['--port', 'http', '--launcher', 'podman'], '--launcher'],
+  ])('%s', async (_what, args, words) => {
+    const { exitCode, errors } = await run(args)
+    expect({ exitCode, errors }).toEqual({ exitCode: 2, errors: expect.stringContaining(words) })
+  })
+
+  test('every mistake in the settings of a team is told', () => {
+    expect(() =>
+      teamChangeOf(['balance=-1', 'daily_cap=1.5', 'plan=gold', 'colour=red', 'byok_transcription']),
+    ).toThrow(/balance.*\ndaily_cap.*\nplan.*\n"colour".*\nbyok_transcription/)
+  })
+})
+
+test('settings of a team: null means no limit, 0 means none allowed', () => {
+  expect(teamChangeOf(['daily_cap=0', 'calendars=null', 'balance=12.5', 'byok_transcription=false'])).toEqual({
+    daily_cap: 0,
+    calendars: null,
+    balance: 12.5,
+    byok_transcription: false,
+  })
+})

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../../control-plane/config.ts'
+
+const read = (environment: Record<string, string> = {}, options: ConfigOptions = {}) =>
+  readServiceConfig(options, environment, '/srv/app')
+
+function problemsOf(environment: Record<string, string>, options: ConfigOptions = {}) {
+  try {
+    read(environment, options)
+  } catch (error) {
+    if (error instanceof InvalidConfig) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('without any setting the service runs for itself on this machine', () => {
+  expect(read()).toMatchObject({
+    dataFolder: '/srv/app/service-data',
+    databaseUrl: null,
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: null,
+    linkUrl: null,
+    roles: new Set(['api', 'links', 'launcher', 'dispatcher', 'jobs']),
+    launcher: 'process',
+    maxBots: null,
+    botCommand: null,
+    storage: { type: 'folder', path: '/srv/app/service-data/recordings' },
+    secretKeys: null,
+    allowPrivateAddresses: false,
+    webhookDelays: null,
+    offersDemo: true,
+  })
+})
+
+test('every variable of the table is read', () => {
+  const config = read({
+    DATABASE_URL: 'postgresql://standin:secret@db:5432/standin',
+    STANDIN_DATA: '/data',
+    STANDIN_HOST: '0.0.0.0',
+    STANDIN_PORT: '9000',
+    STANDIN_PUBLIC_URL: 'https://bots.example.com/',
+    STANDIN_LINK_URL: 'wss://bots.example.com/link',
+    STANDIN_ROLES: 'api, links',
+    STANDIN_LAUNCHER: 'docker',
+    STANDIN_MAX_BOTS: '12',
+    STANDIN_BOT_COMMAND: 'node  /opt/bot.js --json',
+    STANDIN_BOT_IMAGE: 'registry.example/standin:1',
+    STANDIN_BOT_NAMESPACE: 'bots',
+    STANDIN_MAP_HOSTS: 'meet.google.com=127.0.0.1:4433,zoom.us=localhost:4434',
+    STANDIN_STORAGE: 's3://calls/2026',
+    AWS_REGION: 'eu-central-1',
+    STANDIN_SECRET_KEYS: `k2:${Buffer.alloc(32, 2).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`,
+    STANDIN_PRIVATE_ADDRESSES: 'allow',
+    STANDIN_WEBHOOK_DELAYS: '0.2, 1,5',
+    STANDIN_GOOGLE_URL: 'http://127.0.0.1:1/google',
+    STANDIN_GOOGLE_TOKEN_URL: 'http://127.0.0.1:1/token',
+    STANDIN_GRAPH_URL: 'http://127.0.0.1:2',
+    STANDIN_MICROSOFT_LOGIN_URL: 'http://127.0.0.1:3',
+    STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
+    STANDIN_DEMO: 'off',
+    STANDIN_LOG_LEVEL: 'warn',
+    HOME: '/root',
+  })
+  expect(config).toEqual({
+    dataFolder: '/data',
+    databaseUrl: 'postgresql://standin:secret@db:5432/standin',
+    host: '0.0.0.0',
+    port: 9000,
+    publicUrl: 'https://bots.example.com',
+    linkUrl: 'wss://bots.example.com/link',
+    roles: new Set(['api', 'links']),
+    launcher: 'docker',
+    maxBots: 12,
+    botCommand: ['node', '/opt/bot.js', '--json'],
+    botImage: 'registry.example/standin:1',
+    botNamespace: 'bots',
+    mapHosts: [
+      { host: 'meet.google.com', address: '127.0.0.1:4433' },
+      { host: 'zoom.us', address: '127.0.0.1:4434' },
+    ],
+    storage: { type: 's3', bucket: 'calls', prefix: '2026', region: 'eu-central-1' },
+    secretKeys: [
+      { id: 'k2', key: Buffer.alloc(32, 2) },
+      { id: 'k1', key: Buffer.alloc(32, 1) },
+    ],
+    allowPrivateAddresses: true,
+    webhookDelays: [0.2, 1, 5],
+    providers: {
+      google: 'http://127.0.0.1:1/google',
+      googleToken: 'http://127.0.0.1:1/token',
+      graph: 'http://127.0.0.1:2',
+      microsoftLogin: 'http://127.0.0.1:3',
+      zoom: 'http://127.0.0.1:4',
+    },
+    offersDemo: false,
+    logLevel: 'warn',
+  })
+})
+
+test('an option goes before its variable', () => {
+  const environment = { STANDIN_PORT: '9000', STANDIN_DATA: '/data', STANDIN_MAP_HOSTS: 'zoom.us=127.0.0.1:1' }
+  const config = read(environment, { port: '9001', data: 'here', mapHost: ['meet.google.com=127.0.0.1:2'] })
+  expect(config).toMatchObject({
+    port: 9001,
+    dataFolder: '/srv/app/here',
+    mapHosts: [{ host: 'meet.google.com', address: '127.0.0.1:2' }],
+  })
+})
+
+test('an empty variable is as good as none', () => {
+  expect(read({ STANDIN_PORT: '', DATABASE_URL: '', STANDIN_ROLES: ' ' })).toEqual(read())
+})
+
+test('a folder for recordings is relative to where the service was started', () => {
+  expect(read({ STANDIN_STORAGE: 'folder:calls' }).storage).toEqual({ type: 'folder', path: '/srv/app/calls' })
+})
+
+test('all mistakes are reported together, each with its place and its cure', () => {
+  const problems = problemsOf(
+    {
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      STANDIN_PORT: '80 80',
+      STANDIN_ROLES: 'api,worker',
+      STANDIN_SECRET_KEYS: 'k1:c2hvcnQ=',
+      STANDIN_STORAGE: 'ftp://files',
+    },
+    { launcher: 'podman' },
+  )
+  expect(problems.map(({ place }) => place).sort()).toEqual([
+    '--launcher',
+    'DATABASE_URL',
+    'STANDIN_PORT',
+    'STANDIN_ROLES',
+    'STANDIN_SECRET_KEYS',
+    'STANDIN_STORAGE',
+  ])
+  for (const { message, cure } of problems) {
+    expect(message).not.toBe('')
+    expect(cure).not.toBe('')
+  }
+  expect(JSON.stringify(problems)).not.toMatch(/hunter2|c2hvcnQ/)
+})
+
+test.each<[string, string]>([
+  ['DATABASE_URL', 'host=db user=standin'],
+  ['STANDIN_HOST', 'http://127.0.0.1'],
+  ['STANDIN_PORT', '65536'],
+  ['STANDIN_PORT', '-1'],
+  ['STANDIN_PUBLIC_URL', 'bots.example.com'],
+  ['STANDIN_PUBLIC_URL', 'https://user:password@bots.example.com'],
+  ['STANDIN_PUBLIC_URL', 'https://bots.example.com/?x=1'],
+  ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
+  ['STANDIN_ROLES', ','],
+  ['STANDIN_LAUNCHER', 'Docker'],
+  ['STANDIN_MAX_BOTS', '0'],
+  ['STANDIN_MAX_BOTS', '2.5'],
+  ['STANDIN_BOT_NAMESPACE', 'Bots!'],
+  ['STANDIN_MAP_HOSTS', 'meet.google.com=example.com:1'],
+  ['STANDIN_STORAGE', '/srv/recordings'],
+  ['STANDIN_STORAGE', 's3://'],
+  ['STANDIN_SECRET_KEYS', 'only-an-id'],
+  ['STANDIN_PRIVATE_ADDRESSES', 'yes'],
+  ['STANDIN_WEBHOOK_DELAYS', '5;10'],
+  ['STANDIN_WEBHOOK_DELAYS', '-5'],
+  ['STANDIN_GOOGLE_URL', 'googleapis.com'],
+  ['STANDIN_ZOOM_URL', 'ftp://zoom'],
+  ['STANDIN_DEMO', 'maybe'],
+  ['STANDIN_LOG_LEVEL', 'loud'],
+])('%s=%s is refused with a cure', (name, value) => {
+  expect(problemsOf({ [name]: value })).toEqual([
+    { place: name, message: expect.any(String), cure: expect.any(String) },
+  ])
+})
+
+test('control characters of a mistake do not reach the terminal', () => {
+  const [problem] = problemsOf({ STANDIN_LAUNCHER: 'pod\u001b[2Jman' })
+  expect(problem!.message).toBe('"pod?[2Jman" is not known')
+})

@@ -1,0 +1,78 @@
+/** The worker's own command makes the transcript, with a speech service on this machine. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { NoTranscript } from '../../../control-plane/jobs/retranscription.ts'
+import { createTranscribeCommand } from '../../../control-plane/jobs/transcribe-command.ts'
+import { packageRoot } from '../../../src/page-scripts.ts'
+import { startSpeechService } from '../../transcription/speech-service.ts'
+
+const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+const SIGNAL = new AbortController().signal
+
+function recording(): string {
+  const place = mkdtempSync(join(tmpdir(), 'standin-transcribe-'))
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const folder = join(place, BOT_ID)
+  mkdirSync(folder)
+  const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=16000', '-t', '2']
+  execFileSync('ffmpeg', ['-v', 'error', ...sound, '-c:a', 'aac', join(folder, 'audio.m4a')])
+  const turn = { speaker: 'Ada', user_id: 7, start_time: 0, end_time: 2 }
+  writeFileSync(join(folder, 'diarization.jsonl'), `${JSON.stringify(turn)}\n`)
+  return folder
+}
+
+function command(environment: Record<string, string>) {
+  const program = [process.execPath, join(packageRoot, 'src/cli/index.ts'), 'transcribe']
+  return createTranscribeCommand({ command: program, environment: { PATH: process.env.PATH ?? '', ...environment } })
+}
+
+test('the words of the speech service stand in the transcript, with their speaker', async () => {
+  const service = await startSpeechService(() => ({
+    body: { text: 'Hello', language: 'english', words: [{ word: 'Hello', start: 0.1, end: 0.4 }] },
+  }))
+  const folder = recording()
+  const speech = { provider: 'Default', apiKey: null, customParams: { prompt: 'Names: Ann' } }
+  await command({ STANDIN_TRANSCRIPTION_URL: service.url })(folder, speech, SIGNAL)
+  const { bot_id, result } = JSON.parse(readFileSync(join(folder, 'transcription.json'), 'utf8'))
+  expect(bot_id).toBe(BOT_ID)
+  expect(result.utterances).toMatchObject([{ speaker: 'Ada', user_id: 7, words: [{ word: 'Hello' }] }])
+  expect(result.total_duration).toBeCloseTo(2, 0)
+  expect(service.asked[0]?.fields).toContainEqual(['prompt', 'Names: Ann'])
+})
+
+test('a refusal of the speech service is a sentence', async () => {
+  const service = await startSpeechService(() => ({ status: 400, body: 'unknown model' }))
+  const speech = { provider: 'Default', apiKey: null, customParams: null }
+  const made = command({ STANDIN_TRANSCRIPTION_URL: service.url })(recording(), speech, SIGNAL)
+  await expect(made).rejects.toThrow(NoTranscript)
+  await expect(made).rejects.toThrow(/400/)
+})
+
+test('an installation without a speech service says what is missing, in one line', async () => {
+  const made = command({})(recording(), { provider: 'Default', apiKey: null, customParams: null }, SIGNAL)
+  await expect(made).rejects.toThrow(
+    'It cannot be made: transcription: no speech service is configured (STANDIN_TRANSCRIPTION_URL)',
+  )
+})
+
+test('a program that does not work is no sentence for the caller', async () => {
+  const made = createTranscribeCommand({ command: [process.execPath, '-e', 'process.exit(7)'], environment: {} })
+  const speech = { provider: 'Default', apiKey: null, customParams: null }
+  const failure = await made('/nowhere', speech, SIGNAL).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(Error)
+  expect(failure).not.toBeInstanceOf(NoTranscript)
+})
+
+test('a stop ends the program', async () => {
+  const made = createTranscribeCommand({
+    command: [process.execPath, '-e', 'setTimeout(() => {}, 600_000)'],
+    environment: {},
+  })
+  const stop = new AbortController()
+  const running = made('/nowhere', { provider: 'Default', apiKey: null, customParams: null }, stop.signal)
+  setTimeout(() => stop.abort(), 300)
+  await expect(running).rejects.toThrow()
+})

@@ -1,0 +1,148 @@
+/** A database, a link server, simulated bots, and as many launching rooms as a test starts. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { plainRequest } from '../../../control-plane/bots/request.ts'
+import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
+import { type Launching, type LaunchingSettings, startLaunching } from '../../../control-plane/launching/index.ts'
+import { createLinkServer } from '../../../control-plane/links/link-server.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { createBot, type NewBot } from '../../../control-plane/store/admission.ts'
+import { readBot } from '../../../control-plane/store/bots.ts'
+import { openTestDatabase } from '../postgres.ts'
+import { type BotHost, startBotHost } from './bot-host.ts'
+import { createSimulatedLauncher } from './simulated.ts'
+import type { Plan } from './simulated-bot.ts'
+
+export const quiet = { info() {}, warn() {}, error() {} }
+const sealKeys = newSealKey('test')
+export const seals = createSeals(parseSealKeys(sealKeys))
+
+export interface Logged {
+  level: 'info' | 'warn' | 'error'
+  fields: Record<string, unknown>
+  message: string
+}
+
+/** One database for the tests of a file, with everything around it fresh for each test. */
+export async function openLaunchingWorld() {
+  const { database, url: databaseUrl, close } = await openTestDatabase(16)
+  const folder = mkdtempSync(join(tmpdir(), 'standin-launching-'))
+  const { store: files } = await openFileStore({ type: 'folder', path: join(folder, 'recordings') }, {
+    secret: Buffer.alloc(32),
+    publicUrl: 'http://127.0.0.1',
+    now: Date.now,
+  } as never)
+
+  async function setting() {
+    const host: BotHost = await startBotHost()
+    const links = createLinkServer({ database, clock: { now: Date.now }, log: quiet })
+    const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const linkUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/link`
+    const { id: teamId } = await database
+      .insertInto('teams')
+      .values({ name: 'T' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const logged: Logged[] = []
+    const log = (level: Logged['level']) => (fields: object, message: string) =>
+      void logged.push({ level, fields: fields as Record<string, unknown>, message })
+    const rooms: Launching[] = []
+
+    onTestFinished(async () => {
+      await Promise.all(rooms.map((room) => room.close()))
+      await host.close()
+      await links.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      // The next test has to find nothing that is due.
+      await database.updateTable('bots').set({ phase: 'closed' }).where('phase', '<>', 'closed').execute()
+      await database.updateTable('launches').set({ cleaned_at: new Date() }).execute()
+    })
+
+    return {
+      database,
+      databaseUrl,
+      files,
+      host,
+      teamId,
+      linkUrl,
+      links,
+      logged,
+      launching(values: Partial<LaunchingSettings> = {}): Launching {
+        const room = startLaunching({
+          database,
+          databaseUrl: null,
+          launcher: createSimulatedLauncher(host.url),
+          files,
+          seals,
+          recover: async () => ({ files: [], problems: [] }),
+          log: { info: log('info'), warn: log('warn'), error: log('error') },
+          linkUrl,
+          ...values,
+          reconciler: { passMs: 150, everyAttemptMs: 300, ...values.reconciler },
+        })
+        rooms.push(room)
+        return room
+      },
+      async bot(plan: Plan = {}, values: Partial<NewBot> = {}): Promise<string> {
+        const made = await createBot(database, seals, {
+          id: randomUUID(),
+          teamId,
+          apiKeyId: null,
+          generation: 'v2',
+          isCompat: false,
+          name: 'Bot',
+          meeting: { url: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
+          recordingMode: 'speaker_view',
+          extra: { plan },
+          request: plainRequest(),
+          secrets: {},
+          deduplicationKey: null,
+          isExclusive: false,
+          joinAt: null,
+          ...values,
+        })
+        if ('refused' in made) throw new Error(`The bot was refused: ${made.refused.code}`)
+        return made.botId
+      },
+      row: async (botId: string) => (await readBot(database, botId))!,
+      launches: (botId: string) =>
+        database.selectFrom('launches').selectAll().where('bot_id', '=', botId).orderBy('attempt').execute(),
+      steps: async (botId: string) =>
+        (
+          await database
+            .selectFrom('bot_steps')
+            .select(['kind', 'reason'])
+            .where('bot_id', '=', botId)
+            .orderBy('id')
+            .execute()
+        ).map(({ kind, reason }) => ({ kind, reason })),
+      messages: (botId: string) =>
+        database
+          .selectFrom('messages')
+          .select(['event', 'body'])
+          .where('bot_id', '=', botId)
+          .where('generation', '=', 'webhooks')
+          .orderBy('created_at')
+          .execute() as Promise<{ event: string; body: { data: Record<string, unknown> } }[]>,
+      ledger: (botId: string) =>
+        database.selectFrom('ledger').select(['kind', 'amount']).where('bot_id', '=', botId).orderBy('id').execute(),
+    }
+  }
+
+  return {
+    database,
+    setting,
+    async close() {
+      await close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type LaunchingWorld = Awaited<ReturnType<typeof openLaunchingWorld>>

@@ -1,0 +1,126 @@
+/** The composition: which roles serve what, and how a start fails. In this process, on a database of its own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type ConfigOptions, readServiceConfig } from '../../control-plane/config.ts'
+import { readSecretFile } from '../../control-plane/data-folder.ts'
+import { greeting } from '../../control-plane/greeting.ts'
+import { newSealKey } from '../../control-plane/secrets/seals.ts'
+import { type Service, startService } from '../../control-plane/service.ts'
+import { freePort } from '../servers/free-port.ts'
+import { openTestDatabase, type TestDatabase } from './postgres.ts'
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+const secretKeys = newSealKey('k1')
+let base: string
+let db: TestDatabase
+const running: Service[] = []
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'standin-composition-'))
+  db = await openTestDatabase()
+})
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()))
+})
+
+afterAll(async () => {
+  await db.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+function configOf(name: string, options: ConfigOptions = {}) {
+  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys }
+  return readServiceConfig({ data: join(base, name), port: '0', ...options }, environment, '/')
+}
+
+async function start(name: string, options: ConfigOptions = {}): Promise<Service> {
+  const service = await startService(configOf(name, options), { PATH: process.env.PATH }, log)
+  running.push(service)
+  return service
+}
+
+const statusOf = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).status
+
+/** The status that an upgrade is refused with. */
+function upgradeOf(url: string): Promise<number | 'open'> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url.replace(/^http/, 'ws'))
+    socket.once('open', () => {
+      socket.terminate()
+      resolve('open')
+    })
+    socket.once('unexpected-response', (_request, answer) => {
+      resolve(answer.statusCode!)
+      socket.terminate()
+    })
+    socket.once('error', reject)
+  })
+}
+
+test('all roles: the API asks for a key, bots need a token, a second start has the same key', async () => {
+  const first = await start('all')
+  expect(first.firstKey).toMatch(/^standin_/)
+  const headers = { 'x-service-api-key': first.firstKey! }
+  expect(await statusOf(`${first.publicUrl}/v2/bots`)).toBe(401)
+  expect(await statusOf(`${first.publicUrl}/v2/bots`, headers)).toBe(200)
+  expect(await statusOf(`${first.publicUrl}/readyz`)).toBe(200)
+  expect(await upgradeOf(`${first.publicUrl}/link`)).toBe(401)
+  expect(await upgradeOf(`${first.publicUrl}/other`)).toBe(404)
+  await first.close()
+  await first.close()
+
+  const second = await start('all')
+  expect(second.firstKey).toBeNull()
+  expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
+})
+
+test('roles run apart, each on a data folder of its own', async () => {
+  const api = await start('api', { roles: 'api' })
+  const links = await start('links', { roles: 'links' })
+  const rest = await start('rest', { roles: 'launcher,dispatcher,jobs' })
+  expect(await statusOf(`${api.publicUrl}/v2/bots`)).toBe(401)
+  expect(await upgradeOf(`${links.publicUrl}/link`)).toBe(401)
+  for (const { publicUrl } of [links, rest]) {
+    expect(await statusOf(`${publicUrl}/healthz`)).toBe(200)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+    expect(await statusOf(`${publicUrl}/v2/bots`)).toBe(404)
+  }
+})
+
+test('a port that is taken is named with its cure, and nothing is left running', async () => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  try {
+    await expect(start('port', { port: String(port) })).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken`)
+  } finally {
+    await new Promise((resolve) => other.close(resolve))
+  }
+  // The data folder is free again.
+  await start('port', { port: String(port) })
+})
+
+test('a launcher that this version does not have is refused in words', async () => {
+  await expect(start('docker', { launcher: 'docker' })).rejects.toThrow('use STANDIN_LAUNCHER=process')
+})
+
+test('the greeting shows a new key once, and a curl line that can be pasted', async () => {
+  const config = configOf("it's here")
+  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc' }, config).join('\n')
+  expect(text).toContain('standin_abc')
+  expect(text).toContain(`$(cat '${base}/it'\\''s here/api-key')`)
+  const later = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null }, config).join('\n')
+  expect(later).toContain(join(base, "it's here", 'api-key'))
+  expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
+})
+
+test('without the demo the curl line has a placeholder', () => {
+  const config = configOf('demo', { demo: false })
+  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null }, config).join('\n')
+  expect(text).toContain('https://meet.google.com/abc-defg-hij')
+  expect(text).not.toContain('mock meeting')
+})

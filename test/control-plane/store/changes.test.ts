@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admitted } from '../../../control-plane/bots/admit.ts'
+import { emptyChange } from '../../../control-plane/bots/change.ts'
+import { stopAsked } from '../../../control-plane/bots/stop.ts'
+import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots.ts'
+import { applyChange, writeEffects } from '../../../control-plane/store/changes.ts'
+import { addCommand } from '../../../control-plane/store/commands.ts'
+import type { BotRow } from '../../../control-plane/store/tables.ts'
+import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+
+let db: TestDatabase
+let teamId: string
+beforeAll(async () => {
+  db = await openTestDatabase()
+  const team = await db.database.insertInto('teams').values({ name: 'T' }).returning('id').executeTakeFirstOrThrow()
+  teamId = team.id
+})
+afterAll(() => db.close())
+
+const NOW = new Date('2026-11-20T09:00:00Z')
+
+/** A bot as it is created: inserted with the patch of its admission, and everything that belongs to it. */
+async function createBot(): Promise<BotRow> {
+  return db.database.transaction().execute(async (tx) => {
+    const toBe = {
+      id: randomUUID(),
+      team_id: teamId,
+      generation: 'v2',
+      bot_name: 'Bot',
+      meeting_url: 'https://meet.google.com/abc-defg-hij',
+      meeting_key: 'meet:abc-defg-hij',
+      meeting_platform: 'meet',
+      recording_mode: 'speaker_view',
+      extra: { list: [1, 'two'], text: 'a "quoted" word' },
+      request: {},
+    }
+    const asked = { ...toBe, is_compat: false, event_id: null, is_scheduled: false, join_at: null }
+    const change = admitted(asked, NOW)
+    const bot = await insertBot(tx, { phase: 'due', status: 'queued', ...toBe, ...change.patch })
+    await writeEffects(tx, [{ bot, change }])
+    return bot
+  })
+}
+
+const read = async (id: string) => (await readBot(db.database, id))!
+const transact = <T>(work: Parameters<ReturnType<typeof db.database.transaction>['execute']>[0]) =>
+  db.database.transaction().execute(work) as Promise<T>
+const reserved = async () =>
+  (await db.database.selectFrom('teams').select('reserved').where('id', '=', teamId).executeTakeFirstOrThrow()).reserved
+
+test('an admitted bot has its row, its steps, its message and its reservation', async () => {
+  const before = await reserved()
+  const bot = await createBot()
+  expect(bot).toMatchObject({ phase: 'due', status: 'queued', reserved: 500_000, version: 0 })
+  expect(bot.extra).toEqual({ list: [1, 'two'], text: 'a "quoted" word' })
+  const steps = await db.database.selectFrom('bot_steps').select('kind').where('bot_id', '=', bot.id).execute()
+  expect(steps.map(({ kind }) => kind)).toEqual(['admitted', 'status'])
+  expect(await reserved()).toBe(before + 500_000)
+})
+
+test('of two changes of one reading the first is written, and nothing of the second', async () => {
+  const bot = await createBot()
+  const change = stopAsked(bot, NOW)
+  if ('refused' in change) throw new Error('refused')
+  const before = await reserved()
+  expect(await transact((tx) => applyChange(tx, bot, change))).toBe(true)
+  expect(await transact((tx) => applyChange(tx, bot, change))).toBe(false)
+  expect(await read(bot.id)).toMatchObject({ phase: 'closed', version: 1, reserved: 0 })
+  expect(await reserved()).toBe(before - 500_000)
+  const steps = await db.database.selectFrom('bot_steps').select('kind').where('bot_id', '=', bot.id).execute()
+  expect(steps).toHaveLength(4)
+})
+
+test('twenty requests to leave at once cancel a bot once', async () => {
+  const bot = await createBot()
+  const stop = () =>
+    transact<string>(async (tx) => {
+      const locked = (await lockBot(tx, bot.id))!
+      const change = stopAsked(locked, NOW)
+      if ('refused' in change) return change.refused
+      return String(await applyChange(tx, locked, change))
+    })
+  const results = await Promise.all(Array.from({ length: 20 }, stop))
+  expect(results.sort()).toEqual([...Array(19).fill('failed'), 'true'])
+  const messages = await db.database.selectFrom('messages').select('event').where('bot_id', '=', bot.id).execute()
+  expect(messages.filter(({ event }) => event === 'bot.failed')).toHaveLength(2)
+})
+
+test('a change without a patch writes its steps and leaves the version', async () => {
+  const bot = await createBot()
+  const step = { at: NOW, attempt: 1, kind: 'link_lost' as const, reason: 'No word.', evidence: { seconds: 30 } }
+  expect(await transact((tx) => applyChange(tx, bot, { ...emptyChange(), steps: [step] }))).toBe(true)
+  expect((await read(bot.id)).version).toBe(0)
+  const row = await db.database
+    .selectFrom('bot_steps')
+    .selectAll()
+    .where('bot_id', '=', bot.id)
+    .where('kind', '=', 'link_lost')
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ at: NOW, attempt: 1, reason: 'No word.', evidence: { seconds: 30 } })
+})
+
+test('lists and documents are stored as they are, NUL and half characters replaced', async () => {
+  const bot = await createBot()
+  const change = {
+    ...emptyChange(),
+    patch: { participants: [{ name: 'A\u0000' }], speakers: [], extra: { half: '\ud800' }, transcription_ids: ['x'] },
+  }
+  await transact((tx) => applyChange(tx, bot, change))
+  expect(await read(bot.id)).toMatchObject({
+    participants: [{ name: 'A\ufffd' }],
+    speakers: [],
+    extra: { half: '\ufffd' },
+    transcription_ids: ['x'],
+  })
+})
+
+test('a bot that is closed answers its open commands', async () => {
+  const bot = await createBot()
+  const leave = await addCommand(db.database, bot.id, { type: 'leave' }, 60)
+  const chat = await addCommand(db.database, bot.id, { type: 'send_chat', message: 'Hi' }, 60)
+  await transact((tx) => applyChange(tx, bot, stopAsked(bot, NOW) as never))
+  const answers = await db.database.selectFrom('bot_commands').select(['id', 'answer']).execute()
+  const answerOf = (id: string) => answers.find((row) => row.id === id)!.answer
+  expect(answerOf(leave)).toEqual({ type: 'answer', id: leave, ok: true })
+  expect(answerOf(chat)).toMatchObject({ type: 'answer', id: chat, ok: false, code: 'COMMAND_FAILED' })
+})

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { insertBot } from '../../../control-plane/store/bots.ts'
+import { claimDue, takeBotLease } from '../../../control-plane/store/claims.ts'
+import {
+  knownLaunches,
+  launchEnded,
+  launchStarted,
+  learnedCost,
+  openLaunches,
+  startSeconds,
+} from '../../../control-plane/store/launches.ts'
+import type { NewBotRow } from '../../../control-plane/store/tables.ts'
+import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+
+let opened: TestDatabase
+let teamId: string
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  const team = await opened.database.insertInto('teams').values({ name: 'T' }).returning('id').executeTakeFirstOrThrow()
+  teamId = team.id
+})
+afterEach(async () => {
+  await opened.database.deleteFrom('launches').execute()
+  await opened.database.deleteFrom('bots').execute()
+})
+afterAll(() => opened.close())
+
+const hash = () => Buffer.from(randomUUID())
+const rules = { owner: 'me', launcher: 'simulated', limit: 10, leaseSeconds: 30 }
+
+async function bot(values: Partial<NewBotRow> = {}): Promise<string> {
+  const row = await insertBot(opened.database, {
+    id: randomUUID(),
+    team_id: teamId,
+    generation: 'v2',
+    phase: 'due',
+    status: 'queued',
+    due_at: new Date(Date.now() - 1000),
+    bot_name: 'Bot',
+    meeting_url: 'https://meet.google.com/abc-defg-hij',
+    meeting_key: 'meet:abc-defg-hij',
+    meeting_platform: 'meet',
+    recording_mode: 'speaker_view',
+    request: {},
+    ...values,
+  })
+  return row.id
+}
+
+async function launched(values: Partial<NewBotRow> = {}): Promise<string> {
+  const id = await bot({ ...values, phase: 'due' })
+  await claimDue(opened.database, rules, [hash()])
+  if (values.phase)
+    await opened.database.updateTable('bots').set({ phase: values.phase }).where('id', '=', id).execute()
+  return id
+}
+
+test('a claim takes what is due and nothing else, with a new attempt and a lease', async () => {
+  const due = await bot({ attempt: 2, stop_sent_at: new Date() })
+  await bot({ due_at: new Date(Date.now() + 60_000) })
+  await bot({ phase: 'scheduled' })
+  await bot({ phase: 'running' })
+  const claimed = await claimDue(opened.database, rules, [hash(), hash(), hash()])
+  expect(claimed).toMatchObject([{ attempt: 3, bot: { id: due, phase: 'launching', lease_owner: 'me', version: 1 } }])
+  expect(claimed[0]!.bot.stop_sent_at).toBeNull()
+  expect(claimed[0]!.bot.lease_until!.getTime()).toBeGreaterThan(Date.now() + 20_000)
+  expect(await claimDue(opened.database, rules, [hash()])).toEqual([])
+})
+
+test('claims at the same time take each bot once', async () => {
+  await Promise.all(Array.from({ length: 30 }, () => bot()))
+  const claims = await Promise.all(
+    Array.from({ length: 6 }, () => claimDue(opened.database, rules, Array.from({ length: 10 }, hash))),
+  )
+  const ids = claims.flat().map(({ bot: { id } }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const rest = await claimDue(opened.database, { ...rules, limit: 50 }, Array.from({ length: 50 }, hash))
+  expect(ids.length + rest.length).toBe(30)
+})
+
+test('the evidence of an end is stored once', async () => {
+  const id = await launched()
+  const evidence = {
+    exitCode: null,
+    signal: 'SIGKILL',
+    isOutOfMemory: true,
+    reason: 'The kernel killed it',
+    endedAt: new Date('2026-11-25T10:00:00Z'),
+    logTail: 'the end',
+  }
+  expect(await launchEnded(opened.database, id, 1, evidence)).toBe(true)
+  expect(await launchEnded(opened.database, id, 1, { ...evidence, signal: 'SIGTERM' })).toBe(false)
+  const row = await opened.database.selectFrom('launches').selectAll().executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    signal: 'SIGKILL',
+    is_out_of_memory: true,
+    log_tail: 'the end',
+    ended_at: evidence.endedAt,
+  })
+})
+
+test('suspects are the attempts that may have ended or have to; all others are left out', async () => {
+  const healthy = await launched({ phase: 'running', deadline_at: new Date(Date.now() + 60_000) })
+  const suspects = [
+    await launched({ phase: 'running', deadline_at: new Date(Date.now() - 60_000) }),
+    await launched({ phase: 'running', link_lost_at: new Date() }),
+    await launched({ phase: 'running', joined_attempt: 7 }),
+    await launched({ phase: 'starting' }),
+    await launched({ phase: 'closed' }),
+  ]
+  const { database } = opened
+  await launchStarted(database, healthy, 1, { name: 'standin-1' })
+  const found = await openLaunches(database, 'simulated', 'suspect', 100)
+  expect(found.map(({ bot_id }) => bot_id).sort()).toEqual(suspects.sort())
+  const all = await openLaunches(database, 'simulated', 'all', 100)
+  expect(all).toHaveLength(6)
+  expect(all.find(({ bot_id }) => bot_id === healthy)).toMatchObject({
+    handle: { name: 'standin-1' },
+    named_attempt: 1,
+  })
+  expect(await openLaunches(database, 'process', 'all', 100)).toEqual([])
+})
+
+test('attempts that no row stands for are told apart', async () => {
+  const id = await launched()
+  const asked = [
+    { botId: id, attempt: 1 },
+    { botId: id, attempt: 2 },
+    { botId: randomUUID(), attempt: 1 },
+  ]
+  expect([...(await knownLaunches(opened.database, asked))]).toEqual([`${id} 1`])
+})
+
+test('one of several reconcilers gets the lease of a bot, and the next one when it is over', async () => {
+  const id = await launched({ phase: 'running' })
+  const { database } = opened
+  await database.updateTable('bots').set({ lease_owner: null, lease_until: null }).execute()
+  const taken = await Promise.all(['a', 'b', 'c'].map((owner) => takeBotLease(database, id, owner, 60)))
+  expect(taken.filter(Boolean)).toHaveLength(1)
+  await database
+    .updateTable('bots')
+    .set({ lease_until: new Date(Date.now() - 1000) })
+    .execute()
+  expect(await takeBotLease(database, id, 'd', 60)).toBe(true)
+})
+
+test('cost and start time are learned from the last bots', async () => {
+  const { database } = opened
+  expect(await learnedCost(database)).toBeNull()
+  expect(await startSeconds(database, 'simulated')).toBeNull()
+  for (let n = 0; n < 5; n++) await launched()
+  await sql`update launches set cpu_percent = 40, memory_bytes = 300000000, heartbeat_at = now()`.execute(database)
+  await sql`update bots set joined_attempt = 1, joining_at = (select created_at from launches
+    where bot_id = bots.id) + interval '3 seconds'`.execute(database)
+  expect(await learnedCost(database)).toEqual({ cores: 0.4, memoryBytes: 300_000_000, samples: 5 })
+  expect(await startSeconds(database, 'simulated')).toBeCloseTo(3)
+})
