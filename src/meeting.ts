@@ -131,6 +131,8 @@ export type MeetingEvent =
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
   /** The page had more to tell than it could keep until it was asked: chat messages for the most part. */
   | { type: 'events_dropped'; count: number; at: number }
+  /** So many answers or events of the page, so far, could not be what they should be, and were left out. */
+  | { type: 'events_refused'; count: number; at: number }
   /** Messages of these channels of the platform cannot be read: its protocol may have changed. */
   | { type: 'unread_messages'; channels: readonly string[]; at: number }
   /** The host muted the bot. */

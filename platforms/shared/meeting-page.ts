@@ -10,6 +10,7 @@ import type { Logger } from '../../src/logger.ts'
 import { pageScript } from '../../src/page-scripts.ts'
 import type { Clock, Stage } from '../../src/ports.ts'
 import type { CommonConfig, CommonSigns, PageApi, PageEvent } from './page/types.ts'
+import { readAnswer, readSnapshot } from './page-answers.ts'
 import type { Waits } from './waits.ts'
 
 export interface Look<Signs extends CommonSigns = CommonSigns> {
@@ -84,6 +85,9 @@ export class MeetingPage<
   #busyShare: number | null = null
   #isInCall = false
   #lastSigns: Signs | null = null
+  /** Snapshots in a row that were none. */
+  #misfits = 0
+  #refused = 0
   /** One hand at a time: clicks that cross each other press nothing. */
   #hand: Promise<unknown> = Promise.resolve()
 
@@ -102,6 +106,11 @@ export class MeetingPage<
     this.#isInCall = true
   }
 
+  /** Answers and events of the page that were of no known kind. */
+  get refused(): number {
+    return this.#refused
+  }
+
   get lastSigns(): Signs | null {
     return this.#lastSigns
   }
@@ -117,9 +126,9 @@ export class MeetingPage<
    */
   async look(): Promise<Look<Signs> | null> {
     this.#mustLive()
-    let snapshot: Awaited<ReturnType<Api['snapshot']>> | null
+    let snapshot: unknown
     try {
-      snapshot = (await this.#call('snapshot', [this.#acknowledged])) as typeof snapshot
+      snapshot = await this.#call('snapshot', [this.#acknowledged])
     } catch (error) {
       this.#mustLive()
       if (!(error instanceof NoAnswer)) return null
@@ -129,12 +138,22 @@ export class MeetingPage<
       throw browserBroke('The meeting page is frozen: it did not answer several times in a row.', error)
     }
     if (!snapshot) return null
-    this.#lastSigns = snapshot.signs
-    this.#acknowledged = snapshot.events.at(-1)?.number ?? this.#acknowledged
-    const isNewDocument = this.#document !== snapshot.document
-    this.#document = snapshot.document
-    const events = snapshot.events.map(({ event }) => event)
-    return { signs: snapshot.signs, events, isNewDocument, hasBegun: snapshot.hasBegun, dropped: snapshot.dropped ?? 0 }
+    const read = readSnapshot<Signs>(snapshot)
+    if (read === null) {
+      this.#refused += 1
+      this.#misfits += 1
+      this.logger.warn('The page gave an answer that cannot be one', { times: this.#misfits })
+      if (this.#misfits < this.waits.answerTries) return null
+      throw browserBroke('The meeting page is broken: what it answered several times in a row cannot be an answer.')
+    }
+    this.#misfits = 0
+    this.#refused += read.refused
+    const { signs, events, hasBegun, dropped } = read
+    this.#lastSigns = signs
+    this.#acknowledged = read.lastNumber ?? this.#acknowledged
+    const isNewDocument = this.#document !== read.document
+    this.#document = read.document
+    return { signs, events, isNewDocument, hasBegun, dropped }
   }
 
   /** Null where no script of ours listens, as between two documents. Rejects with NoAnswer where one is too slow. */
@@ -142,7 +161,9 @@ export class MeetingPage<
     method: Method,
     ...given: Given<Api[Method]>
   ): Promise<Answer<Api[Method]> | null> {
-    return (await this.#unlessGone(this.#call(method, given))) as Answer<Api[Method]> | null
+    const { answer, isRefused } = readAnswer(method, await this.#unlessGone(this.#call(method, given)))
+    if (isRefused) this.#refused += 1
+    return answer as Answer<Api[Method]> | null
   }
 
   async element(name: Name): Promise<ElementHandle<HTMLElement> | null> {

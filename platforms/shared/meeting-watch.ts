@@ -49,6 +49,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   #lastLookAt = 0
   /** Events that the current document dropped, as far as they were told. */
   #dropped = 0
+  #toldRefused = 0
   #hasToldUnread = false
   #lostAt: number | null = null
   #lobbyAgain = false
@@ -160,6 +161,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     if (look.dropped > this.#dropped)
       this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: signs.at })
     this.#dropped = look.dropped
+    this.#tellRefused(signs.at)
     this.#tellUnread(signs)
     this.#tellAll(this.#memory.settle(signs.others, signs.at))
     const situation = sense.situationOf(signs)
@@ -177,6 +179,14 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     }
     await eachLook?.(signs, situation, look.isNewDocument)
     if (isClear) await this.#captions?.look(signs, look.isNewDocument)
+  }
+
+  /** At first, and whenever there are twice as many: a hostile page must not flood the reports. */
+  #tellRefused(at: number): void {
+    const { refused } = this.#watching.page
+    if (refused === 0 || refused < 2 * this.#toldRefused) return
+    this.#toldRefused = refused
+    this.#tell({ type: 'events_refused', count: refused, at })
   }
 
   /** Once: the counts that follow are in the evidence. */

@@ -166,11 +166,19 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const finishing = delivery.complete(recorder)
   await Promise.all([closeStreaming(), closeLiveTranscript()])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
-  await leaveMeeting()
+  await survive('leaving', leaveMeeting, () => {})
   const files = await finishing
-  await recorder.close()
+  await survive(
+    'closing the recorder',
+    () => recorder.close(),
+    () => {},
+  )
   exitedAt = joinedAt === null ? null : clock.now()
-  timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now())
+  await survive(
+    'people',
+    () => timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now()),
+    () => {},
+  )
   return close(end, files, delivery)
 
   /** From admission to the end: records while the leave rules see no reason to go. */
@@ -341,16 +349,43 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     await meeting.close()
   }
 
+  /** A step of the end that fails takes no other step with it: the terminal state is always reported. */
+  async function survive<T>(step: string, work: () => T | Promise<T>, otherwise: () => T): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      isDefect = true
+      logger.error('A step of the end failed', { step, error: thrown })
+      return otherwise()
+    }
+  }
+
   /** The one exit: stores, reports the terminal state and says how the process ends. */
   async function close(end: End, recorded: StoredMedia[], delivery: Delivery): Promise<Outcome> {
     if (chatRecord.missing > 0)
       control.report({ type: 'notice', level: 'warning', message: missingChat(chatRecord.missing) })
     await writeFilesAboutPeople(parts.workFolder, {
       botId: job.bot_id,
-      participants: timeline.participantsFile(),
-      diarization: timeline.diarization(),
-      chat: chatRecord.messages(),
-      reactions: chatRecord.reactions(),
+      participants: await survive(
+        'people',
+        () => timeline.participantsFile(),
+        () => [],
+      ),
+      diarization: await survive(
+        'speech',
+        () => timeline.diarization(),
+        () => [],
+      ),
+      chat: await survive(
+        'chat',
+        () => chatRecord.messages(),
+        () => [],
+      ),
+      reactions: await survive(
+        'reactions',
+        () => chatRecord.reactions(),
+        () => [],
+      ),
     }).catch((error) => logger.error('The files about people could not be written', { error }))
     // The recording is safe before anything is made of it that it can do without.
     await delivery.store([...(await finishVoices()), ...(await filesBeside(parts.workFolder))])
@@ -358,8 +393,13 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     const transcript = await makeTranscript(after, recorded, impatience.signal)
     const spans = recorder.spans()
     const measured = recorder.quality()
-    const quality = measured && { ...measured, ...timeline.speechQuality(), ...relief.figures() }
-    await makeReport(after, recorded, { end: end.message, spans, gaps, quality })
+    const measure = () => measured && { ...measured, ...timeline.speechQuality(), ...relief.figures() }
+    const quality = await survive('quality', measure, () => null)
+    await survive(
+      'report',
+      () => makeReport(after, recorded, { end: end.message, spans, gaps, quality }),
+      () => {},
+    )
     await delivery.store(await filesBeside(parts.workFolder))
     const { artifacts, problem } = await delivery.finish({ spans, gaps, quality })
     const finalEnd = finalEndOf(end, {
@@ -369,7 +409,12 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     })
     const usage = { streaming: streaming?.usage() ?? null, transcribedSeconds: transcript.seconds }
     const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality, ...usage }
-    const report = finalReportOf(finalEnd, { ...life, location: storage.location(), now: clock.now() })
+    const facts = { ...life, location: storage.location(), now: clock.now() }
+    const report = await survive(
+      'final report',
+      () => finalReportOf(finalEnd, facts),
+      () => finalReportOf(finalEnd, { ...facts, timeline: new Timeline(() => []) }),
+    )
     const { code, message } = finalEnd
     status.enter(report.status, { end_code: code, end_message: message, ...errorOf(finalEnd) })
     control.report(report)

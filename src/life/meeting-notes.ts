@@ -51,6 +51,12 @@ function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {
         level: 'warning',
         message: `${event.count} chat messages or other events are missing: the page had more of them than the bot could read in time.`,
       }
+    case 'events_refused':
+      return {
+        type: 'notice',
+        level: 'warning',
+        message: `${event.count} answers of the meeting page so far were of no known kind and were left out: names, speakers or chat may be incomplete.`,
+      }
     case 'unread_messages':
       return {
         type: 'notice',

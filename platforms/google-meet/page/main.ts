@@ -42,6 +42,7 @@ const LOOK_EVERY_MS = 250
 /** Messages that are read in one look, and own ones that are shown to the driver. */
 const MOST_MESSAGES = 200
 const MOST_OWN = 30
+const MOST_MISSING = 5000
 const MOST_CAPTION_ROWS = 200
 
 if (window.top === window) start(standinConfig)
@@ -59,6 +60,8 @@ function start(config: PageConfig): void {
   const roster = new Roster(config.botName, tell)
   const chat = new ChatLog()
   const messages = watchChangedNodes(selectors.chatPanel ?? ':not(*)', selectors.chatMessage ?? ':not(*)')
+  /** Ids of messages that were counted as missing. */
+  const missing = new Set<string>()
   const hands = new Hands(tell)
   const cameras = createCameras(tell)
   /** Versions of the rows that the channel told. */
@@ -223,6 +226,19 @@ function start(config: PageConfig): void {
       }
       const news = chat.take('panel', message, at)
       if (news) tell(news)
+    }
+    countMissing()
+  }
+
+  /** A row that was drawn anew is there under the same id, and the channel may have told what the panel lost. */
+  function countMissing(): void {
+    for (const element of messages.gone()) {
+      const id = element.getAttribute('data-message-id')
+      if (!id || missing.has(id) || chat.knows(id)) continue
+      if (document.querySelector(`[data-message-id="${CSS.escape(id)}"]`)) continue
+      missing.add(id)
+      if (missing.size > MOST_MISSING) missing.delete(missing.values().next().value ?? '')
+      queue.miss(1)
     }
   }
 

@@ -3,11 +3,14 @@
 export interface ChangedNodes {
   /** At most so many, in the panel's order; the others come with the next call. */
   take(most: number): Element[]
+  /** Those that left the page before they were taken; each is given once. */
+  gone(): Element[]
 }
 
 /** `panel` holds the messages (`message`); both may come, go and be made anew at any time. */
 export function watchChangedNodes(panel: string, message: string): ChangedNodes {
   const changed = new Set<Element>()
+  const gone = new Set<Element>()
   let watched: Element | null = null
   const note = (record: MutationRecord) => {
     const target = record.target instanceof Element ? record.target : record.target.parentElement
@@ -35,12 +38,21 @@ export function watchChangedNodes(panel: string, message: string): ChangedNodes 
           noteInside(root)
         }
       }
-      for (const element of changed) if (!element.isConnected) changed.delete(element)
+      for (const element of changed) {
+        if (element.isConnected) continue
+        changed.delete(element)
+        gone.add(element)
+      }
       const taken = [...changed]
         .sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1))
         .slice(0, most)
       for (const element of taken) changed.delete(element)
       return taken
+    },
+    gone() {
+      const left = [...gone]
+      gone.clear()
+      return left
     },
   }
 }

@@ -6,6 +6,8 @@ const MOST_EVENTS = 5000
 
 export interface EventQueue {
   tell(event: PageEvent): void
+  /** So many messages of the page were gone before they could be read. */
+  miss(count: number): void
   /** False when it had begun before. What was told until now waits until the caller has told who is there. */
   begin(): boolean
   /** Tells what was held: what was said between the true admission and the driver's certainty of it. */
@@ -43,6 +45,9 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
   }
   return {
     tell,
+    miss(count) {
+      dropped += count
+    },
     begin() {
       const isFirst = !hasBegun
       hasBegun = true

@@ -32,13 +32,15 @@ export interface ChatReader {
    * its way: what is in the list is not the newest then.
    */
   catchUp(isKnown: (id: string) => boolean): boolean
+  /** Rows that `catchUp` gave up, as far as the list numbers its rows; each is counted once. */
+  missed(): number
 }
 
 /** Sender, receiver, time and text as a row tells them to screen readers. */
 const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
 const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
 /** Pages turned back at most; what came earlier was before the bot, or will not be missed. */
-const MOST_PAGES = 60
+const MOST_PAGES = 800
 /** An opened list is drawn when its first row has been the same in so many looks, or after so many looks. */
 const SAME_LOOKS = 2
 const MOST_DRAWING_LOOKS = 8
@@ -57,6 +59,10 @@ export function createChatReader(elements: Elements): ChatReader {
   // Only the first message of a run says who sent it, and that row may have left the page.
   const senders = new Map<string, Sender>()
   let pagesBack = 0
+  /** Number of the newest row up to which the list was read. */
+  let readTo: number | null = null
+  let newestRead = 0
+  let missed = 0
   /** Read while turning back, so not where it was read last. */
   const gap = new Set<string>()
   const order = new ChatOrder()
@@ -140,16 +146,34 @@ export function createChatReader(elements: Elements): ChatReader {
       const isConnected = ids.some((id) => isKnown(id) && !gap.has(id))
       if (!isConnected && list.scrollTop > 0 && pagesBack < MOST_PAGES) {
         pagesBack++
+        newestRead = Math.max(newestRead, ...items.map((item) => numberOf(item) ?? 0))
         for (const id of ids) gap.add(id)
         list.scrollTop -= Math.max(40, list.clientHeight - 60)
         return false
       }
+      const numbers = items.flatMap((item) => numberOf(item) ?? [])
+      const oldest = Math.min(...numbers)
+      if (!isConnected && pagesBack >= MOST_PAGES)
+        missed += readTo !== null && Number.isFinite(oldest) ? Math.max(0, oldest - readTo - 1) : 1
       if (pagesBack > 0) list.scrollTop = list.scrollHeight
+      if (numbers.length > 0) readTo = Math.max(readTo ?? 0, newestRead, ...numbers)
+      newestRead = 0
       pagesBack = 0
       gap.clear()
       return true
     },
+    missed() {
+      const count = missed
+      missed = 0
+      return count
+    },
   }
+}
+
+/** Null where the list does not number its rows. */
+function numberOf(item: Element): number | null {
+  const text = (item.closest('[data-index]') ?? item.querySelector('[data-index]'))?.getAttribute('data-index')
+  return text && /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
 /** A virtual list may keep its rows in the document in any order. */

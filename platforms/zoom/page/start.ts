@@ -26,6 +26,8 @@ import type { PageConfig, ZoomPageApi } from './types.ts'
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
 const LOOK_EVERY_MS = 250
+/** How often a page of the chat is turned back while there is something to catch up with. Milliseconds. */
+const TURN_EVERY_MS = 60
 /** Stands under a screen of which nobody knows whose it is. */
 const SHARED_SCREEN = 'Shared screen'
 
@@ -58,6 +60,7 @@ export function start(config: PageConfig): void {
     tell({ type: 'caption', participantId: null, ...row })
   })
   let speech: ZoomSpeech | null = null
+  let turning: ReturnType<typeof setTimeout> | undefined
   const backlog = new ChatBacklog<PanelMessage>()
   let sharesNameless = false
   let tiles: SeenTile[] = []
@@ -148,7 +151,14 @@ export function start(config: PageConfig): void {
   function readChat(at: number): void {
     if (!chatReader.isDrawn()) return
     backlog.add(chatReader.read(at))
-    if (queue.hasBegun && !chatReader.catchUp((id) => chat.knows(id))) return
+    const isOver = elements.first('chatPanel') === null
+    if (queue.hasBegun && !isOver && !chatReader.catchUp((id) => chat.knows(id))) {
+      // Between two looks a flood brings more rows than one page has.
+      clearTimeout(turning)
+      turning = setTimeout(() => readChat(Date.now()), TURN_EVERY_MS)
+      return
+    }
+    queue.miss(chatReader.missed())
     for (const { message: line, notAfter } of backlog.drain((id) => chat.toldAt(id))) {
       if (line.userId !== null && line.userId > 1) {
         if (line.sender === null) roster.takeOwn(line.userId)

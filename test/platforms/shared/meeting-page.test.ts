@@ -9,7 +9,8 @@ import { HandClock } from '../../fakes/clock.ts'
 function pageOf(share: number | null) {
   const clock = new HandClock()
   let isFrozen = false
-  const snapshot = { signs: {}, events: [], document: 1, hasBegun: true }
+  const signs = { url: '', lang: '', lines: [], headings: [], dialogs: [], microphone: 'off', camera: 'off', others: 1 }
+  let snapshot: unknown = { signs: { ...signs, at: 0 }, events: [], document: 1, hasBegun: true }
   const frame = {
     evaluate: (_run: unknown, { method }: { method: string }) =>
       isFrozen ? new Promise(() => {}) : Promise.resolve(method === 'snapshot' ? snapshot : null),
@@ -48,6 +49,9 @@ function pageOf(share: number | null) {
     page,
     clock,
     frozenAfter,
+    answer(next: unknown) {
+      snapshot = next
+    },
     freeze: (frozen: boolean) => {
       isFrozen = frozen
     },
@@ -101,4 +105,13 @@ test('questions that wait at the same time are one silence', async () => {
   await clock.advance(4000)
   await others
   expect(await look).toBeNull()
+})
+
+test('a page whose answers cannot be any is broken after some of them, and they are counted', async () => {
+  const { page, answer } = pageOf(0)
+  answer({ signs: { at: Number.NaN }, events: 'none' })
+  expect(await page.look()).toBeNull()
+  expect(await page.look()).toBeNull()
+  await expect(page.look()).rejects.toMatchObject({ code: 'INTERNAL_ERROR', canRetry: true })
+  expect(page.refused).toBe(3)
 })

@@ -143,3 +143,12 @@ test('messages of the platform that cannot be read are told once, a stray one is
   await shows('call', 2000)
   expect(told()).toMatchObject([{ type: 'unread_messages', channels: ['collections'] }])
 })
+
+test('answers of the page that were refused are told at first, and then when there are twice as many', async () => {
+  const { scripted, told, shows } = await inMeeting()
+  for (const refused of [0, 1, 1, 2, 3, 4, 7]) {
+    scripted.refused = refused
+    await shows('call', 1000)
+  }
+  expect(told().map((event) => event.type === 'events_refused' && event.count)).toEqual([1, 2, 4])
+})

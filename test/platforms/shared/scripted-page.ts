@@ -58,6 +58,7 @@ export class ScriptedPage {
   }
 
   unread: Record<string, number> = {}
+  refused = 0
   /** Events that the page dropped so far. */
   dropped = 0
 
@@ -101,6 +102,9 @@ export class ScriptedPage {
         return true
       },
       wakePointer: async () => {},
+      get refused() {
+        return scripted.refused
+      },
       enterCall: () => {},
     }
     return page as unknown as MeetingPage<ScriptedSigns>

@@ -99,6 +99,24 @@ test('a burst of messages in a list that holds only some is told whole, once and
   )
 })
 
+test('a flood of messages is told whole and in order, and nothing is said to be missing', async () => {
+  const attempt = await zoom.attempt('open')
+  await attempt.enter()
+  await attempt.driver.prepareRecording(attempt.signal)
+  const texts = Array.from({ length: 400 }, (_, index) => `Message number ${index + 1}`)
+  for (const [index, text] of texts.entries()) {
+    attempt.meeting.say('ann', text)
+    if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await until(
+    () => messages(attempt).length >= texts.length,
+    () => `all messages are told; ${messages(attempt).length} were`,
+    120_000,
+  )
+  expect(messages(attempt).map(({ text }) => text)).toEqual(texts)
+  expect(attempt.events.filter(({ type }) => type === 'events_dropped')).toEqual([])
+}, 180_000)
+
 test.each(['open', 'wc-chat-group', 'wc-chat-textarea'])('%s: the bot writes to everyone', async (scenario) => {
   const attempt = await zoom.attempt(scenario)
   await attempt.enter()

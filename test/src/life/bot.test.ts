@@ -587,3 +587,23 @@ test('a storage that refuses the credentials or cannot be reached is no mistake 
     expect((await world.end()).exitCode).toBe(3)
   }
 })
+
+test('what cannot be written about people takes nothing else with it: the life is reported to its end', async () => {
+  const world = new World()
+  await world.untilStatus('in_call_recording')
+  world.emit({ type: 'participant_joined', participant: { id: 'a', name: 'Ann' }, at: Number.NaN })
+  world.emit({
+    type: 'chat_message',
+    message: { id: 'm', senderId: 'a', senderName: 'Ann', text: 'Hello', at: world.clock.now(), isOwn: false },
+  })
+  await world.pass(5, 1)
+  world.stop('command')
+  const { report, exitCode } = await world.end()
+  expect(report).toMatchObject({ status: 'completed', participants: [{ name: 'Ann' }] })
+  expect(world.events.filter(({ type }) => type === 'final_report')).toHaveLength(1)
+  expect(world.statuses().at(-1)).toBe('completed')
+  expect(world.stored).toContain('chat_messages.json')
+  expect(world.stored).toContain('manifest.json')
+  // A defect of ours is still told as one.
+  expect(exitCode).toBe(70)
+})

@@ -41,3 +41,11 @@ test('a driver that asks in time misses nothing', () => {
   }
   expect(received).toBe(10_000)
 })
+
+test('messages that the page lost before they were read are counted with those that were dropped', () => {
+  const queue = createEventQueue()
+  queue.begin()
+  queue.miss(3)
+  queue.miss(0)
+  expect(queue.take(0).dropped).toBe(3)
+})
