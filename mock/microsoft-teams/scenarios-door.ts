@@ -87,6 +87,26 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     settings: { beforeDoor: 'permission-gate' },
     timeline: ADMITTED,
   },
+  'winding-road': {
+    about: 'A long link, 45 s of documents, the silent sign-in as a page of its own; the page speaks French.',
+    settings: { link: 'classic', hopMs: [8500, 9000], signInProbe: 'page', page: { lang: 'fr' } },
+    timeline: ADMITTED,
+  },
+  'gates-and-dialogs': {
+    about: 'The launcher asks, the page waits for devices, and "Join now" has to be pressed again after a dialog.',
+    settings: { launcher: 'choice', beforeDoor: 'permission-gate', avConfirm: 'once' },
+    timeline: ADMITTED,
+  },
+  'personal-account-german': {
+    about: 'A meeting of a personal account, a dialog about missing devices before the form; in German.',
+    settings: { host: 'teams.live.com', beforeDoor: 'av-confirm', page: { lang: 'de' } },
+    timeline: ADMITTED,
+  },
+  'reload-and-frame': {
+    about: 'The page loads once more 3 s after the form was shown; the dialog about missing devices is in a frame.',
+    settings: { reloadMs: 3000, avConfirm: 'in-frame' },
+    timeline: ADMITTED,
+  },
   'no-devices': {
     about: 'No microphone and no camera: the switches stay disabled.',
     settings: { page: { devices: 'none' } },

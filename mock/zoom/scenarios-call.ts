@@ -64,6 +64,11 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, notices: ['ai-summary', 'livestream', 'recording'] },
     timeline: [inCall(1, 'show', 'recording-banner'), inCall(1, 'show', 'tip')],
   },
+  'wc-restless': {
+    about: 'Three dialogs over each other, a banner and a tip; header and footer slide away after half a second.',
+    settings: { ...OPEN, notices: ['ai-summary', 'livestream', 'recording'], page: { footerHideMs: 500 } },
+    timeline: [inCall(1, 'show', 'recording-banner'), inCall(1, 'show', 'tip')],
+  },
   'wc-footer-hidden': {
     about: 'Header and footer slide away after half a second.',
     settings: { ...OPEN, page: { footerHideMs: 500 } },

@@ -2,11 +2,17 @@
 import { startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { openMicrosoftTeams } from '../../../platforms/microsoft-teams/driver.ts'
+import type { ElementName, PageSigns, TeamsPageApi } from '../../../platforms/microsoft-teams/page/types.ts'
+import { teamsSense } from '../../../platforms/microsoft-teams/sense.ts'
+import type { SituationKind } from '../../../platforms/microsoft-teams/situation.ts'
+import { teamsScript } from '../../../platforms/microsoft-teams/teams-page.ts'
 import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.ts'
 import { TEAMS_WAITS } from '../../../platforms/microsoft-teams/waits.ts'
+import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import type { MeetingTarget } from '../../../src/meeting.ts'
 import { attempts, type AttemptOptions as Options } from '../attempts.ts'
+import { pageReader } from '../page-reader.ts'
 
 export { until } from '../conformance/ground.ts'
 
@@ -36,5 +42,18 @@ export function teamsHarness() {
     targetOf,
     speed: 8,
     waitsAt: testWaits,
+  })
+}
+
+/** To be called once in a `describe`: reads pages without joining. */
+export function teamsReader(harness: Pick<ReturnType<typeof teamsHarness>, 'mock' | 'chromium'>) {
+  return pageReader<TeamsMeeting, PageSigns, SituationKind>(harness, {
+    openPage: (stage, signal, options) =>
+      openMeetingPage<PageSigns, ElementName, TeamsPageApi>(stage, signal, options, {
+        script: teamsScript(options, stage),
+        mediaOrigins: ['https://teams.microsoft.com'],
+      }),
+    sense: teamsSense(REAL_WAITS, false),
+    addressOf: (meeting) => targetOf(meeting).url,
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AttemptOptions, teamsHarness, until } from './harness.ts'
+import { type AttemptOptions, teamsHarness, teamsReader, until } from './harness.ts'
 
 const teams = teamsHarness()
 /** The way to the door is long and all of it is the mock's own waiting. */
@@ -12,16 +12,34 @@ async function joined(scenario: string, options: AttemptOptions = {}) {
 }
 
 test.each([
-  ['http-404', 'INVALID_MEETING_URL', /404/],
   ['unknown-meeting-id', 'INVALID_MEETING_URL', /couldn't find a meeting/],
-  ['malformed-link-text', 'INVALID_MEETING_URL', /URL is incorrect/],
   ['signin-host-redirect', 'LOGIN_REQUIRED', /sign in/],
-  ['org-only-wall-after-join', 'LOGIN_REQUIRED', /verify your info/],
-  ['webinar-not-started', 'TIMEOUT_WAITING_TO_START', /before the event begins/],
 ] as const)('%s: %s, and no retry', async (scenario, code, message) => {
   const attempt = await teams.attempt(scenario, { speed: SPEED })
   const refusal = expect.objectContaining({ code, canRetry: false, message: expect.stringMatching(message) })
   await expect(attempt.driver.join(attempt.signal)).rejects.toEqual(refusal)
+})
+
+describe('a page that refuses the bot', () => {
+  const reader = teamsReader(teams)
+
+  test.each([
+    ['http-404', 'INVALID_MEETING_URL', /404/],
+    ['malformed-link-text', 'INVALID_MEETING_URL', /URL is incorrect/],
+  ] as const)('%s at once: %s, and no retry', async (scenario, code, message) => {
+    await reader.open(scenario)
+    const refusal = { code, canRetry: false, message: expect.stringMatching(message) }
+    expect(await reader.refusal('pre-join')).toMatchObject(refusal)
+  })
+
+  test.each([
+    ['org-only-wall-after-join', 'LOGIN_REQUIRED', /verify your info/],
+    ['webinar-not-started', 'TIMEOUT_WAITING_TO_START', /before the event begins/],
+  ] as const)('%s, once it was asked: %s, and no retry', async (scenario, code, message) => {
+    await reader.ask(scenario)
+    const refusal = { code, canRetry: false, message: expect.stringMatching(message) }
+    expect(await reader.refusal('waiting')).toMatchObject(refusal)
+  })
 })
 
 test('splash-stuck: a page that keeps loading is given up, and a fresh browser may do better', async () => {
@@ -52,37 +70,24 @@ test('captcha-solved-by-human: the bot waits for a person, touches nothing, and 
 })
 
 test.each([
-  ['classic-link', {}],
-  ['personal-account', {}],
-  ['late-light-experience-reload', {}],
-  ['slow-redirects-45s', {}],
-  ['signin-probe-only', {}],
-  ['av-confirm-before-prejoin', {}],
-  ['av-confirm-after-join', {}],
-  ['av-confirm-in-iframe', {}],
-  ['permission-gate', {}],
+  ['winding-road', {}],
+  ['gates-and-dialogs', {}],
+  ['personal-account-german', {}],
+  ['reload-and-frame', {}],
+  ['gov-host-join-on-web', {}],
   ['no-devices', {}],
   ['name-field-shroud', { speed: 4 }],
   ['name-field-late', { speed: 2 }],
-  ['ui-language-fr', {}],
-  ['ui-language-de', {}],
 ] satisfies [string, AttemptOptions][])('%s: joins under its name', async (scenario, options) => {
   const { admission, meeting } = await joined(scenario, options)
   expect(admission).toBe('waiting_room')
   expect(meeting.botName).toBe('Notes for Ann')
   expect(meeting.bot.microphoneOn || meeting.bot.cameraOn).toBe(false)
-})
-
-describe('the launcher', () => {
-  test.each(['launcher-choice-click', 'gov-host-join-on-web'])(
-    '%s: the browser is chosen, never the app',
-    async (scenario) => {
-      const { meeting } = await joined(scenario)
-      const clicks = meeting.log.filter(({ event }) => event === 'click').map(({ target }) => target)
-      expect(clicks).toContainEqual(expect.stringContaining('joinOnWeb'))
-      expect(clicks.some((target) => target.includes('joinInApp'))).toBe(false)
-    },
-  )
+  // The launcher offers both: the browser is chosen, never the app.
+  const clicks = meeting.log.filter(({ event }) => event === 'click').map(({ target }) => target)
+  const isAsked = ['gates-and-dialogs', 'gov-host-join-on-web'].includes(scenario)
+  expect(clicks.some((target) => target.includes('joinOnWeb'))).toBe(isAsked)
+  expect(clicks.some((target) => target.includes('joinInApp'))).toBe(false)
 })
 
 test.each([

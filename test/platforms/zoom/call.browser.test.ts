@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../src/errors.ts'
-import { type Attempt, until, zoomHarness } from './harness.ts'
+import { heartbeats } from '../conformance/ground.ts'
+import { type Attempt, until, zoomHarness, zoomReader } from './harness.ts'
 
 const zoom = zoomHarness()
 
@@ -11,17 +12,8 @@ function clicksOn({ meeting }: Attempt, target: string): number {
 test.each([
   ['removed', 'removed', (meeting: Attempt['meeting']) => meeting.remove()],
   ['ended by the host', 'ended_for_all', (meeting: Attempt['meeting']) => meeting.endForAll()],
-  ['ended by an admin', 'ended_for_all', (meeting: Attempt['meeting']) => meeting.show('ended-by-admin')],
-  [
-    'ended by another meeting of the host',
-    'ended_for_all',
-    (meeting: Attempt['meeting']) => meeting.show('ended-other-meeting'),
-  ],
-  ['ended by the limit of free meetings', 'ended_for_all', (meeting: Attempt['meeting']) => meeting.show('ended-free')],
-  ['joined from elsewhere', 'ended_for_all', (meeting: Attempt['meeting']) => meeting.show('other-device')],
-  ['gone without a word', 'ended_for_all', (meeting: Attempt['meeting']) => meeting.show('gone-home')],
 ] as const)('%s is the end %s', async (_how, end, act) => {
-  const attempt = await zoom.attempt('open')
+  const attempt = await zoom.attempt('open', { waits: { leaveTotalMs: 5000 } })
   await attempt.enter()
   await attempt.event('heartbeat', ({ others }) => others === 2)
   act(attempt.meeting)
@@ -31,21 +23,99 @@ test.each([
   await attempt.driver.leave()
 })
 
-test.each([
-  ['wc-recording-consent', 'Got it'],
-  ['wc-ai-notice', 'Got it'],
-  ['wc-stacked-notices', 'Got it'],
-  ['wc-breakout', 'Later'],
-  ['wc-ask-to-unmute', 'Stay muted'],
-])('%s: the dialog is answered with %s, and the meeting goes on', async (scenario, button) => {
-  const attempt = await zoom.attempt(scenario)
-  await attempt.enter()
-  await until(() => clicksOn(attempt, button) > 0, `the button ${button} was pressed`, 60_000)
-  const answeredAt = Date.now()
-  await attempt.event('heartbeat', ({ others, at }) => others === 2 && at > answeredAt)
-  expect(attempt.meeting.state).toBe('call')
-  expect(clicksOn(attempt, 'Leave Meeting')).toBe(0)
-  await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
+describe('a page of a meeting that is over', () => {
+  const reader = zoomReader(zoom)
+
+  test.each([
+    ['ended by an admin', 'ended-by-admin'],
+    ['ended by another meeting of the host', 'ended-other-meeting'],
+    ['ended by the limit of free meetings', 'ended-free'],
+    ['joined from elsewhere', 'other-device'],
+    ['gone without a word', 'gone-home'],
+  ])('%s is the end for all', async (_how, shown) => {
+    const meeting = await reader.ask('open')
+    await reader.situation('in_call')
+    meeting.show(shown)
+    expect(await reader.end()).toBe('ended_for_all')
+  })
+})
+
+describe('a meeting that goes on', () => {
+  const together = zoom.insideTogether('wc-restless', { driver: { microphone: 'on' } })
+  const isOver = () => together().events.some(({ type }) => type === 'ended' || type === 'failed')
+  const goesOn = async () => {
+    const attempt = together()
+    const answeredAt = Date.now()
+    await attempt.event('heartbeat', ({ others, at }) => others === 2 && at > answeredAt)
+    expect(attempt.meeting.state).toBe('call')
+    expect(clicksOn(attempt, 'Leave Meeting')).toBe(0)
+  }
+
+  test('stacked notices, a banner and a tip are answered with Got it', async () => {
+    const attempt = together()
+    await until(() => clicksOn(attempt, 'Got it') >= 3, 'the notices are answered')
+    await goesOn()
+  })
+
+  test('a microphone that the host turns off stays off, and the bot says so', async () => {
+    const attempt = together()
+    await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
+    // It is on for the page, too, before the host turns it off.
+    await heartbeats(attempt.events, 3)
+    attempt.meeting.muteBot()
+    await attempt.event('muted_by_host')
+    await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
+  })
+
+  test.each([
+    ['ai', 'Got it'],
+    ['recording', 'Got it'],
+    ['breakout-invitation', 'Later'],
+    ['ask-to-unmute', 'Stay muted'],
+  ])('%s: the dialog is answered with %s', async (shown, button) => {
+    const attempt = together()
+    const before = clicksOn(attempt, button)
+    attempt.meeting.show(shown)
+    await until(() => clicksOn(attempt, button) > before, `the button ${button} was pressed`)
+    await goesOn()
+    await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
+  })
+
+  test('a connection that comes back is told as lost and recovered', async () => {
+    const attempt = together()
+    attempt.meeting.loseConnection()
+    await attempt.event('connection', ({ state }) => state === 'lost')
+    attempt.meeting.regainConnection()
+    await attempt.event('connection', ({ state }) => state === 'recovered')
+    expect(isOver()).toBe(false)
+  })
+
+  test('put back into the waiting room is no end, and the meeting goes on after it', async () => {
+    const attempt = together()
+    attempt.meeting.show('on-hold')
+    await until(() => attempt.meeting.state === 'onHold', 'the bot is on hold')
+    const heldAt = Date.now()
+    await attempt.event('heartbeat', ({ others, at }) => others === null && at > heldAt)
+    attempt.meeting.admit()
+    const admittedAt = Date.now()
+    await attempt.event('heartbeat', ({ others, at }) => others === 2 && at > admittedAt)
+    expect(isOver()).toBe(false)
+  })
+
+  test('a footer that hides all the time ends nothing', async () => {
+    const healthy = () => together().events.filter((event) => event.type === 'heartbeat' && event.others === 2)
+    await until(() => healthy().length > 12, 'a dozen looks at the meeting')
+    expect(isOver()).toBe(false)
+  })
+
+  test('a bot that has become host leaves and ends the meeting for nobody', async () => {
+    const attempt = together()
+    attempt.meeting.show('make-host')
+    await heartbeats(attempt.events, 4)
+    await attempt.driver.leave()
+    expect(attempt.meeting.state).toBe('left')
+    expect(attempt.meeting.log.filter(({ target }) => /for all/i.test(target))).toEqual([])
+  })
 })
 
 test('where consent to be recorded is refused the bot goes and says so', async () => {
@@ -57,16 +127,6 @@ test('where consent to be recorded is refused the bot goes and says so', async (
   expect(error).toBeInstanceOf(BotError)
   expect((error as BotError).code).toBe('BOT_NOT_ACCEPTED')
   expect((error as BotError).message).toContain('recording_consent')
-})
-
-test('a footer that hides all the time ends nothing', async () => {
-  const attempt = await zoom.attempt('wc-footer-hidden')
-  await attempt.enter()
-  const healthy = () => attempt.events.filter((event) => event.type === 'heartbeat' && event.others === 2)
-  await until(() => healthy().length > 12, 'a dozen looks at the meeting')
-  expect(attempt.events.some(({ type }) => type === 'ended' || type === 'failed')).toBe(false)
-  await attempt.driver.leave()
-  expect(attempt.meeting.state).toBe('left')
 })
 
 test('sound that does not join by itself is joined', async () => {
@@ -86,57 +146,11 @@ test('a microphone whose state cannot be read is left alone where the meeting is
   expect(clicksOn(attempt, 'audio')).toBe(0)
 })
 
-test('a microphone that the host turns off stays off, and the bot says so', async () => {
-  const attempt = await zoom.attempt('open', { driver: { microphone: 'on' } })
-  await attempt.enter()
-  await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
-  // It is on for the page, too, before the host turns it off.
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  await until(() => attempt.events.length > 6, 'some looks at the meeting')
-  attempt.meeting.muteBot()
-  await attempt.event('muted_by_host')
-  await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
-})
-
-test('a bot that has become host leaves and ends the meeting for nobody', async () => {
-  const attempt = await zoom.attempt('open', { people: [{ id: 'bob', name: 'Bob Berg', camera: true }] })
-  await attempt.enter()
-  attempt.meeting.show('make-host')
-  await until(() => attempt.events.length > 8, 'some looks at the meeting')
-  await attempt.driver.leave()
-  expect(attempt.meeting.state).toBe('left')
-  expect(attempt.meeting.log.filter(({ target }) => /for all/i.test(target))).toEqual([])
-})
-
-test('put back into the waiting room is no end, and the meeting goes on after it', async () => {
-  const attempt = await zoom.attempt('open')
-  await attempt.enter()
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  attempt.meeting.show('on-hold')
-  await until(() => attempt.meeting.state === 'onHold', 'the bot is on hold')
-  const heldAt = Date.now()
-  await attempt.event('heartbeat', ({ others, at }) => others === null && at > heldAt)
-  attempt.meeting.admit()
-  const admittedAt = Date.now()
-  await attempt.event('heartbeat', ({ others, at }) => others === 2 && at > admittedAt)
-  expect(attempt.events.some(({ type }) => type === 'ended' || type === 'failed')).toBe(false)
-})
-
 test('a bot that nobody takes out of the waiting room again is out in the end', async () => {
   const attempt = await zoom.attempt('open', { paces: { onHoldMs: 1500 } })
   await attempt.enter()
   attempt.meeting.show('on-hold')
   expect((await attempt.event('ended')).end).toBe('removed')
-})
-
-test('a connection that comes back is told as lost and recovered', async () => {
-  const attempt = await zoom.attempt('open')
-  await attempt.enter()
-  attempt.meeting.loseConnection()
-  await attempt.event('connection', ({ state }) => state === 'lost')
-  attempt.meeting.regainConnection()
-  await attempt.event('connection', ({ state }) => state === 'recovered')
-  expect(attempt.events.some(({ type }) => type === 'ended' || type === 'failed')).toBe(false)
 })
 
 test('a connection that does not come back is the failure of this attempt', async () => {
@@ -152,6 +166,7 @@ test('in the frame of the web app the meeting ends like any other', async () => 
   const attempt = await zoom.attempt('wc-pwa-iframe')
   await attempt.enter()
   await attempt.event('participant_joined')
+  await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
   attempt.meeting.endForAll()
   expect((await attempt.event('ended')).end).toBe('ended_for_all')
 })

@@ -63,24 +63,27 @@ export interface AttemptOptions extends Omit<Options<ZoomMeeting>, 'driver' | 'r
 
 /** To be called once in a test file: serves the mock for all its tests and closes what each of them opened. */
 export function zoomHarness() {
-  const { mock, chromium, attempt } = attempts({
+  const { mock, chromium, attempt, insideTogether } = attempts({
     start: () => startMockZoom(),
     openDriver: openZoom,
     targetOf: ({ url }) => recognizeZoom(url) as MeetingTarget,
     speed: SPEED,
     waitsAt: testWaits,
   })
+  const optionsOf = ({ driver, paces, asGiven, ...options }: AttemptOptions = {}): Options<ZoomMeeting> => {
+    const zoom: Partial<ZoomOptions> = { paces: { ...testPaces(options.speed ?? SPEED), ...paces }, ...driver }
+    return {
+      ...options,
+      driver: zoom,
+      retarget: (target, meeting) => (asGiven ? { ...target, url: meeting.url } : target),
+    }
+  }
   return {
     mock,
     chromium,
-    attempt(scenario: string, { driver, paces, asGiven, ...options }: AttemptOptions = {}): Promise<Attempt> {
-      const zoom: Partial<ZoomOptions> = { paces: { ...testPaces(options.speed ?? SPEED), ...paces }, ...driver }
-      return attempt(scenario, {
-        ...options,
-        driver: zoom,
-        retarget: (target, meeting) => (asGiven ? { ...target, url: meeting.url } : target),
-      })
-    },
+    attempt: (scenario: string, options?: AttemptOptions): Promise<Attempt> => attempt(scenario, optionsOf(options)),
+    insideTogether: (scenario: string, options?: AttemptOptions): (() => Attempt) =>
+      insideTogether(scenario, optionsOf(options)),
   }
 }
 
