@@ -18,6 +18,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   start: () => import('./start.ts'),
   idle: () => import('./idle.ts'),
   create: () => import('./create.ts'),
+  links: () => import('./control-links.ts'),
 }
 
 const { values, positionals } = parseArgs({

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../../control-plane/store/database.
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { packageRoot } from '../../src/page-scripts.ts'
 import { freePort } from '../../test/servers/free-port.ts'
-import { until, wait } from './measure.ts'
+import { wait } from './measure.ts'
 
 const START_MS = 120_000
 const POLL_MS = 10
@@ -57,7 +57,7 @@ export class Service {
     const base = mkdtempSync(join(tmpdir(), 'standin-bench-'))
     // PostgreSQL runs as another user where the bench runs as root, and has to pass through.
     chmodSync(base, 0o755)
-    const bots = fromSources ? { STANDIN_BOT_COMMAND: botCommand().join(' ') } : {}
+    const bots: Record<string, string> = fromSources ? { STANDIN_BOT_COMMAND: botCommand().join(' ') } : {}
     const log = { STANDIN_LOG_LEVEL: 'warn' }
     return new Service(base, await freePort(), { ...log, ...bots, STANDIN_PRIVATE_ADDRESSES: 'allow', ...environment })
   }
@@ -204,9 +204,4 @@ export async function withService<T>(
   } finally {
     await service.dispose()
   }
-}
-
-/** Resolves when PostgreSQL has no more than `most` rows that the query counts. */
-export async function untilCount(what: string, seconds: number, most: number, count: () => Promise<number>) {
-  await until(what, seconds, async () => (await count()) <= most)
 }
