@@ -19,6 +19,8 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   idle: () => import('./idle.ts'),
   create: () => import('./create.ts'),
   links: () => import('./control-links.ts'),
+  events: () => import('./events.ts'),
+  webhooks: () => import('./webhooks.ts'),
 }
 
 const { values, positionals } = parseArgs({

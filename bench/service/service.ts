@@ -1,10 +1,11 @@
 /** The service as a user starts it: a process of its own, on a data folder and a port of its own. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { packageRoot } from '../../src/page-scripts.ts'
@@ -172,6 +173,17 @@ export class Service {
       asked.on('error', reject)
       asked.end(text)
     })
+  }
+
+  /** Runs a command of the shell beside the service. */
+  async command<T>(...commandWords: string[]): Promise<T> {
+    const [program, ...words] = command()
+    const { stdout } = await promisify(execFile)(
+      program,
+      [...words, ...commandWords, '--json', '--data', this.folder],
+      { env: { PATH: process.env.PATH, ...this.#environment } },
+    )
+    return JSON.parse(stdout) as T
   }
 
   /** Ends the service and what it left: its database and its folder. */
