@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { measureTree } from '../process-tree.ts'
+import { BenchProcess } from './bench-process.ts'
 import { type BenchBot, BotLinks, insertRunning, makeBots } from './bots.ts'
 import { type Figure, type Options, progress, wait } from './measure.ts'
-import { PlainProcess } from './plain-process.ts'
 import { withService } from './service.ts'
 
 const SETTLE_MS = 5_000
@@ -69,14 +69,14 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
 }
 
 async function plainly<T>(work: (server: Server) => Promise<T>): Promise<T> {
-  let server = await PlainProcess.start('plain-links.ts')
+  let server = await BenchProcess.start('plain-links.ts')
   try {
     return await work({
       url: `ws://127.0.0.1:${server.port}/link`,
       pid: () => server.pid,
       restart: async () => {
         await server.end()
-        server = await PlainProcess.start('plain-links.ts', {}, server.port)
+        server = await BenchProcess.start('plain-links.ts', {}, server.port)
       },
     })
   } finally {

@@ -1,8 +1,8 @@
 /** From an event that a bot sends, over its commit, to the first attempt of its webhook. */
 import { type Received, startReceiver } from '../../test/control-plane/webhooks/receiver.ts'
+import { BenchProcess } from './bench-process.ts'
 import { type BenchBot, BotLinks, insertRunning, makeBots, sendStatus } from './bots.ts'
 import { type Figure, type Options, paced, percentile, until, wait } from './measure.ts'
-import { PlainProcess } from './plain-process.ts'
 import { withService } from './service.ts'
 
 const PATIENCE_SECONDS = 180
@@ -33,7 +33,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       await insertRunning(database, teamId, plainBots)
       await database.destroy()
       // Before there is an endpoint, so that the dispatcher has nothing to do with them.
-      const plainServer = await PlainProcess.start('plain-events.ts', {
+      const plainServer = await BenchProcess.start('plain-events.ts', {
         BENCH_DATABASE: await service.databaseUrl(),
         BENCH_RECEIVER: receiver.url,
         BENCH_TEAM: teamId,

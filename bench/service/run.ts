@@ -20,6 +20,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   create: () => import('./create.ts'),
   links: () => import('./control-links.ts'),
   events: () => import('./events.ts'),
+  due: () => import('./due.ts'),
   webhooks: () => import('./webhooks.ts'),
 }
 

@@ -1,8 +1,8 @@
-/** One of the plainest programs, as a process of its own; it says its port when it listens. */
+/** A program of the bench as a process of its own; it says its port when it is ready. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-export class PlainProcess {
+export class BenchProcess {
   readonly port: number
   readonly #child: ChildProcess
 
@@ -12,16 +12,23 @@ export class PlainProcess {
   }
 
   /** `file` lies beside this one. Port 0: any. */
-  static async start(file: string, env: Record<string, string> = {}, port = 0): Promise<PlainProcess> {
+  static async start(file: string, env: Readonly<Record<string, string>> = {}, port = 0): Promise<BenchProcess> {
     const child = fork(new URL(file, import.meta.url), {
       env: { PATH: process.env.PATH, BENCH_PORT: String(port), ...env },
     })
     const [message] = (await once(child, 'message')) as [{ port: number }]
-    return new PlainProcess(child, message.port)
+    return new BenchProcess(child, message.port)
   }
 
   get pid(): number {
     return this.#child.pid!
+  }
+
+  /** Of the programs that answer questions; one question at a time. */
+  async ask(question: string): Promise<unknown> {
+    this.#child.send(question)
+    const [answer] = await once(this.#child, 'message')
+    return answer
   }
 
   async end(): Promise<void> {
