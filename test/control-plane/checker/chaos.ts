@@ -29,7 +29,7 @@ import type { Received } from './violations.ts'
 
 const PROGRAM = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** Longer than the margin within which a claimed bot is not started any more. */
-const LEASE_SECONDS = 5
+const LEASE_SECONDS = 8
 
 interface RunningRole {
   settings: RoleSettings
