@@ -102,8 +102,8 @@ test('bots are found', async () => {
 
 test('what is done afterwards is refused before the end, and done after it', async () => {
   const bot = await createBot()
-  expect(await statusesOf('Afterwards', bot)).toEqual([409, 409, 409, 200])
+  expect(await statusesOf('Afterwards', bot)).toEqual([409, 409, 409, 200, 409])
   await statusesOf('Tell a bot what to do', bot)
-  // No callback was configured.
-  expect(await statusesOf('Afterwards', bot)).toEqual([200, 200, 409, 200])
+  // No callback was configured, and nothing was recorded.
+  expect(await statusesOf('Afterwards', bot)).toEqual([200, 200, 409, 200, 409])
 })
