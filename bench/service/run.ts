@@ -21,6 +21,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   links: () => import('./control-links.ts'),
   events: () => import('./events.ts'),
   due: () => import('./due.ts'),
+  joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),
 }
 
