@@ -6,6 +6,7 @@ import { answerForClosedBots } from './commands.ts'
 import type { Tx } from './database.ts'
 import { writeLedger } from './ledger.ts'
 import { insertMessages } from './messages.ts'
+import { stepRows } from './steps.ts'
 import type { BotPatch, BotRow } from './tables.ts'
 
 /**
@@ -36,16 +37,16 @@ export async function applyChanges(tx: Tx, changes: readonly { bot: BotRow; chan
 async function patchBots(tx: Tx, changes: readonly { bot: BotRow; change: BotChange }[]): Promise<number> {
   if (changes.length === 0) return 0
   const columns = [...new Set(changes.flatMap(({ change }) => Object.keys(change.patch)))]
-  const rows = changes.map(({ bot, change }) => ({ bot: bot.id, read: bot.version, patch: inJson(change.patch) }))
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const values = sql.join(columns.map((column) => sql`patched.${sql.ref(column)}`))
+  const patches = changes.map(({ change }) => jsonText(inJson(change.patch)))
+  // Arrays, whose length the planner knows: it would read the whole table for a few rows otherwise.
   const { rows: written } = await sql<{ id: string }>`
-    update bots set ${sql.join(columns.map((column) => sql`${sql.ref(column)} = (patched.row).${sql.ref(column)}`))},
-      version = bots.version + 1, updated_at = now()
-    from (
-      select change.bot, change.read, jsonb_populate_record(bots, change.patch) as row
-      from json_to_recordset(${jsonText(rows)}::json) as change (bot uuid, read int, patch jsonb)
-      join bots on bots.id = change.bot and bots.version = change.read
-    ) patched
-    where bots.id = patched.bot and bots.version = patched.read
+    update bots set (version, updated_at, ${names}) =
+      (select bots.version + 1, now(), ${values} from jsonb_populate_record(bots, change.patch::jsonb) patched)
+    from unnest(${changes.map(({ bot }) => bot.id)}::uuid[], ${changes.map(({ bot }) => bot.version)}::int[],
+      ${patches}::text[]) as change (bot, read, patch)
+    where bots.id = change.bot and bots.version = change.read
     returning bots.id`.execute(tx)
   const done = new Set(written.map(({ id }) => id))
   const closed = changes.filter(({ bot, change }) => change.patch.phase === 'closed' && done.has(bot.id))
@@ -87,13 +88,6 @@ export async function writeEffects(
 
 async function addSteps(tx: Tx, steps: readonly { botId: string; step: Step }[]): Promise<void> {
   if (steps.length === 0) return
-  const rows = steps.map(({ botId, step }) => ({
-    bot_id: botId,
-    attempt: step.attempt,
-    at: step.at,
-    kind: step.kind,
-    reason: step.reason,
-    evidence: step.evidence === undefined ? null : jsonText(step.evidence),
-  }))
+  const rows = steps.flatMap(({ botId, step }) => stepRows(botId, [step]))
   await tx.insertInto('bot_steps').values(rows).execute()
 }
