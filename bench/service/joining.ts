@@ -143,5 +143,8 @@ async function offTime(service: Service, mock: MockServer): Promise<number> {
   const asked = () => meeting.log.find(({ event, target }) => event === 'state' && target === 'joining')
   await until('the bot asks to join', JOIN_IN_SECONDS + PATIENCE_SECONDS, () => asked() !== undefined)
   await leave(service, botId)
-  return (asked()!.at - joinAt.getTime()) / 1000
+  const afterJoinTime = (at: number) => (at - joinAt.getTime()) / 1000
+  const opened = meeting.log.find(({ event }) => event === 'state')!
+  progress(`  the meeting's page was opened ${afterJoinTime(opened.at).toFixed(2)} s after the join time`)
+  return afterJoinTime(asked()!.at)
 }
