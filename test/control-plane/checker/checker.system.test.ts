@@ -3,6 +3,15 @@ import { Chaos } from './chaos.ts'
 import { runRounds } from './rounds.ts'
 import { violations } from './violations.ts'
 
+const BREAKAGES = [
+  'kills of launcher',
+  'kills of links',
+  'kills of dispatcher',
+  'kills of the database',
+  'frozen launchers',
+  'cut links',
+]
+
 test('whatever is killed, every bot has one end, one history and its webhooks, and nothing is left over', {
   timeout: 300_000,
 }, async () => {
@@ -12,6 +21,8 @@ test('whatever is killed, every bot has one end, one history and its webhooks, a
     await expect.poll(() => chaos.unsettled(), { timeout: 240_000, interval: 500 }).toEqual([])
     console.log('checker:', JSON.stringify({ ...chaos.counts, webhooks: chaos.received.length }))
     expect(await violations(chaos)).toEqual([])
+    expect(chaos.counts).toMatchObject(Object.fromEntries(BREAKAGES.map((name) => [name, expect.any(Number)])))
+    expect(chaos.counts['cut links']).toBeGreaterThan(0)
   } finally {
     await chaos.close()
   }

@@ -188,6 +188,22 @@ test('teams take turns, so that one with many bots does not delay the others', a
   expect(new Set(order)).toEqual(new Set([...many, one]))
 })
 
+test('a drain starts no more bots and ends when none runs; another launcher goes on', async () => {
+  const { launching, bot, row, host } = await world.setting()
+  const room = launching()
+  const running = await bot({ meetingMs: 600_000 })
+  await expect.poll(async () => (await row(running)).status).toBe('in_call_recording')
+  const drained = room.drain()
+  const later = await bot()
+  room.wake()
+  host.of(running)[0]!.bot.stop()
+  await expect.poll(async () => (await row(running)).phase).toBe('closed')
+  await drained
+  expect(await row(later)).toMatchObject({ phase: 'due', attempt: 0 })
+  launching()
+  await expect.poll(async () => (await row(later)).status).toBe('completed')
+})
+
 test('many loops beside each other start each bot once', async () => {
   const { launching, bot, host, database } = await world.setting()
   const rooms = [1, 2, 3].map(() => launching())
