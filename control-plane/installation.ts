@@ -32,6 +32,8 @@ export interface Installation {
   seals: KeyRing
   /** Migrations that were made now. */
   migrated: string[]
+  /** Whether this process holds the data folder, and with it the only database: no service runs. */
+  isAlone: boolean
   /** The first API key, where this process made it now. */
   firstKey: string | null
   /** Closes the pool; stops the service's own PostgreSQL where this process answers for it. */
@@ -68,7 +70,8 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
       keep: (key) => writeSecretFile(apiKeyFile(config.dataFolder), key),
     })
     if (first !== null) log.info({ team: first.teamId }, 'First team and first API key created')
-    return { databaseUrl, database, seals, migrated, firstKey: first?.key ?? null, close }
+    const isAlone = hold !== null && config.databaseUrl === null
+    return { databaseUrl, database, seals, migrated, isAlone, firstKey: first?.key ?? null, close }
   } catch (error) {
     await close()
     throw error

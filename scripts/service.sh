@@ -3,7 +3,7 @@
 set -eu
 
 here=$(dirname -- "$0")
-sh "$here/setup.sh"
+sh "$here/setup.sh" --service
 
 # exec, so that stop signals reach the service and its exit code is ours.
 exec "$here/../bin/standin" service "$@"

@@ -3,6 +3,7 @@
 # Node is one of them), the build, and the `standin` command for npx.
 #
 #   sh scripts/setup.sh            what a bot needs
+#   sh scripts/setup.sh --service  what the service's first call needs as well
 #   sh scripts/setup.sh --tests    what the tests need as well
 #   sh scripts/setup.sh --long     what the long lane of the tests needs as well
 #   sh scripts/setup.sh --bench    what the pipelines of others need that the bench runs
@@ -28,10 +29,13 @@ export PATH
 lists=scripts/debian-packages
 for argument in "$@"; do
   case $argument in
-    --tests) lists="$lists scripts/debian-packages-test" ;;
-    --long) lists="$lists scripts/debian-packages-test scripts/debian-packages-long" ;;
+    --service) lists="$lists scripts/debian-packages-service" ;;
+    --tests) lists="$lists scripts/debian-packages-service scripts/debian-packages-test" ;;
+    --long)
+      lists="$lists scripts/debian-packages-service scripts/debian-packages-test scripts/debian-packages-long"
+      ;;
     --bench) lists="$lists scripts/debian-packages-bench" ;;
-    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--tests] [--long] [--bench]' ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench]' ;;
   esac
 done
 

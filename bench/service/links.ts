@@ -109,9 +109,12 @@ function connect(bot: Bot, port: number): Promise<boolean> {
         bot.seq = Math.max(bot.seq, message.acknowledged)
         resolve(true)
       } else if (message.type === 'ack') {
-        const sentAt = bot.sentAt.get(message.seq)
-        if (sentAt !== undefined) latencies.push(performance.now() - sentAt)
-        bot.sentAt.delete(message.seq)
+        // One acknowledgement may be for several events.
+        for (const [seq, sentAt] of bot.sentAt) {
+          if (seq > message.seq) break
+          latencies.push(performance.now() - sentAt)
+          bot.sentAt.delete(seq)
+        }
       }
     })
   })

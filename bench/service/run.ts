@@ -18,6 +18,11 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   start: () => import('./start.ts'),
   idle: () => import('./idle.ts'),
   create: () => import('./create.ts'),
+  links: () => import('./control-links.ts'),
+  events: () => import('./events.ts'),
+  due: () => import('./due.ts'),
+  joining: () => import('./joining.ts'),
+  webhooks: () => import('./webhooks.ts'),
 }
 
 const { values, positionals } = parseArgs({

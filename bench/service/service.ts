@@ -1,15 +1,16 @@
 /** The service as a user starts it: a process of its own, on a data folder and a port of its own. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { packageRoot } from '../../src/page-scripts.ts'
 import { freePort } from '../../test/servers/free-port.ts'
-import { until, wait } from './measure.ts'
+import { wait } from './measure.ts'
 
 const START_MS = 120_000
 const POLL_MS = 10
@@ -57,7 +58,7 @@ export class Service {
     const base = mkdtempSync(join(tmpdir(), 'standin-bench-'))
     // PostgreSQL runs as another user where the bench runs as root, and has to pass through.
     chmodSync(base, 0o755)
-    const bots = fromSources ? { STANDIN_BOT_COMMAND: botCommand().join(' ') } : {}
+    const bots: Record<string, string> = fromSources ? { STANDIN_BOT_COMMAND: botCommand().join(' ') } : {}
     const log = { STANDIN_LOG_LEVEL: 'warn' }
     return new Service(base, await freePort(), { ...log, ...bots, STANDIN_PRIVATE_ADDRESSES: 'allow', ...environment })
   }
@@ -174,6 +175,17 @@ export class Service {
     })
   }
 
+  /** Runs a command of the shell beside the service. */
+  async command<T>(...commandWords: string[]): Promise<T> {
+    const [program, ...words] = command()
+    const { stdout } = await promisify(execFile)(
+      program,
+      [...words, ...commandWords, '--json', '--data', this.folder],
+      { env: { PATH: process.env.PATH, ...this.#environment } },
+    )
+    return JSON.parse(stdout) as T
+  }
+
   /** Ends the service and what it left: its database and its folder. */
   async dispose(): Promise<void> {
     this.#agent.destroy()
@@ -204,9 +216,4 @@ export async function withService<T>(
   } finally {
     await service.dispose()
   }
-}
-
-/** Resolves when PostgreSQL has no more than `most` rows that the query counts. */
-export async function untilCount(what: string, seconds: number, most: number, count: () => Promise<number>) {
-  await until(what, seconds, async () => (await count()) <= most)
 }

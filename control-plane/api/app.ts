@@ -117,7 +117,7 @@ export async function buildApi(
       { prefix: generation.prefix },
     )
   }
-  await docsRoutes(app, documents)
+  docsRoutes(app, documents)
   return app
 }
 

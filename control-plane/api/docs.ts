@@ -1,5 +1,5 @@
 /** `/openapi.json` and its like, and `/docs`, a page to read and try them. */
-import apiReference from '@scalar/fastify-api-reference'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from './generation.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
@@ -22,29 +22,46 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export async function docsRoutes(app: App, documents: readonly ServedDocument[]): Promise<void> {
+export function docsRoutes(app: App, documents: readonly ServedDocument[]): void {
   for (const { path, document } of documents) {
     app.get(path, { schema: { hide: true } as object }, async (_request, reply) => {
       reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache')
       return JSON.stringify(document())
     })
   }
-  await app.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply) => {
-      reply.headers({ 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff' })
-    })
-    await scope.register(apiReference, {
-      routePrefix: '/docs',
-      configuration: {
-        pageTitle: 'Standin API',
-        sources: documents.map(({ path, title }) => ({ url: path, title })),
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        mcp: { disabled: true },
-        agent: { disabled: true },
-      } as never,
-    })
+
+  // The page is 5 MB of script in memory, so it is loaded for the first reader only, as a small server of its own.
+  let page: Promise<FastifyInstance> | undefined
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    page ??= openPage(documents)
+    const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: request.url })
+    reply.code(statusCode).headers(headers)
+    reply.headers({ 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff' })
+    return reply.send(rawPayload)
+  }
+  app.get('/docs', answer)
+  app.get('/docs/*', answer)
+  app.addHook('onClose', async () => {
+    await (await page)?.close()
   })
+}
+
+async function openPage(documents: readonly ServedDocument[]): Promise<FastifyInstance> {
+  const { default: apiReference } = await import('@scalar/fastify-api-reference')
+  const page = Fastify({ logger: false })
+  await page.register(apiReference, {
+    routePrefix: '/docs',
+    configuration: {
+      pageTitle: 'Standin API',
+      sources: documents.map(({ path, title }) => ({ url: path, title })),
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      mcp: { disabled: true },
+      agent: { disabled: true },
+    } as never,
+  })
+  await page.ready()
+  return page as unknown as FastifyInstance
 }

@@ -17,13 +17,14 @@ const KEY = /^[!-~]{1,255}$/
 
 /**
  * Does the work in one transaction, once for each `Idempotency-Key`: a repeat of the request gets the first answer. What
- * the work throws undoes everything, so a refused request may be repeated. Without the header the work is just done.
+ * the work throws undoes everything, so a refused request may be repeated. Without the header the work is just done, and
+ * has to make its own transaction where it needs one.
  */
 export async function once(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (tx: Tx) => Promise<KeptAnswer>,
+  work: (db: Database | Tx) => Promise<KeptAnswer>,
 ): Promise<unknown> {
   const keyed = keyedRequest(request)
   const answer = await inTransaction(db, keyed, reply, work)
@@ -36,7 +37,9 @@ export async function onceInParts(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (once: (place: number, item: (tx: Tx) => Promise<KeptAnswer>) => Promise<KeptAnswer>) => Promise<KeptAnswer>,
+  work: (
+    once: (place: number, item: (db: Database | Tx) => Promise<KeptAnswer>) => Promise<KeptAnswer>,
+  ) => Promise<KeptAnswer>,
 ): Promise<unknown> {
   const keyed = keyedRequest(request)
   const kept = keyed === null ? null : answerOf(await claimLongKey(db, keyed))
@@ -56,10 +59,10 @@ function inTransaction(
   db: Database,
   keyed: KeyedRequest | null,
   reply: FastifyReply | null,
-  work: (tx: Tx) => Promise<KeptAnswer>,
+  work: (db: Database | Tx) => Promise<KeptAnswer>,
 ): Promise<KeptAnswer> {
+  if (keyed === null) return work(db)
   return db.transaction().execute(async (tx) => {
-    if (keyed === null) return work(tx)
     const kept = answerOf(await claimKey(tx, keyed))
     if (kept !== null) {
       reply?.header('idempotent-replayed', 'true')

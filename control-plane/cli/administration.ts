@@ -290,7 +290,8 @@ const DRAIN_LOOK_MS = 1000
 /** Every launcher that runs now starts no more bots; resolves when the bots under way are over. */
 export async function drainCommand(context: CommandContext): Promise<void> {
   const startedAt = Date.now()
-  await onInstallation(context, async ({ database }) => {
+  await onInstallation(context, async ({ database, isAlone }) => {
+    if (isAlone) throw new CommandMistake('No service runs on this data folder, so there is nothing to drain')
     await askForDrain(database)
     let before = -1
     for (;;) {

@@ -7,20 +7,23 @@ import { applyChanges } from '../store/changes.ts'
 import { dueForAdmission } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import type { BotRow, TeamRow } from '../store/tables.ts'
+import { each } from './each.ts'
 import { reasonOfRefusal } from './refusals.ts'
 
 const BATCH = 200
+const TEAMS_AT_ONCE = 4
 
 /** Admits or refuses what is due now, team by team, each team in one transaction. Returns how many bots were looked at. */
 export async function admitDue(db: Database, leadSeconds: number): Promise<number> {
   const due = await dueForAdmission(db, leadSeconds, BATCH)
   const teams = Map.groupBy(due, ({ team_id }) => team_id)
-  for (const [teamId, bots] of teams)
-    await admitOfTeam(
+  await each([...teams], TEAMS_AT_ONCE, ([teamId, bots]) =>
+    admitOfTeam(
       db,
       teamId,
       bots.map(({ id }) => id),
-    )
+    ),
+  )
   return due.length
 }
 

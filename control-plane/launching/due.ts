@@ -7,6 +7,7 @@ import { startSeconds } from '../store/launches.ts'
 import { admitDue } from './admission.ts'
 import { changeBot } from './change-bot.ts'
 import { type Claim, type LaunchTools, launchBot } from './launch.ts'
+import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
 
 const LEASE_SECONDS = 30
@@ -29,7 +30,7 @@ export interface DueLoop {
   close(): Promise<void>
 }
 
-export interface DueSettings extends LaunchTools {
+export interface DueSettings extends Omit<LaunchTools, 'writer'> {
   /** Starts at once. */
   concurrency: number
   leaseSeconds?: number
@@ -39,12 +40,13 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   const { database, launcher, log, concurrency } = settings
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
   const pause = new PauseBetweenRounds()
+  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
   const underWay = new Set<Promise<void>>()
   let leadSeconds = ASSUMED_LEAD_SECONDS
   let isClosing = false
 
   function start(claim: Claim): void {
-    const launch = launchBot(settings, claim)
+    const launch = launchBot(tools, claim)
       .catch((error) => {
         // The lease gives the bot back.
         const fields = { bot: claim.bot.id, attempt: claim.attempt, error: String(error) }

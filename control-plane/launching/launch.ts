@@ -1,16 +1,17 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
 import type { BotChange } from '../bots/change.ts'
 import { launchFailed } from '../bots/crash.ts'
-import { impossible, launched, noRoom } from '../bots/launch.ts'
+import { impossible, noRoom } from '../bots/launch.ts'
 import { type BotSecrets, secretsPlace } from '../bots/request.ts'
 import { type FileStore, type Launcher, type LaunchHandle, type Log, NoRoom, type Seals } from '../ports.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
 import type { ClaimedBot } from '../store/claims.ts'
 import type { Database, Tx } from '../store/database.ts'
-import { launchCleaned, launchEnded, launchStarted, removeLaunch } from '../store/launches.ts'
+import { launchCleaned, launchEnded, removeLaunch } from '../store/launches.ts'
 import type { BotRow } from '../store/tables.ts'
 import { ImpossibleJob, jobOf } from './job.ts'
+import type { LaunchWriter } from './launch-writer.ts'
 
 /** A start that is left over from a lease this close to its end is not begun. */
 const LEASE_MARGIN_MS = 3_000
@@ -21,6 +22,7 @@ export interface LaunchTools {
   files: FileStore
   seals: Seals
   log: Log
+  writer: LaunchWriter
   /** Address of the control link, as bots reach it. */
   linkUrl: string
   waitForWelcomeSeconds: number
@@ -51,7 +53,7 @@ export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void>
     await storeFailure(tools, claim, error as Error)
     return
   }
-  const isWanted = await storeLaunched(tools, bot.id, attempt, handle)
+  const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle })
   log.info({ bot: bot.id, attempt, name: handle.name }, 'Bot started')
   if (isWanted) return
   log.warn({ bot: bot.id, attempt }, 'Started bot is stopped: it was cancelled, or its lease was lost')
@@ -66,25 +68,6 @@ function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, 
     storage: files.jobStorage(bot.id, attempt),
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
-  })
-}
-
-/** Phases of a bot whose last attempt is the one that was started. */
-const HAS_PROCESS = new Set(['launching', 'starting', 'running', 'ending', 'processing'])
-
-/** Stores that the attempt runs. False where the bot does not want it any more. */
-export async function storeLaunched(
-  { database, launcher }: Pick<LaunchTools, 'database' | 'launcher'>,
-  botId: string,
-  attempt: number,
-  handle: LaunchHandle,
-): Promise<boolean> {
-  return database.transaction().execute(async (tx) => {
-    const bot = await lockBot(tx, botId)
-    await launchStarted(tx, botId, attempt, handle)
-    if (bot === undefined || bot.attempt !== attempt || !HAS_PROCESS.has(bot.phase)) return false
-    await applyChange(tx, bot, launched(bot, launcher.kind, new Date()))
-    return true
   })
 }
 

@@ -12,14 +12,15 @@ import {
   knownLaunches,
   launchCleaned,
   launchEnded,
-  launchStarted,
+  launchesStarted,
   type OpenLaunch,
   openLaunches,
 } from '../store/launches.ts'
 import { changeBot } from './change-bot.ts'
+import { each } from './each.ts'
 import { type FinishTools, finishAttempt } from './finish.ts'
 import { ingestJournal } from './journal.ts'
-import { storeLaunched } from './launch.ts'
+import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
@@ -79,6 +80,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
 class Reconciling {
   readonly #settings: ReconcilerSettings
   readonly #tools: FinishTools
+  readonly #writer: LaunchWriter
   #allLookedAt = Number.NEGATIVE_INFINITY
   #orphansLookedAt = Number.NEGATIVE_INFINITY
   /** When an unknown bot was first seen. */
@@ -89,6 +91,7 @@ class Reconciling {
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings
     this.#tools = { ...settings, owner: randomUUID() }
+    this.#writer = new LaunchWriter(settings.database, settings.launcher)
   }
 
   async pass(isWhole: boolean): Promise<void> {
@@ -114,7 +117,7 @@ class Reconciling {
     for (const { id, attempt, owner } of await expiredLeases(database, 1000)) {
       const handle = await listed.handleOf(id, attempt)
       if (handle !== null) {
-        await storeLaunched(this.#settings, id, attempt, handle)
+        await this.#writer.store({ botId: id, attempt, handle })
         log.warn({ bot: id, attempt }, 'Bot of a launcher that did not come back was found')
         continue
       }
@@ -142,7 +145,7 @@ class Reconciling {
   async #adopt({ bot_id: botId, attempt, phase, named_attempt }: OpenLaunch, listed: Listed) {
     if (phase === 'launching' && attempt === named_attempt) return null
     const handle = await listed.handleOf(botId, attempt)
-    if (handle !== null) await launchStarted(this.#settings.database, botId, attempt, handle)
+    if (handle !== null) await launchesStarted(this.#settings.database, [{ botId, attempt, handle }])
     return handle
   }
 
@@ -261,14 +264,4 @@ class Listed {
   async handleOf(botId: string, attempt: number): Promise<LaunchHandle | null> {
     return (await this.all()).find((each) => each.botId === botId && each.attempt === attempt)?.handle ?? null
   }
-}
-
-/** Does the work for all items, some at a time. */
-async function each<T>(items: readonly T[], concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values()
-  await Promise.all(
-    Array.from({ length: Math.min(concurrency, items.length) }, async () => {
-      for (const item of queue) await work(item)
-    }),
-  )
 }

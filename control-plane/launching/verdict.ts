@@ -30,6 +30,9 @@ const UNKNOWN_SECONDS = 600
  */
 export const FORGOTTEN_SECONDS = 120
 
+/** The same for one of which the launcher cannot say anything, such as one of a machine that is gone: two days. */
+const LOST_SECONDS = 2 * 86_400
+
 const WAIT: Verdict = { do: 'wait' }
 
 export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSeconds = FORGOTTEN_SECONDS): Verdict {
@@ -37,7 +40,10 @@ export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSecon
   const isNamed = launch.attempt === launch.named_attempt
   const isWanted = isNamed && launch.phase !== 'closed'
   if (state.state === 'running') return isWanted ? whileWanted(launch) : whileUnwanted(launch, isNamed)
-  if (!isWanted) return state.state === 'absent' && launch.age > forgottenSeconds ? { do: 'forget' } : WAIT
+  if (!isWanted) {
+    const isForgotten = launch.age > (state.state === 'absent' ? forgottenSeconds : LOST_SECONDS)
+    return isForgotten ? { do: 'forget' } : WAIT
+  }
   if ((launch.overdue ?? 0) <= UNKNOWN_SECONDS) return WAIT
   const why =
     state.state === 'absent'

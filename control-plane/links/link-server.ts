@@ -11,7 +11,7 @@ import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/commands.ts'
 import type { Database } from '../store/database.ts'
 import type { Stored } from '../store/events.ts'
-import { greet, type LinkOwner, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
+import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
 import { EventWriter } from './event-writer.ts'
 import { gather } from './gather.ts'
 import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
@@ -40,6 +40,8 @@ const HELLO_WITHIN_MS = 10_000
 const SILENCE_MS = 20_000
 /** The heartbeat of a bot is written at most this often. */
 const WRITE_HEARTBEAT_MS = 30_000
+/** A link that is down for less is no event. */
+const LONG_LOSS_MS = 30_000
 const CLOSE_WITHIN_MS = 5_000
 /** Heartbeats, and lost links, that are written each second: those of many bots are spread over half a minute. */
 const MOST_HEARTBEATS = 500
@@ -68,7 +70,7 @@ class Server implements LinkServer {
   readonly #links = new Set<Link>()
   /** The newest link of each attempt that has said hello. */
   readonly #byAttempt = new Map<string, Link>()
-  readonly #lost = new Map<string, LinkOwner & { at: number }>()
+  readonly #lost = new Map<string, LinkOwner & { at: number; isWritten: boolean }>()
   readonly #writer: EventWriter
   readonly #sweepTimer: NodeJS.Timeout
   readonly #ownerOf
@@ -198,7 +200,7 @@ class Server implements LinkServer {
     const key = keyOf(link.owner)
     if (this.#byAttempt.get(key) !== link) return
     this.#byAttempt.delete(key)
-    this.#lost.set(key, { ...link.owner, at: this.#now() })
+    this.#lost.set(key, { ...link.owner, at: this.#now(), isWritten: false })
   }
 
   /** One look for all links, once a second. */
@@ -217,17 +219,26 @@ class Server implements LinkServer {
     this.#isSweeping = true
     try {
       await this.#writePulses(pulses.slice(0, MOST_HEARTBEATS), now)
-      const lost = [...this.#lost.values()].slice(0, MOST_HEARTBEATS)
-      await writeLosses(
-        this.#database,
-        lost.map(({ botId, attempt, at }) => ({ botId, attempt, secondsAgo: (now - at) / 1000 })),
-      )
-      for (const owner of lost) if (this.#lost.get(keyOf(owner)) === owner) this.#lost.delete(keyOf(owner))
+      await this.#writeLosses(now)
     } catch (error) {
       this.#log.warn({ error }, 'Heartbeats could not be written')
     } finally {
       this.#isSweeping = false
     }
+  }
+
+  /** A lost link is written at once, and told of in the bot's timeline when it stays lost. */
+  async #writeLosses(now: number): Promise<void> {
+    const lost = [...this.#lost.values()]
+    const fresh = lost.filter(({ isWritten }) => !isWritten).slice(0, MOST_HEARTBEATS)
+    await writeLosses(
+      this.#database,
+      fresh.map(({ botId, attempt, at }) => ({ botId, attempt, secondsAgo: (now - at) / 1000 })),
+    )
+    for (const loss of fresh) loss.isWritten = true
+    const long = lost.filter(({ isWritten, at }) => isWritten && now - at >= LONG_LOSS_MS).slice(0, MOST_HEARTBEATS)
+    await noteLongLosses(this.#database, long)
+    for (const loss of long) if (this.#lost.get(keyOf(loss)) === loss) this.#lost.delete(keyOf(loss))
   }
 
   async #writePulses(links: Link[], now: number): Promise<void> {

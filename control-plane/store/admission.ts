@@ -6,10 +6,12 @@ import type { MeetingLink } from '../bots/meeting-link.ts'
 import { RESERVATION } from '../bots/outcomes.ts'
 import { type BotRequest, type BotSecrets, secretsPlace } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
-import { insertBot } from './bots.ts'
-import { writeEffects } from './changes.ts'
+import { writable } from './bots.ts'
 import type { Database, Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
+import { ledgerParts } from './ledger.ts'
+import { messageParts } from './messages.ts'
+import { stepRows } from './steps.ts'
 import type { BotRow, NewBotRow, TeamRow } from './tables.ts'
 
 /** A bot as a caller asks for it, whose fields are checked. */
@@ -48,31 +50,67 @@ export type Creation = { botId: string } | { refused: Refusal }
 const DUPLICATE_WINDOW = "interval '5 minutes'"
 const CAP_WINDOW = "interval '24 hours'"
 
-/** Checks and creates in one transaction; a refused bot leaves nothing behind. */
-export async function createBot(db: Database, seals: Seals, bot: NewBot): Promise<Creation> {
-  return db.transaction().execute((tx) => createBotIn(tx, seals, bot))
+/**
+ * Checks and creates. A refused bot leaves nothing behind. Where nothing has to be counted first, one statement does it all,
+ * so that creations of one team wait for each other as shortly as can be; otherwise a transaction locks the team.
+ */
+export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): Promise<Creation> {
+  const { team, now } = await readLimits(db, bot.teamId)
+  if (bot.request.transcription?.hasOwnKey && !team.byok_transcription)
+    return { refused: { code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' } }
+  const row = newRow(bot, seals)
+  const isCounted = bot.joinAt === null && (isLimited(team) || row.is_exclusive || row.deduplication_key !== null)
+  const hasEndpoints = bot.request.callback !== null || bot.request.webhookUrl !== null
+  if (!isCounted && !hasEndpoints) {
+    await insertAdmitted(db, bot, row, now)
+    return { botId: bot.id }
+  }
+  return inTransaction(db, async (tx) => {
+    if (isCounted) {
+      const locked = await lockTeam(tx, bot.teamId)
+      const refused = await checkAdmission(tx, locked.team, row)
+      if (refused !== null) return { refused }
+    }
+    await insertAdmitted(tx, bot, row, now)
+    await addEndpoints(tx, seals, bot)
+    return { botId: bot.id }
+  })
 }
 
-/** As `createBot`, inside a transaction. After a refusal nothing was written. */
-export async function createBotIn(tx: Tx, seals: Seals, bot: NewBot): Promise<Creation> {
-  const row = newRow(bot, seals)
-  const { team, now } = await lockTeam(tx, bot.teamId)
-  if (ownsTranscriptionKey(bot.request) && !team.byok_transcription)
-    return { refused: { code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' } }
-  const refused = bot.joinAt === null ? await checkAdmission(tx, team, row) : null
-  if (refused !== null) return { refused }
+const isLimited = (team: Pick<TeamRow, 'balance' | 'daily_cap'>) => team.balance !== null || team.daily_cap !== null
+
+function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
+}
+
+/** As they are now, without a lock: `lockTeam` reads them again where they have to be counted on. */
+async function readLimits(db: Database | Tx, teamId: string) {
+  const { now, ...team } = await db
+    .selectFrom('teams')
+    .select(['balance', 'daily_cap', 'byok_transcription', sql<Date>`clock_timestamp()`.as('now')])
+    .where('id', '=', teamId)
+    .executeTakeFirstOrThrow()
+  return { team, now }
+}
+
+/** The row, its first steps, its first message and the reservation, in one statement. */
+async function insertAdmitted(db: Database | Tx, bot: NewBot, row: NewBotRow, now: Date): Promise<void> {
   const change = bot.joinAt === null ? admitted(row as BotRow, now) : scheduled(bot.joinAt)
   const asked = { at: now, attempt: null, kind: 'asked' as const, reason: askedReason(bot) }
-  const inserted = await insertBot(tx, {
+  const values = writable({
     ...row,
     ...change.patch,
     due_at: bot.joinAt ?? now,
     created_at: now,
     updated_at: now,
-  })
-  await addEndpoints(tx, seals, bot)
-  await writeEffects(tx, [{ bot: inserted, change: { ...change, steps: [asked, ...change.steps] } }])
-  return { botId: bot.id }
+  } as NewBotRow)
+  const parts = [
+    sql`bot as (${db.insertInto('bots').values(values).returning('id')})`,
+    sql`step as (${db.insertInto('bot_steps').values(stepRows(bot.id, [asked, ...change.steps]))})`,
+    ...(change.messages.length > 0 ? [messageParts(change.messages)] : []),
+    ...(change.ledger.length > 0 ? [ledgerParts(change.ledger)] : []),
+  ]
+  await sql`with ${sql.join(parts, sql`, `)} select id from bot`.execute(db)
 }
 
 /**
@@ -138,10 +176,6 @@ async function duplicateOf(tx: Tx, bot: Candidate): Promise<'recent' | 'deduplic
       ) as same_key`.execute(tx)
   if (rows[0]!.same_key) return 'deduplication_key'
   return rows[0]!.recent ? 'recent' : null
-}
-
-function ownsTranscriptionKey({ transcription }: BotRequest): boolean {
-  return transcription?.hasOwnKey === true
 }
 
 function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {

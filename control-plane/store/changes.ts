@@ -1,12 +1,13 @@
 /** Writes what the rules decided: row, timeline, messages and tokens in one transaction. */
 import { sql } from 'kysely'
 import type { BotChange, Step } from '../bots/change.ts'
-import { jsonText, writable } from './bots.ts'
-import { answerForClosedBot } from './commands.ts'
+import { jsonText } from './bots.ts'
+import { answerForClosedBots } from './commands.ts'
 import type { Tx } from './database.ts'
 import { writeLedger } from './ledger.ts'
 import { insertMessages } from './messages.ts'
-import type { BotRow } from './tables.ts'
+import { stepRows } from './steps.ts'
+import type { BotPatch, BotRow } from './tables.ts'
 
 /**
  * Writes a change of the bot as it was read. False, and nothing is written, where the row has changed since: the
@@ -18,25 +19,52 @@ export async function applyChange(tx: Tx, bot: BotRow, change: BotChange): Promi
   return true
 }
 
-async function patchBot(tx: Tx, bot: BotRow, { patch }: BotChange): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('bots')
-    .set({ ...writable(patch), version: bot.version + 1, updated_at: sql`now()` })
-    .where('id', '=', bot.id)
-    .where('version', '=', bot.version)
-    .executeTakeFirst()
-  if (numUpdatedRows !== 1n) return false
-  if (patch.phase === 'closed') await answerForClosedBot(tx, bot.id)
-  return true
+async function patchBot(tx: Tx, bot: BotRow, change: BotChange): Promise<boolean> {
+  return (await patchBots(tx, [{ bot, change }])) === 1
 }
 
 /** Changes of several bots that the transaction has locked. Throws where one of them has changed since it was read. */
 export async function applyChanges(tx: Tx, changes: readonly { bot: BotRow; change: BotChange }[]): Promise<void> {
-  for (const { bot, change } of changes) {
-    if (Object.keys(change.patch).length > 0 && !(await patchBot(tx, bot, change)))
-      throw new Error(`The row of bot ${bot.id} changed under its lock`)
-  }
+  const patched = changes.filter(({ change }) => Object.keys(change.patch).length > 0)
+  if ((await patchBots(tx, patched)) !== patched.length) throw new Error('The row of a bot changed under its lock')
   await writeEffects(tx, changes)
+}
+
+/**
+ * Patches rows that still have the version that was read, all in one statement; gives back how many had. Only columns
+ * that one of the patches names are written: a row without it keeps its value.
+ */
+async function patchBots(tx: Tx, changes: readonly { bot: BotRow; change: BotChange }[]): Promise<number> {
+  if (changes.length === 0) return 0
+  const columns = [...new Set(changes.flatMap(({ change }) => Object.keys(change.patch)))]
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const values = sql.join(columns.map((column) => sql`patched.${sql.ref(column)}`))
+  const patches = changes.map(({ change }) => jsonText(inJson(change.patch)))
+  // Arrays, whose length the planner knows: it would read the whole table for a few rows otherwise.
+  const { rows: written } = await sql<{ id: string }>`
+    update bots set (version, updated_at, ${names}) =
+      (select bots.version + 1, now(), ${values} from jsonb_populate_record(bots, change.patch::jsonb) patched)
+    from unnest(${changes.map(({ bot }) => bot.id)}::uuid[], ${changes.map(({ bot }) => bot.version)}::int[],
+      ${patches}::text[]) as change (bot, read, patch)
+    where bots.id = change.bot and bots.version = change.read
+    returning bots.id`.execute(tx)
+  const done = new Set(written.map(({ id }) => id))
+  const closed = changes.filter(({ bot, change }) => change.patch.phase === 'closed' && done.has(bot.id))
+  await answerForClosedBots(
+    tx,
+    closed.map(({ bot }) => bot.id),
+  )
+  return written.length
+}
+
+/** Bytes as PostgreSQL reads them; everything else is JSON already. */
+function inJson(patch: BotPatch): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(patch).map(([column, value]) => [
+      column,
+      Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
+    ]),
+  )
 }
 
 /** Everything beside the row, for bots that were just inserted with the change's patch. */
@@ -60,13 +88,6 @@ export async function writeEffects(
 
 async function addSteps(tx: Tx, steps: readonly { botId: string; step: Step }[]): Promise<void> {
   if (steps.length === 0) return
-  const rows = steps.map(({ botId, step }) => ({
-    bot_id: botId,
-    attempt: step.attempt,
-    at: step.at,
-    kind: step.kind,
-    reason: step.reason,
-    evidence: step.evidence === undefined ? null : jsonText(step.evidence),
-  }))
+  const rows = steps.flatMap(({ botId, step }) => stepRows(botId, [step]))
   await tx.insertInto('bot_steps').values(rows).execute()
 }

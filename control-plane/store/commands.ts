@@ -121,12 +121,13 @@ export async function storeAnswer(db: Database, botId: string, answer: Answer): 
   return numUpdatedRows === 1n
 }
 
-/** Answers the open commands of a closed bot, so that their callers do not wait. The bot has left, so `leave` has worked. */
-export async function answerForClosedBot(tx: Tx, botId: string): Promise<void> {
+/** Answers the open commands of closed bots, so that their callers do not wait. The bots have left, so `leave` has worked. */
+export async function answerForClosedBots(tx: Tx, botIds: readonly string[]): Promise<void> {
+  if (botIds.length === 0) return
   const refusal = { type: 'answer', ok: false, code: 'COMMAND_FAILED', message: 'The bot ended before it answered.' }
   await sql`
     update bot_commands set answered_at = now(), answer = jsonb_build_object('id', id) ||
       case when command ->> 'type' = 'leave' then '{"type": "answer", "ok": true}'::jsonb
         else ${jsonText(refusal)}::jsonb end
-    where bot_id = ${botId} and answered_at is null`.execute(tx)
+    where bot_id = any(${botIds}::uuid[]) and answered_at is null`.execute(tx)
 }

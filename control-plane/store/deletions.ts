@@ -85,6 +85,9 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
     await sql`
       update bot_commands set command = jsonb_build_object('type', command -> 'type'), answer = null
       where bot_id = ${botId}`.execute(tx)
+    await sql`
+      update retranscriptions set secret = null, custom_params = null, last_error = null
+      where bot_id = ${botId}`.execute(tx)
     await sql`delete from bot_events where bot_id = ${botId}`.execute(tx)
     await sql`delete from artifacts where bot_id = ${botId}`.execute(tx)
   })

@@ -111,10 +111,11 @@ function joined(first: BotChange, second: BotChange): BotChange {
 
 async function journalHeads(tx: Tx, batches: readonly JournalBatch[]): Promise<Map<string, number>> {
   if (batches.length === 0) return new Map()
+  const journals = journalsOf(batches)
   const rows = await sql<{ bot_id: string; journal_id: string; last_seq: number }>`
     select bot_id, journal_id, last_seq from journals
-    join json_to_recordset(${JSON.stringify(journalsOf(batches))}::json) as asked (bot uuid, journal uuid)
-      on bot_id = asked.bot and journal_id = asked.journal`.execute(tx)
+    join unnest(${journals.map(({ bot }) => bot)}::uuid[], ${journals.map(({ journal }) => journal)}::uuid[])
+      as asked (bot, journal) on bot_id = asked.bot and journal_id = asked.journal`.execute(tx)
   return new Map(rows.rows.map((row) => [`${row.bot_id} ${row.journal_id}`, row.last_seq]))
 }
 

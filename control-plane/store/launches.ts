@@ -37,19 +37,16 @@ export async function removeLaunch(tx: Tx, botId: string, attempt: number): Prom
     .execute()
 }
 
-/** The launcher has answered. Keeps the first answer. */
-export async function launchStarted(
+/** The launcher has answered for these attempts. Keeps the time of the first answer. */
+export async function launchesStarted(
   db: Database | Tx,
-  botId: string,
-  attempt: number,
-  handle: LaunchHandle,
+  started: readonly { botId: string; attempt: number; handle: LaunchHandle }[],
 ): Promise<void> {
-  await db
-    .updateTable('launches')
-    .set({ handle: jsonText(handle), started_at: sql`coalesce(started_at, now())` })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
-    .execute()
+  if (started.length === 0) return
+  await sql`
+    update launches set handle = answer.handle, started_at = coalesce(launches.started_at, now())
+    from json_to_recordset(${jsonText(started)}::json) as answer ("botId" uuid, attempt int, handle jsonb)
+    where launches.bot_id = answer."botId" and launches.attempt = answer.attempt`.execute(db)
 }
 
 /** Stores how the attempt ended. False where that is known already. */
@@ -117,7 +114,8 @@ export async function openLaunches(
   which: 'all' | 'suspect',
   limit: number,
 ): Promise<OpenLaunch[]> {
-  const isSuspect = sql`(bots.phase <> 'running' or launches.ended_at is not null or bots.link_lost_at is not null
+  // Those that are being launched are watched by their lease.
+  const isSuspect = sql`(bots.phase not in ('launching', 'running') or launches.ended_at is not null or bots.link_lost_at is not null
     or bots.deadline_at < now() or launches.attempt <> coalesce(bots.joined_attempt, bots.attempt))`
   const { rows } = await sql<OpenLaunch>`
     select launches.bot_id, launches.attempt, launches.handle, bots.phase,

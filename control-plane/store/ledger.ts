@@ -1,5 +1,5 @@
 /** Token entries and the sums of a team, which always change together. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { LedgerEntry } from '../bots/change.ts'
 import type { Tx } from './database.ts'
 
@@ -9,6 +9,11 @@ import type { Tx } from './database.ts'
  */
 export async function writeLedger(tx: Tx, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return
+  await sql`with ${ledgerParts(entries)} select 1`.execute(tx)
+}
+
+/** The same as parts of a larger `with`. */
+export function ledgerParts(entries: readonly LedgerEntry[]): RawBuilder<unknown> {
   const rows = entries.map(({ teamId, botId, kind, meter, amount, source }) => ({
     team_id: teamId,
     bot_id: botId,
@@ -17,8 +22,8 @@ export async function writeLedger(tx: Tx, entries: readonly LedgerEntry[]): Prom
     amount,
     source,
   }))
-  await sql`
-    with entry as (
+  return sql`
+    entry as (
       insert into ledger (team_id, bot_id, kind, meter, amount, source)
       select team_id, bot_id, kind, meter, amount, source
       from json_to_recordset(${JSON.stringify(rows)}::json)
@@ -31,10 +36,11 @@ export async function writeLedger(tx: Tx, entries: readonly LedgerEntry[]): Prom
         sum(case kind when 'charge' then amount else 0 end) as spent,
         sum(case kind when 'charge' then -amount when 'grant' then amount when 'adjust' then amount else 0 end) as balance
       from entry group by team_id
-    )
-    update teams set
-      reserved = teams.reserved + moved.reserved,
-      spent = teams.spent + moved.spent,
-      balance = teams.balance + moved.balance
-    from moved where teams.id = moved.team_id`.execute(tx)
+    ), summed as (
+      update teams set
+        reserved = teams.reserved + moved.reserved,
+        spent = teams.spent + moved.spent,
+        balance = teams.balance + moved.balance
+      from moved where teams.id = moved.team_id
+    )`
 }

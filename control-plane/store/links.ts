@@ -157,3 +157,16 @@ export async function writeLosses(db: Database, losses: readonly LinkLoss[]): Pr
     db,
   )
 }
+
+/** A step in the timeline of bots whose link has been down for a while and still is. */
+export async function noteLongLosses(db: Database, owners: readonly LinkOwner[]): Promise<void> {
+  if (owners.length === 0) return
+  const rows = owners.map(({ botId, attempt }) => ({ bot: botId, attempt }))
+  await sql`
+    insert into bot_steps (bot_id, attempt, at, kind, reason)
+    select bots.id, lost.attempt, bots.link_lost_at, 'link_lost',
+      'The control link of the bot is down; the bot goes on with its meeting and connects again.'
+    from json_to_recordset(${JSON.stringify(rows)}::json) as lost (bot uuid, attempt int)
+    join bots on bots.id = lost.bot and lost.attempt = coalesce(bots.joined_attempt, bots.attempt)
+    where bots.phase <> 'closed' and bots.link_lost_at is not null`.execute(db)
+}

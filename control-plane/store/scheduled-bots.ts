@@ -11,6 +11,11 @@ export function openSecrets(seals: Seals, bot: Pick<BotRow, 'id' | 'secrets'>): 
   return bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
 }
 
+/** Null: the bot has none any more. */
+export async function replaceSecrets(tx: Tx, botId: string, sealed: Buffer | null): Promise<void> {
+  await tx.updateTable('bots').set({ secrets: sealed }).where('id', '=', botId).execute()
+}
+
 /** Another callback, or none, for a bot to which nothing was sent yet. */
 export async function replaceCallback(
   tx: Tx,

@@ -35,6 +35,9 @@ function withPublicNames(body: Record<string, unknown>): Record<string, unknown>
     const code = data[field]
     if (typeof code === 'string') data[field] = publicCode(code)
   }
+  const { status } = data
+  if (typeof status === 'object' && status !== null && 'error_type' in status)
+    data.status = { ...status, error_type: publicCode(String(status.error_type)) }
   if (typeof data.message === 'string') {
     data.message = data.message.replace(/\[([A-Z_]+)\]$/, (_whole, code: string) => `[${publicCode(code)}]`)
   }

@@ -1,6 +1,6 @@
 /** The commands of the shell, run as a person runs them, on a database of their own. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -124,6 +124,15 @@ test('a drain is written down for every launcher, and ends when no bot is under 
   expect(await answerOf('drain')).toEqual({ bots: 0, waited_seconds: expect.any(Number) })
   expect(await isDrainAskedSince(db.database, before)).toBe(true)
   expect(await isDrainAskedSince(db.database, await databaseTime(db.database))).toBe(false)
+})
+
+test('where no service runs, there is nothing to drain', async () => {
+  await chmod(folder, 0o755)
+  const { exitCode, errors } = await run(['drain', '--data', join(folder, 'own')], {
+    DATABASE_URL: '',
+    STANDIN_SECRET_KEYS: '',
+  })
+  expect({ exitCode, errors }).toEqual({ exitCode: 2, errors: expect.stringContaining('No service runs') })
 })
 
 test('a job is done now', async () => {

@@ -44,13 +44,14 @@ test('a fresh machine gets everything once; the second run does nothing and says
   expect(await steps()).toEqual(done)
 })
 
-test('only what is missing is installed, without what it merely recommends; tests, their long lane and the bench need more', async () => {
+test('only what is missing is installed, without what it merely recommends; service, tests, their long lane and the bench need more', async () => {
   await setup()
+  await setup('--service')
   await setup('--tests')
   await setup('--long')
   await setup('--bench')
   const installs = (await checkout.calls()).filter((call) => call.includes(' install '))
-  const lists = ['debian-packages', 'debian-packages-test', 'debian-packages-long', 'debian-packages-bench']
+  const lists = ['', '-service', '-test', '-long', '-bench'].map((list) => `debian-packages${list}`)
   const expected = (await Promise.all(lists.map(packagesOf))).map((packages) => packages.join(' '))
   expect(installs.map((call) => call.split('--no-install-recommends ')[1])).toEqual(expected)
 })

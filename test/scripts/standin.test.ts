@@ -87,7 +87,13 @@ test('under npx, the end of the shell in between reaches the program', async () 
 })
 
 test('the package lists name each package once', async () => {
-  const lists = ['debian-packages', 'debian-packages-test', 'debian-packages-long', 'debian-packages-bench']
+  const lists = [
+    'debian-packages',
+    'debian-packages-service',
+    'debian-packages-test',
+    'debian-packages-long',
+    'debian-packages-bench',
+  ]
   const texts = await Promise.all(lists.map((list) => readFile(join(checkout.folder, 'scripts', list), 'utf8')))
   const names = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '' && !line.startsWith('#'))
   expect(new Set(names).size).toBe(names.length)

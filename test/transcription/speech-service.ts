@@ -12,7 +12,16 @@ export interface Asked {
 
 export type Answer = { status?: number; headers?: Record<string, string>; body: unknown }
 
-export async function startSpeechService(answer: (asked: Asked, number: number) => Answer | Promise<Answer>) {
+type Behavior = (asked: Asked, number: number) => Answer | Promise<Answer>
+
+/** For one test: it is closed when the test is over. */
+export async function startSpeechService(answer: Behavior) {
+  const { close, ...service } = await openSpeechService(answer)
+  onTestFinished(close)
+  return service
+}
+
+export async function openSpeechService(answer: Behavior) {
   const asked: Asked[] = []
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -33,12 +42,10 @@ export async function startSpeechService(answer: (asked: Asked, number: number) 
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked }
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, close }
 }

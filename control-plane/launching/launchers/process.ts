@@ -53,6 +53,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   if (command.length === 0) throw new Error('The command that starts a bot is empty')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const script = await installScript(folder)
+  const home = await homeId(folder)
   const memoryEvents = await memoryEventsFile()
   const places = (name: string) => join(folder, checkedName(name))
   /** Room is looked at by one start after the other, or all would see the same free place. */
@@ -111,7 +112,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
     const name = `standin-${spec.botId}-${spec.attempt}`
     const place = places(name)
-    if (!(await reserve(place))) return { name }
+    if (!(await reserve(place))) return { name, home }
     const ownHosts = await hostsOf(spec, place)
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
@@ -143,7 +144,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       throw error
     }
     supervisor.unref()
-    return { name }
+    return { name, home }
   }
 
   async function signalBot(handle: LaunchHandle, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -174,6 +175,8 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     },
     async inspect(handle): Promise<LaunchState> {
       const place = places(handle.name)
+      if (handle.home !== home)
+        return { state: 'unknown', reason: 'The bot belongs to the launcher of another data folder' }
       const state = await stateOf(place)
       if (state.state === 'ended')
         await removeJobs(
@@ -185,7 +188,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     async list() {
       return (await names(folder)).map((name) => {
         const { botId, attempt } = NAME.exec(name)!.groups!
-        return { botId: botId!, attempt: Number(attempt), handle: { name } }
+        return { botId: botId!, attempt: Number(attempt), handle: { name, home } }
       })
     },
     async clean(handle) {
@@ -194,6 +197,17 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       if (state !== 'running' && state !== 'unknown') await rm(place, { recursive: true, force: true })
     },
   }
+}
+
+/** Tells the launchers of several machines apart, which share a database. */
+async function homeId(folder: string): Promise<string> {
+  const file = join(folder, 'id')
+  await writeFile(file, randomUUID(), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  const id = (await readFile(file, 'utf8')).trim()
+  if (id === '') throw new Error(`${file} is empty: remove it, and start again`)
+  return id
 }
 
 function machine() {

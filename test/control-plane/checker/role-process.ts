@@ -43,7 +43,7 @@ switch (settings.role) {
       log,
       linkUrl: settings.linkUrl,
       waitForWelcomeSeconds: 600,
-      concurrency: 20,
+      concurrency: 8,
       leaseSeconds: settings.leaseSeconds,
       reconciler: { passMs: 300, everyAttemptMs: 1_000, orphansMs: 2_000, orphanSeconds: 5, forgottenSeconds: 10 },
     })

@@ -93,6 +93,18 @@ async function recordedBot(values: Partial<NewBotRow> = {}): Promise<string> {
       answer: json,
     })
     .execute()
+  await database
+    .insertInto('retranscriptions')
+    .values({
+      bot_id: bot,
+      provider: 'Default',
+      has_own_key: false,
+      custom_params: json,
+      earlier: '{}',
+      last_error: MARKER,
+      finished_at: at,
+    })
+    .execute()
   await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: 'https://a.test' })
   const message = {
     id: `msg_${bot}`,
@@ -172,6 +184,8 @@ describe('deletion', () => {
       'launches.evidence',
       'launches.log_tail',
       'messages.body',
+      'retranscriptions.custom_params',
+      'retranscriptions.last_error',
     ])
     expect(await request(bot)).toBe('requested')
     expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { plainRequest, secretsPlace } from '../../../control-plane/bots/request.ts'
 import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
 import { createLinkSigner } from '../../../control-plane/files/signed-links.ts'
@@ -98,11 +100,11 @@ function transcriber(before: (folder: string, speech: Speech, signal: AbortSigna
   return { calls, transcribe }
 }
 
-function start(transcribe: Transcribe, retrySeconds: number[] = []) {
+function start(transcribe: Transcribe, retrySeconds: number[] = [], store: FileStore = files) {
   const { database } = world
   const started = startRetranscriptions({
     database,
-    files,
+    files: store,
     seals,
     transcribe,
     log: quiet,
@@ -280,6 +282,54 @@ describe('the older generation', () => {
     })
     await ask(id)
     await expect.poll(() => events(id)).toEqual([['failed', 'https://example.com/account']])
+  })
+})
+
+describe('a bucket', () => {
+  /** A store whose files are fetched by their links from a server on this machine. */
+  async function bucket(status = 200) {
+    const written = new Map<string, string>()
+    const server = createServer((_request, response) => response.writeHead(status).end('SOUND'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+    const store = {
+      keyOf: (location: string) => location.replace('s3://bucket/recordings/', ''),
+      sign: async (key: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${key}`,
+      write: async (key: string, bytes: Uint8Array) => void written.set(key, Buffer.from(bytes).toString()),
+    } as unknown as FileStore
+    return { store, written }
+  }
+  async function botInBucket() {
+    const id = await recordedBot()
+    const location = `s3://bucket/recordings/${id}/2/${id}/audio.m4a`
+    await world.database
+      .insertInto('artifacts')
+      .values({ bot_id: id, attempt: 2, name: 'audio.m4a', location, bytes: 5 })
+      .execute()
+    return id
+  }
+
+  test('gives the sound and takes the transcript', async () => {
+    const id = await botInBucket()
+    const { store, written } = await bucket()
+    const heard: string[] = []
+    const { transcribe } = transcriber((folder) => heard.push(readFileSync(join(folder, 'audio.m4a'), 'utf8')))
+    start(transcribe, [], store)
+    await ask(id)
+    await expect.poll(() => statusOf(id)).toBe('completed')
+    expect(heard).toEqual(['SOUND'])
+    expect([...written.keys()]).toContain(`${id}/2/${id}/transcription.json`)
+    const stored = await world.database.selectFrom('artifacts').select('location').where('bot_id', '=', id).execute()
+    expect(stored.map(({ location }) => location)).toContain(`s3://bucket/recordings/${id}/2/${id}/transcription.json`)
+  })
+
+  test('that refuses the sound fails the transcript, without its answer', async () => {
+    const id = await botInBucket()
+    const { store } = await bucket(403)
+    start(transcriber().transcribe, [], store)
+    await ask(id)
+    await expect.poll(() => statusOf(id)).toBe('failed')
+    expect((await botOf(id)).error_message).toBe('The new transcript was not made. The transcription could not be run.')
   })
 })
 

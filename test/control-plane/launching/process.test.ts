@@ -183,9 +183,10 @@ test('another launcher on the same folder finds running and ended bots', async (
 
   const next = await createProcessLauncher(settings)
   const bots = [
-    { botId: first.bot_id, attempt: 1, handle: { name: `standin-${first.bot_id}-1` } },
-    { botId: second.bot_id, attempt: 7, handle: { name: `standin-${second.bot_id}-7` } },
+    { botId: first.bot_id, attempt: 1, handle: running },
+    { botId: second.bot_id, attempt: 7, handle: over },
   ]
+  expect(running.name).toBe(`standin-${first.bot_id}-1`)
   expect(await next.list()).toEqual(expect.arrayContaining(bots))
   expect(await next.inspect(bots[0]!.handle)).toEqual({ state: 'running' })
   expect((await next.inspect(bots[1]!.handle)).state).toBe('ended')
@@ -257,9 +258,18 @@ test('a start that was interrupted before the supervisor is found out, and can t
   expect(statSync(join(place, 'claimed')).isDirectory()).toBe(true)
 })
 
+test('the bots of another data folder are unknown, not absent', async () => {
+  const { launcher } = await open()
+  const other = await open()
+  const handle = await launch(other.launcher, jobOf('exit:0'))
+  await ended(other.launcher, handle)
+  expect(await launcher.inspect(handle)).toMatchObject({ state: 'unknown' })
+})
+
 test('unknown names are absent, and names that lead elsewhere are refused', async () => {
   const { launcher } = await open()
-  expect(await launcher.inspect({ name: `standin-${randomUUID()}-1` })).toEqual({ state: 'absent' })
+  const { home } = await launch(launcher, jobOf('exit:0'))
+  expect(await launcher.inspect({ name: `standin-${randomUUID()}-1`, home: home! })).toEqual({ state: 'absent' })
   await expect(launcher.inspect({ name: '../../etc' })).rejects.toThrow('is not the name of a bot')
 })
 

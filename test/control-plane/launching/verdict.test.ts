@@ -85,6 +85,7 @@ test('an attempt that left no trace is forgotten after two minutes, unless it is
   const superseded = launch({ named_attempt: 2, handle: null })
   expect(verdictOn({ ...superseded, age: 119 }, STATES.absent)).toEqual({ do: 'wait' })
   expect(verdictOn({ ...superseded, age: 121 }, STATES.absent)).toEqual({ do: 'forget' })
-  expect(verdictOn({ ...superseded, age: 121 }, STATES.unknown)).toEqual({ do: 'wait' })
+  expect(verdictOn({ ...superseded, age: 86_400 }, STATES.unknown)).toEqual({ do: 'wait' })
+  expect(verdictOn({ ...superseded, age: 2 * 86_400 + 1 }, STATES.unknown)).toEqual({ do: 'forget' })
   expect(verdictOn(launch({ age: 121 }), STATES.absent)).toEqual({ do: 'wait' })
 })

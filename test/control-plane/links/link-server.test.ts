@@ -177,6 +177,33 @@ describe('broken links', () => {
     await expect.poll(async () => (await world.row(bot.id)).link_lost_at, PATIENCE).toBeNull()
   })
 
+  test('a link that stays down is a step of the timeline, once; a short break is none', async () => {
+    let passed = 0
+    const server = await world.server({ clock: { now: () => Date.now() + passed } })
+    const [away, back] = [1, 2].map(() => world.bot({ phase: 'running', status: 'joining_call', joined_attempt: 1 }))
+    const bots = await Promise.all([away!, back!])
+    for (const bot of bots) {
+      const link = await openRawLink(server.url, bot.tokens[1]!)
+      link.send(hello(bot.id, randomUUID()))
+      await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+      link.terminate()
+      await expect.poll(async () => (await world.row(bot.id)).link_lost_at, PATIENCE).not.toBeNull()
+    }
+    const again = await openRawLink(server.url, bots[1]!.tokens[1]!)
+    again.send(hello(bots[1]!.id, randomUUID()))
+    await expect.poll(() => again.received.length, PATIENCE).toBe(1)
+    passed = 31_000
+    const steps = (bot: { id: string }) =>
+      world.database
+        .selectFrom('bot_steps')
+        .select('kind')
+        .where('bot_id', '=', bot.id)
+        .where('kind', '=', 'link_lost')
+        .execute()
+    await expect.poll(() => steps(bots[0]!), PATIENCE).toEqual([{ kind: 'link_lost' }])
+    expect(await steps(bots[1]!)).toEqual([])
+  })
+
   test('a server that closes says 1012 after it has stored what came', async () => {
     const server = await world.server()
     const bot = await world.bot()

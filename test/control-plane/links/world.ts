@@ -7,6 +7,7 @@ import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { createLinkServer, type LinkServer } from '../../../control-plane/links/link-server.ts'
+import type { Clock } from '../../../control-plane/ports.ts'
 import { insertBot, readBot } from '../../../control-plane/store/bots.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { writeLedger } from '../../../control-plane/store/ledger.ts'
@@ -38,7 +39,7 @@ export async function openLinkWorld() {
     url,
     teamId,
     close,
-    server: (options: { database?: Database } = {}) => startServer(options.database ?? database),
+    server: (options: { database?: Database; clock?: Clock } = {}) => startServer({ database, ...options }),
     /** A bot whose last attempt was launched, with a token for each attempt. */
     async bot(values: Partial<NewBotRow> = {}): Promise<LaunchedBot> {
       const attempt = values.attempt ?? 1
@@ -122,8 +123,8 @@ export interface RunningServer {
   kill(): Promise<void>
 }
 
-async function startServer(database: Database): Promise<RunningServer> {
-  const links = createLinkServer({ database, clock: { now: Date.now }, log: quiet })
+async function startServer({ database, clock = Date }: { database: Database; clock?: Clock }): Promise<RunningServer> {
+  const links = createLinkServer({ database, clock, log: quiet })
   const http = createServer()
   const sockets = new Set<{ destroy(): void }>()
   http.on('connection', (socket) => sockets.add(socket))

@@ -4,7 +4,7 @@ import { admitted } from '../../../control-plane/bots/admit.ts'
 import { emptyChange } from '../../../control-plane/bots/change.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots.ts'
-import { applyChange, writeEffects } from '../../../control-plane/store/changes.ts'
+import { applyChange, applyChanges, writeEffects } from '../../../control-plane/store/changes.ts'
 import { addCommand } from '../../../control-plane/store/commands.ts'
 import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
@@ -125,4 +125,43 @@ test('a bot that is closed answers its open commands', async () => {
   const answerOf = (id: string) => answers.find((row) => row.id === id)!.answer
   expect(answerOf(leave)).toEqual({ type: 'answer', id: leave, ok: true })
   expect(answerOf(chat)).toMatchObject({ type: 'answer', id: chat, ok: false, code: 'COMMAND_FAILED' })
+})
+
+test('several bots are changed in one statement, each in its own columns', async () => {
+  const [one, two] = [await createBot(), await createBot()]
+  const deadline = new Date('2026-11-20T10:00:00.123Z')
+  const secrets = Buffer.from([0, 1, 255])
+  await transact((tx) =>
+    applyChanges(tx, [
+      { bot: one, change: { ...emptyChange(), patch: { deadline_at: deadline, secrets, duration_seconds: 1.5 } } },
+      { bot: two, change: { ...emptyChange(), patch: { extra: null, chat_is_available: false, reserved: 3 } } },
+    ]),
+  )
+  expect(await read(one.id)).toMatchObject({
+    deadline_at: deadline,
+    secrets,
+    duration_seconds: 1.5,
+    extra: one.extra,
+    reserved: 500_000,
+    version: 1,
+  })
+  expect(await read(two.id)).toMatchObject({
+    deadline_at: null,
+    secrets: null,
+    extra: null,
+    chat_is_available: false,
+    reserved: 3,
+    version: 1,
+  })
+})
+
+test('nothing of several changes is written where one of the bots has changed', async () => {
+  const [one, two] = [await createBot(), await createBot()]
+  const change = { ...emptyChange(), patch: { wait_reason: 'No room.' } }
+  const both = [
+    { bot: one, change },
+    { bot: { ...two, version: 7 }, change },
+  ]
+  await expect(transact((tx) => applyChanges(tx, both))).rejects.toThrow('changed under its lock')
+  expect(await read(one.id)).toMatchObject({ wait_reason: null, version: 0 })
 })

@@ -6,7 +6,7 @@ import { claimDue, takeBotLease } from '../../../control-plane/store/claims.ts'
 import {
   knownLaunches,
   launchEnded,
-  launchStarted,
+  launchesStarted,
   learnedCost,
   openLaunches,
   startSeconds,
@@ -111,7 +111,7 @@ test('suspects are the attempts that may have ended or have to; all others are l
     await launched({ phase: 'closed' }),
   ]
   const { database } = opened
-  await launchStarted(database, healthy, 1, { name: 'standin-1' })
+  await launchesStarted(database, [{ botId: healthy, attempt: 1, handle: { name: 'standin-1' } }])
   const found = await openLaunches(database, 'simulated', 'suspect', 100)
   expect(found.map(({ bot_id }) => bot_id).sort()).toEqual(suspects.sort())
   const all = await openLaunches(database, 'simulated', 'all', 100)

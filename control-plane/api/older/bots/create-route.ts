@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { readMeetingLink } from '../../../bots/meeting-link.ts'
-import { createBotIn, type NewBot } from '../../../store/admission.ts'
+import { createBot, type NewBot } from '../../../store/admission.ts'
 import { addressProblem } from '../../addresses.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../errors.ts'
@@ -33,7 +33,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
     async (request, reply) => {
       const bot = newBotOf(request.body, request, dependencies)
       return once(database, request, reply, async (tx) => {
-        const created = await createBotIn(tx, seals, bot)
+        const created = await createBot(tx, seals, bot)
         if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }
         if (created.refused.code === 'BOT_ALREADY_EXISTS') throw duplicate(created.refused.why)
         throw errorOfRefusal(created.refused)

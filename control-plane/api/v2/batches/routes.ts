@@ -1,7 +1,7 @@
 /** Many bots in one request. Items are independent: a wrong one never fails the request. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBotIn, type NewBot } from '../../../store/admission.ts'
+import { createBot, type NewBot } from '../../../store/admission.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, asApiError } from '../../errors.ts'
 import type { App, Generation } from '../../generation.ts'
@@ -70,7 +70,7 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
             const extra = extraOf(item)
             const result = await create(request, item, newBot, (bot) =>
               once(index, async (tx) => {
-                const created = await createBotIn(tx, seals, bot)
+                const created = await createBot(tx, seals, bot)
                 if ('refused' in created) throw errorOfRefusal(created.refused)
                 return { status: 201, body: created.botId }
               }),

@@ -102,13 +102,17 @@ function wholeSeconds(seconds: number | null): number | null {
   return seconds === null ? null : Math.round(seconds)
 }
 
-/** What was charged, in tokens; four decimals. Null until something was charged. */
+/** Tokens are answered with four decimals. */
+const ANSWERED_UNIT = MICRO / 10_000
+
+/** What was charged, in tokens; the total is the sum of the rounded parts. Null until something was charged. */
 export function tokensOf({ charged }: Pick<BotRow, 'charged'>): Tokens | null {
   if (charged === null) return null
-  const meters = charged as Partial<Charged>
-  const tokens = (micro: number) => Math.round(micro / (MICRO / 10_000)) / 10_000
+  const micro = charged as Partial<Charged>
+  const parts = METERS.map((meter) => [meter, Math.round((micro[meter] ?? 0) / ANSWERED_UNIT)] as const)
+  const total = parts.reduce((sum, [, part]) => sum + part, 0)
   return {
-    ...(Object.fromEntries(METERS.map((meter) => [meter, tokens(meters[meter] ?? 0)])) as Charged),
-    total: tokens(METERS.reduce((sum, meter) => sum + (meters[meter] ?? 0), 0)),
+    ...(Object.fromEntries(parts.map(([meter, part]) => [meter, part / 10_000])) as Charged),
+    total: total / 10_000,
   }
 }

@@ -1,6 +1,6 @@
 /** `/v2/bots` and single bots. */
 import { z } from 'zod'
-import { createBotIn } from '../../../store/admission.ts'
+import { createBot } from '../../../store/admission.ts'
 import { listBots } from '../../../store/bot-list.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../generation.ts'
@@ -50,7 +50,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     async (request, reply) => {
       const bot = newBotOf(request.body, request, dependencies)
       return once(database, request, reply, async (tx) => {
-        const created = await createBotIn(tx, seals, bot)
+        const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
       }) as never

@@ -1,11 +1,11 @@
 /** Bots that join at a given time: `/v2/bots/scheduled`. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBotIn, sealedSecrets } from '../../../store/admission.ts'
+import { createBot, sealedSecrets } from '../../../store/admission.ts'
 import { listScheduledBots } from '../../../store/bot-list.ts'
 import { changeBot } from '../../../store/bot-requests.ts'
 import { readBot } from '../../../store/bots.ts'
-import { openSecrets, replaceCallback } from '../../../store/scheduled-bots.ts'
+import { openSecrets, replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
@@ -61,7 +61,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const joinAt = joinTimeOf(request.body.join_at, clock.now())
       const bot = newBotOf(request.body, request, dependencies, joinAt)
       return once(database, request, reply, async (tx) => {
-        const created = await createBotIn(tx, seals, bot)
+        const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
       }) as never
@@ -150,12 +150,14 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
             return { refuse: refusals.botStatus(botId, 'scheduled', TOO_LATE) }
           change = changeOf(bot, openSecrets(seals, bot), body, checked)
           return {
-            patch: { ...change.patch, secrets: sealedSecrets(seals, botId, change.secrets) },
+            patch: change.patch,
             reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,
           }
         },
         async (tx, bot) => {
-          if (!change?.isCallbackChanged) return
+          if (change === undefined) return
+          await replaceSecrets(tx, botId, sealedSecrets(seals, botId, change.secrets))
+          if (!change.isCallbackChanged) return
           await replaceCallback(tx, seals, bot, change.request.callback, change.secrets.callbackSecret ?? null)
         },
       )

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OLDER_ERROR_CODES } from '../../../../control-plane/api/older/errors.ts'
+import { packageRoot } from '../../../../src/page-scripts.ts'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -33,4 +37,18 @@ test('the document of the older generation names each of its operations, and not
   expect(text).not.toContain('/v2')
   const referred = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
   expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(referred))
+})
+
+test('docs/older-generation.md names every error and every operation', async () => {
+  const text = readFileSync(join(packageRoot, 'docs/older-generation.md'), 'utf8')
+  const rows = text
+    .slice(text.indexOf('## Errors'), text.indexOf('## Webhooks'))
+    .matchAll(/^\| \d[\d, ]+ \| (.+?) \|/gm)
+  const named = [...rows].flatMap(([, codes]) => [...codes!.matchAll(/`(\w+)`/g)].map(([, code]) => code!))
+  expect([...new Set(named)].sort()).toEqual(OLDER_ERROR_CODES)
+  const { paths } = (await world.app.inject('/openapi-older.json')).json()
+  const missing = Object.keys(paths)
+    .filter((path) => !path.startsWith('/bots/webhooks'))
+    .filter((path) => !text.includes(path))
+  expect(missing).toEqual([])
 })

@@ -1,0 +1,150 @@
+/**
+ * Real bots: the time from the call of the API until the bot's process says `joining_call`, and how exactly a scheduled bot
+ * keeps its join time in the mock meeting. The plainest program starts the bot's process with the same job in a file.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { NumberedEvent } from '@standin/wire/events.ts'
+import { startMock } from '../../mock/index.ts'
+import type { MockMeeting, MockServer } from '../../mock/types.ts'
+import { bundlePageScripts } from '../../scripts/build.ts'
+import { type Figure, type Options, percentile, progress, until } from './measure.ts'
+import { botCommand, type Service, withService } from './service.ts'
+
+const PATIENCE_SECONDS = 180
+/** Ahead of the call that schedules the bot; more than a bot's start takes. */
+const JOIN_IN_SECONDS = 45
+const PERCENTILE = 0.5
+
+export async function measure({ isSmall }: Options): Promise<Figure[]> {
+  const rounds = isSmall ? 1 : 5
+  await bundlePageScripts({ goOn: true })
+  const mock = await startMock('meet')
+  try {
+    const mapHosts = mock.hosts.map((host) => `${host}=${mock.address}`)
+    return await withService({ STANDIN_MAP_HOSTS: mapHosts.join(','), STANDIN_DEMO: 'off' }, async (service) => {
+      await service.start()
+      const [own, plain, early]: number[][] = [[], [], []]
+      // The first of each finds files that nobody has read yet.
+      for (let round = 0; round <= rounds; round++) {
+        const seconds = [await untilJoining(service, mock), await untilJoiningPlainly(mock, mapHosts)] as const
+        progress(`  round ${round}: ${seconds.map((value) => value.toFixed(2)).join(' s, plainly ')} s`)
+        if (round === 0) continue
+        own!.push(seconds[0])
+        plain!.push(seconds[1])
+      }
+      for (let round = 0; round < (isSmall ? 1 : 3); round++) early!.push(await offTime(service, mock))
+      progress(`  off the join time: ${early!.map((value) => value.toFixed(2)).join(', ')} s`)
+      return [
+        {
+          measure: 'API call → real bot says `joining_call`, median',
+          value: percentile(own!, PERCENTILE),
+          unit: 's',
+          plain: percentile(plain!, PERCENTILE),
+          goal: { atMost: 1.5 },
+        },
+        {
+          measure: 'a scheduled real bot asks to join: farthest from `join_at`',
+          value: Math.max(...early!.map(Math.abs)),
+          unit: 's',
+          plain: null,
+          goal: { atMost: 2 },
+        },
+      ]
+    })
+  } finally {
+    await mock.close()
+  }
+}
+
+const openMeeting = (mock: MockServer): MockMeeting => mock.open('waiting-room', { people: [] })
+
+async function ask(service: Service, path: string, fields: object): Promise<string> {
+  const { status, body } = await service.call('POST', path, service.key, { bot_name: 'Notes', ...fields })
+  if (status !== 201) throw new Error(`The bot was refused with ${status}: ${JSON.stringify(body)}`)
+  return body.data.bot_id
+}
+
+const statusOf = async (service: Service, botId: string): Promise<string> =>
+  (await service.call('GET', `/v2/bots/${botId}`, service.key)).body.data.status
+
+/** Seconds, by the clock that bot and bench share. */
+async function untilJoining(service: Service, mock: MockServer): Promise<number> {
+  const meeting = openMeeting(mock)
+  const askedAt = Date.now()
+  const botId = await ask(service, '/v2/bots', { meeting_url: meeting.url })
+  await until('the bot says joining_call', PATIENCE_SECONDS, async () => (await statusOf(service, botId)) !== 'queued')
+  const database = await service.openDatabase(1)
+  const { joining_at } = await database
+    .selectFrom('bots')
+    .select('joining_at')
+    .where('id', '=', botId)
+    .executeTakeFirstOrThrow()
+  await database.destroy()
+  if (joining_at === null) throw new Error(`The bot is ${await statusOf(service, botId)} and never joined`)
+  await leave(service, botId)
+  return (joining_at.getTime() - askedAt) / 1000
+}
+
+async function leave(service: Service, botId: string): Promise<void> {
+  await service.call('POST', `/v2/bots/${botId}/leave`, service.key)
+  await until('the bot is over', PATIENCE_SECONDS, async () =>
+    ['completed', 'failed'].includes(await statusOf(service, botId)),
+  )
+}
+
+async function untilJoiningPlainly(mock: MockServer, mapHosts: string[]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'standin-bench-bot-'))
+  try {
+    const job = {
+      bot_id: randomUUID(),
+      meeting_url: openMeeting(mock).url,
+      bot_name: 'Notes',
+      storage: { type: 'folder', path: folder },
+    }
+    const file = join(folder, 'job.json')
+    const askedAt = Date.now()
+    writeFileSync(file, JSON.stringify(job), { mode: 0o600 })
+    const [program, ...words] = botCommand()
+    const bot = spawn(program, [...words, '--json', ...mapHosts.flatMap((mapping) => ['--map-host', mapping])], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        STANDIN_JOB_FILE: file,
+        STANDIN_PRIVATE_ADDRESSES: 'allow',
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const ended = once(bot, 'exit')
+    for await (const line of createInterface({ input: bot.stdout! })) {
+      const { at, event } = JSON.parse(line) as NumberedEvent
+      if (event?.type !== 'status_change' || event.status !== 'joining_call') continue
+      bot.stdout!.resume()
+      bot.kill('SIGTERM')
+      await ended
+      return (Date.parse(at) - askedAt) / 1000
+    }
+    throw new Error('The bot never said joining_call')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Seconds from the join time until the bot asks to join; below zero it was early. */
+async function offTime(service: Service, mock: MockServer): Promise<number> {
+  const meeting = openMeeting(mock)
+  const joinAt = new Date(Math.ceil((Date.now() + JOIN_IN_SECONDS * 1000) / 1000) * 1000)
+  const botId = await ask(service, '/v2/bots/scheduled', { meeting_url: meeting.url, join_at: joinAt.toISOString() })
+  const asked = () => meeting.log.find(({ event, target }) => event === 'state' && target === 'joining')
+  await until('the bot asks to join', JOIN_IN_SECONDS + PATIENCE_SECONDS, () => asked() !== undefined)
+  await leave(service, botId)
+  const afterJoinTime = (at: number) => (at - joinAt.getTime()) / 1000
+  const opened = meeting.log.find(({ event }) => event === 'state')!
+  progress(`  the meeting's page was opened ${afterJoinTime(opened.at).toFixed(2)} s after the join time`)
+  return afterJoinTime(asked()!.at)
+}

@@ -1,0 +1,40 @@
+/** Webhooks of bots that were created through `/compat` use the public words for codes. */
+import { expect, test } from 'vitest'
+import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
+import type { ArtifactLinks } from '../../../control-plane/ports.ts'
+import type { ClaimedDelivery } from '../../../control-plane/store/deliveries.ts'
+import type { BotRow } from '../../../control-plane/store/tables.ts'
+import { bodyText } from '../../../control-plane/webhooks/bodies.ts'
+import { botRow } from '../bots/bot-row.ts'
+
+const LINKS: ArtifactLinks = {
+  sign: async (_bot, name) => `https://files.test/${name}`,
+  olderTranscript: async () => [],
+}
+
+async function sent(changes: Partial<BotRow>, isCompat: boolean) {
+  const bot = botRow({ status: 'failed', error_message: 'No token.', is_compat: isCompat, ...changes })
+  const news = { code: 'meeting_error', at: new Date(), errorMessage: 'No token.', sourceId: 'one' }
+  const messages = [...messagesOfStatus(bot, news), ...messagesOfEnd(bot, 'two')]
+  const bodies = messages.map(async ({ body }) => {
+    const delivery = { body, bot_id: bot.id, is_compat: isCompat, message_created_at: new Date() }
+    return JSON.parse(await bodyText(delivery as unknown as ClaimedDelivery, LINKS))
+  })
+  return Promise.all(bodies)
+}
+
+test.each(['older', 'v2'])('codes of the %s generation', async (generation) => {
+  const [status, end] = await sent({ generation, error_code: 'CONF_OBF_TOKEN_ERROR' }, true)
+  const text = JSON.stringify([status, end])
+  expect(text).toContain('ZOOM_OBF_TOKEN_ERROR')
+  expect(text).not.toContain('CONF_')
+  const own = JSON.stringify(await sent({ generation, error_code: 'CONF_OBF_TOKEN_ERROR' }, false))
+  expect(own).toContain('CONF_OBF_TOKEN_ERROR')
+  expect(own).not.toContain('ZOOM_')
+})
+
+test('a code that has one name only stays', async () => {
+  const [status, end] = await sent({ generation: 'older', error_code: 'CANNOT_JOIN_MEETING' }, true)
+  expect(status.data.status).toMatchObject({ code: 'meeting_error', error_type: 'CannotJoinMeeting' })
+  expect(end.data).toMatchObject({ error: 'CannotJoinMeeting', message: 'No token. [CANNOT_JOIN_MEETING]' })
+})
