@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { RESERVATION } from '../../control-plane/bots/outcomes.ts'
 import { plainRequest } from '../../control-plane/bots/request.ts'
+import { measureTree } from '../process-tree.ts'
 import { type Figure, inLanes, type Options, paced, percentile } from './measure.ts'
 import { type Service, withService } from './service.ts'
 
@@ -26,14 +27,26 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       // Code that is compiled and connections that are open before anything counts.
       await inLanes(CONNECTIONS, count / 5, () => create(service, key))
       await inLanes(CONNECTIONS, count / 5, () => insertPlainly(pool, teamId))
+      const read = measureTree(() => [service.pid, service.postmasterPid])
       const perSecond = await rate(count, () => create(service, key))
+      const { cores } = read()
+      // The plainest program lives in this process, so only PostgreSQL is counted beside it.
+      const readPlain = measureTree(() => [service.postmasterPid])
       const plainPerSecond = await rate(count, () => insertPlainly(pool, teamId))
+      const { cores: plainCores } = readPlain()
       const late = await latencies(seconds, () => create(service, key))
       const plainLate = await latencies(seconds, () => insertPlainly(pool, teamId))
       const throughput = { value: perSecond, unit: 'a second', plain: plainPerSecond }
       return [
         { measure: `bots created, one team, ${CONNECTIONS} connections`, ...throughput, goal: { atLeast: 800 } },
         { measure: 'the same beside the bare statement', ...throughput, goal: { ratioAtLeast: 0.6 } },
+        {
+          measure: 'processor time of service and PostgreSQL for each bot (plainly: of PostgreSQL alone)',
+          value: (cores / perSecond) * 1000,
+          unit: 'ms',
+          plain: (plainCores / plainPerSecond) * 1000,
+          goal: null,
+        },
         {
           measure: `creation at ${PER_SECOND} a second, 99th percentile`,
           value: percentile(late, 0.99),

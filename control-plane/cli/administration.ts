@@ -8,7 +8,7 @@ import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import type { Log } from '../ports.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
 import { askForDrain, countOpenBots } from '../store/drain.ts'
-import { createEndpoint, listEndpoints, rotateSecret } from '../store/endpoints.ts'
+import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../store/endpoints.ts'
 import { createKey, listKeys, type NewKey, PERMISSIONS, revokeKey } from '../store/keys.ts'
 import {
   createTeam,
@@ -250,6 +250,14 @@ export async function rotateEndpointCommand(context: CommandContext, endpointId:
   const secret = await onInstallation(context, ({ database, seals }) => rotateSecret(database, seals, id))
   if (secret === null) throw new CommandMistake(`There is no endpoint ${id} with a secret of a team`)
   context.output.answer({ endpoint_id: id, secret }, [secret, 'The secret before signs as well for 24 hours.'])
+}
+
+/** For an endpoint that was disabled because it did not answer. */
+export async function enableEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const isThere = await onInstallation(context, ({ database }) => enableEndpoint(database, id))
+  if (!isThere) throw new CommandMistake(`There is no endpoint ${id}`)
+  context.output.answer({ endpoint_id: id }, ['Webhooks are sent there again. What was missed: endpoints replay'])
 }
 
 export async function replayEndpointCommand(

@@ -162,6 +162,11 @@ endpoints
   .argument('<endpoint id>')
   .action(administer((commands, context, id: string) => commands.rotateEndpointCommand(context, id)))
 endpoints
+  .command('enable')
+  .description('send to an endpoint again that was disabled because it did not answer')
+  .argument('<endpoint id>')
+  .action(administer((commands, context, id: string) => commands.enableEndpointCommand(context, id)))
+endpoints
   .command('replay')
   .description('send webhooks again under their ids')
   .argument('<endpoint id>')

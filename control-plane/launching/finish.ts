@@ -6,7 +6,7 @@ import { readBot } from '../store/bots.ts'
 import { endBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
-import { launchCleaned, launchEnded, type OpenLaunch } from '../store/launches.ts'
+import { launchCleaned, launchEnded, launchKept, type OpenLaunch } from '../store/launches.ts'
 import { changeBot } from './change-bot.ts'
 import { ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
@@ -38,39 +38,49 @@ export async function finishAttempt(tools: FinishTools, launch: OpenLaunch, evid
     const { exitCode, signal, reason } = evidence
     log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
-  if (!(await finishBot(tools, launch, evidence))) return
+  const outcome = await finishBot(tools, launch, evidence)
+  if (outcome === 'again') return
+  if (outcome === 'kept') {
+    await launchKept(database, botId, attempt)
+    return
+  }
   await launcher.clean(handle)
   await launchCleaned(database, botId, attempt)
 }
 
-/** False where it has to be tried again. */
-async function finishBot(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<boolean> {
+/** `again`: it has to be tried again. `kept`: what could not be recovered stays where it is. */
+type Outcome = 'done' | 'again' | 'kept'
+
+async function finishBot(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<Outcome> {
   const { database, files, launcher, log, owner } = tools
   const { bot_id: botId, attempt } = launch
   const bot = await readBot(database, botId)
-  if (bot === undefined || isClosed(bot) || bot.phase === 'due' || namedAttempt(bot) !== attempt) return true
+  if (bot === undefined || isClosed(bot) || bot.phase === 'due' || namedAttempt(bot) !== attempt) return 'done'
   // The launcher's answer is not stored yet, or the lease of its process is not over.
-  if (bot.phase === 'launching') return false
-  if (!(await takeBotLease(database, botId, owner, LEASE_SECONDS))) return false
+  if (bot.phase === 'launching') return 'again'
+  if (!(await takeBotLease(database, botId, owner, LEASE_SECONDS))) return 'again'
 
   const dead = { botId, attempt, workFolder: launcher.workFolder?.(launch.handle!) ?? null }
   const isLastTry = (launch.ended_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
+  let isKept = false
   try {
     const events = await ingestJournal(database, files, dead, { isOver: true })
     const now = await readBot(database, botId)
-    if (now === undefined || isClosed(now)) return true
+    if (now === undefined || isClosed(now)) return 'done'
     if (now.recording_started_at !== null) {
       const result = await recoverAttempt(tools, dead)
       recovered = result.seconds
+      if (result.problems.length > 0) throw new Error(result.problems.join('; '))
       log.warn({ bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
     }
   } catch (error) {
     log.error({ bot: botId, attempt, error: String(error) }, 'What a dead bot left could not be read or recovered')
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)
-      return false
+      return 'again'
     }
+    isKept = true
   }
   const seconds = recovered ?? (await recordedSeconds(database, botId, attempt))
   const wasChanged = await changeBot(database, botId, (current) =>
@@ -78,8 +88,9 @@ async function finishBot(tools: FinishTools, launch: OpenLaunch, evidence: EndEv
       ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now: new Date() }))
       : null,
   )
-  if (!wasChanged) await endBotLease(database, botId, owner)
-  return wasChanged
+  if (wasChanged) return isKept ? 'kept' : 'done'
+  await endBotLease(database, botId, owner)
+  return 'again'
 }
 
 function withoutLease(change: ReturnType<typeof processEnded>) {

@@ -179,7 +179,7 @@ class Reconciling {
     const { database, launcher, log } = this.#settings
     if (attempt === named_attempt && phase !== 'closed') {
       if (await this.#hasNews(launch)) return
-      // Whoever writes the mark sends the signal.
+      // The reconciler that writes the mark sends the signal.
       const isOurs = await changeBot(database, botId, (bot) => {
         if (isClosed(bot) || namedAttempt(bot) !== attempt || bot.stop_sent_at !== null) return null
         const step = { at: new Date(), attempt, kind: 'killed' as const, reason: why }

@@ -100,12 +100,11 @@ export async function unsentCommands(db: Database, limit: number): Promise<(Open
 
 export async function markSent(db: Database, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length === 0) return
-  await db
-    .updateTable('bot_commands')
-    .set({ sent_at: sql`now()` })
-    .where('id', 'in', commandIds)
-    .where('sent_at', 'is', null)
-    .execute()
+  // Rows that are being answered need no mark, and waiting for them could become a circle.
+  await sql`
+    update bot_commands set sent_at = now() where id in (
+      select id from bot_commands where id = any(${commandIds}::uuid[]) and sent_at is null
+      order by id for no key update skip locked)`.execute(db)
 }
 
 /** Keeps the first answer. False where the command is not the bot's, or was answered before. */

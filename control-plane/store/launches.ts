@@ -82,6 +82,16 @@ export async function launchCleaned(db: Database | Tx, botId: string, attempt: n
     .execute()
 }
 
+/** Nothing more is done about the attempt, and what it left at its launcher is not removed: it was not all recovered. */
+export async function launchKept(db: Database, botId: string, attempt: number): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ cleaned_at: sql`now()`, evidence: jsonText({ is_kept: true }) })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
 /** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
 export interface OpenLaunch {
   bot_id: string
@@ -133,7 +143,7 @@ export async function openLaunches(
   return rows
 }
 
-/** Which of these attempts are known; the others are orphans. */
+/** Which of these attempts are known and not cleaned up, or kept; the others are orphans. */
 export async function knownLaunches(
   db: Database,
   attempts: readonly { botId: string; attempt: number }[],
@@ -144,7 +154,7 @@ export async function knownLaunches(
     select launches.bot_id, launches.attempt from launches
     join json_to_recordset(${JSON.stringify(rows)}::json) as asked (bot uuid, attempt int)
       on launches.bot_id = asked.bot and launches.attempt = asked.attempt
-    where launches.cleaned_at is null`.execute(db)
+    where launches.cleaned_at is null or launches.evidence is not null`.execute(db)
   return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
 }
 

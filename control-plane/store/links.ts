@@ -52,9 +52,14 @@ export async function greet(db: Database, greetings: readonly Greeting[]): Promi
   }>`
     with asked as (
       select * from json_to_recordset(${asked}::json) as asked (place int, bot uuid, attempt int, journal uuid)
+    ), named as materialized (
+      select bots.id from bots join asked on asked.bot = bots.id
+        and asked.attempt = coalesce(bots.joined_attempt, bots.attempt)
+      where bots.phase <> 'closed' order by bots.id for no key update of bots
     ), silent as materialized (
+      -- Counting them locks the bots before their launches, as everywhere else.
       select bot_id, attempt from launches join asked using (attempt)
-      where launches.bot_id = asked.bot and launches.hello_at is null
+      where launches.bot_id = asked.bot and launches.hello_at is null and (select count(*) from named) >= 0
       order by bot_id, attempt for no key update of launches
     ), first as (
       update launches set hello_at = now() from silent
@@ -63,10 +68,6 @@ export async function greet(db: Database, greetings: readonly Greeting[]): Promi
     ), steps as (
       insert into bot_steps (bot_id, attempt, at, kind, reason)
       select bot_id, attempt, now(), 'connected', 'The bot runs and has opened its control link.' from first
-    ), named as materialized (
-      select bots.id from bots join asked on asked.bot = bots.id
-        and asked.attempt = coalesce(bots.joined_attempt, bots.attempt)
-      where bots.phase <> 'closed' order by bots.id for no key update of bots
     ), back as (
       update bots set link_lost_at = null, link_opened_at = now() from named where bots.id = named.id
     )

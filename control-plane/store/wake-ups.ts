@@ -1,6 +1,6 @@
 /**
  * Hints between processes that something is due. They are sent outside of transactions, because a `notify` inside makes
- * commits wait for each other; whoever listens also looks by itself, so a lost hint costs only time.
+ * commits wait for each other. The listener also looks by itself, so a lost hint costs only time.
  */
 import { sql } from 'kysely'
 import pg from 'pg'

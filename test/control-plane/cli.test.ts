@@ -102,6 +102,9 @@ test('an endpoint is made, listed, tested, given a new secret, and its webhooks 
   const rotated = await answerOf('endpoints', 'rotate', id)
   expect(rotated).toEqual({ endpoint_id: id, secret: expect.stringMatching(/^whsec_/) })
   expect(rotated.secret).not.toBe(made.secret)
+  await db.database.updateTable('endpoints').set({ disabled_at: new Date(), disabled_reason: 'gone' }).execute()
+  expect(await answerOf('endpoints', 'enable', id)).toEqual({ endpoint_id: id })
+  expect(await answerOf('endpoints', 'list')).toContainEqual(expect.objectContaining({ disabled_at: null }))
   await db.database.updateTable('deliveries').set({ state: 'failed' }).execute()
   expect(await answerOf('endpoints', 'replay', id, '--since', '2020-01-01T00:00:00Z', '--failed')).toEqual({
     endpoint_id: id,

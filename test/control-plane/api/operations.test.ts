@@ -86,6 +86,25 @@ test('metrics count requests by route and bots by phase', async () => {
   expect(payload).toContain('process_resident_memory_bytes')
 })
 
+test('a process that cannot keep up turns requests away with 503, and still tells operators how it is', async () => {
+  const slow = await openApiWorld({
+    dependencies: {
+      settings: { publicUrl: 'http://127.0.0.1', shedding: { maxEventLoopDelayMs: 1, patienceMs: 0 } },
+    },
+  })
+  const team = await slow.team()
+  await expect
+    .poll(() => team.get('/v2/bots'))
+    .toMatchObject({
+      status: 503,
+      body: { code: 'FST_ERR_SERVICE_UNAVAILABLE', message: 'The service is busy' },
+      headers: { 'retry-after': '1' },
+    })
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    expect((await slow.app.inject(path)).statusCode, path).toBe(200)
+  await slow.close()
+})
+
 describe('signed files', () => {
   test('are served with ranges, without a key', async () => {
     const { store } = files

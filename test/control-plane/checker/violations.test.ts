@@ -90,8 +90,8 @@ test('a service without defects passes, and each planted defect is named', async
   expect(
     await violations({ ...right, received: [...received.filter(({ botId }) => botId !== id), ...own.reverse()] }),
   ).toContainEqual(expect.stringMatching(/^webhooks: .* out of order/))
-  const stranger = { id: 'msg_of_nobody', event: 'bot.completed', botId: id }
+  const stranger = { id: 'msg_invented', event: 'bot.completed', botId: id }
   const invented = await violations({ ...right, received: [...received, stranger] })
-  expect(invented).toContainEqual(expect.stringMatching(/^webhooks: msg_of_nobody/))
+  expect(invented).toContainEqual(expect.stringMatching(/^webhooks: msg_invented/))
   expect(invented).toContainEqual(expect.stringMatching(/^one end: .* 2 received/))
 })

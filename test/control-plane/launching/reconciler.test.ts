@@ -114,6 +114,30 @@ test('a recovery that fails is tried again, and the bot does not end before', as
   expect(calls).toBe(2)
 })
 
+test('what cannot be recovered for a quarter of an hour stays where it is, and the bot ends', async () => {
+  const setting = await world.setting()
+  const { database } = setting
+  setting.launching({
+    recover: async () => ({ files: [{ name: 'video.mp4', seconds: 3 }], problems: ['audio.m4a: the bucket is away'] }),
+    reconciler: { orphansMs: 50, orphanSeconds: 0 },
+  })
+  const id = await setting.bot({ dies: 'recording' })
+  await expect.poll(async () => (await setting.launches(id))[0]?.ended_at ?? null).not.toBeNull()
+  await expect.poll(async () => (await setting.row(id)).lease_until).not.toBeNull()
+  await expect.poll(async () => (await setting.row(id)).lease_owner).toBeNull()
+  expect((await setting.row(id)).phase).toBe('running')
+  const longAgo = new Date(Date.now() - 901_000)
+  await database.updateTable('launches').set({ ended_at: longAgo }).where('bot_id', '=', id).execute()
+  await database.updateTable('bots').set({ lease_until: longAgo }).where('id', '=', id).execute()
+  await ended(setting, id)
+  await expect.poll(async () => (await setting.launches(id))[0]!.evidence).toEqual({ is_kept: true })
+  expect(await setting.row(id)).toMatchObject({ error_code: 'FORCE_KILLED', duration_seconds: 3 })
+  const launcher = createSimulatedLauncher(setting.host.url)
+  const orphan = await setting.bot({ meetingMs: 10 })
+  await ended(setting, orphan)
+  await expect.poll(async () => (await launcher.list()).map(({ botId }) => botId)).toEqual([id])
+})
+
 test('a bot that was asked to leave ends by its own report', async () => {
   const setting = await world.setting()
   setting.launching()

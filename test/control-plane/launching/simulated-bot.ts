@@ -22,7 +22,7 @@ export interface Plan {
   deadAttempts?: number
   /** It hangs before it says anything, until it is stopped. */
   isSilent?: boolean
-  /** Nobody lets it in. */
+  /** It is not let in. */
   isRefused?: boolean
   /** Requests to leave and signals do nothing. */
   isDeaf?: boolean

@@ -1,6 +1,8 @@
 /** The server of the control link with the worker's own client, and with links that misbehave. */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lockBot } from '../../../control-plane/store/bots.ts'
 import { addCommand, waitForAnswer } from '../../../control-plane/store/commands.ts'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
 import { notice, numbersUpTo, until } from '../../src/control-link/support.ts'
@@ -202,6 +204,25 @@ describe('broken links', () => {
         .execute()
     await expect.poll(() => steps(bots[0]!), PATIENCE).toEqual([{ kind: 'link_lost' }])
     expect(await steps(bots[1]!)).toEqual([])
+  })
+
+  test('a bot that connects while its launcher stores its answer does not get into a deadlock with it', async () => {
+    const server = await world.server()
+    const bot = await world.bot({ phase: 'launching' })
+    const link = await openRawLink(server.url, bot.tokens[1]!)
+    await world.database.transaction().execute(async (tx) => {
+      await lockBot(tx, bot.id)
+      link.send(hello(bot.id, randomUUID()))
+      await expect
+        .poll(async () => {
+          const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(world.database)
+          return rows[0]!.count
+        }, PATIENCE)
+        .toBeGreaterThan(0)
+      await tx.updateTable('launches').set({ started_at: new Date() }).where('bot_id', '=', bot.id).execute()
+    })
+    await expect.poll(() => link.received, PATIENCE).toEqual([{ type: 'welcome', acknowledged: 0 }])
   })
 
   test('a server that closes says 1012 after it has stored what came', async () => {
