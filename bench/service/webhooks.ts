@@ -5,8 +5,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'
 import { startReceiver } from '../../test/control-plane/webhooks/receiver.ts'
+import { measureTree } from '../process-tree.ts'
 import { insertRunning, makeBots } from './bots.ts'
-import { type Figure, inLanes, type Options, until } from './measure.ts'
+import { type Figure, inLanes, type Options, progress, until } from './measure.ts'
 import { withService } from './service.ts'
 
 const ENDPOINTS = 4
@@ -36,10 +37,17 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       const bots = makeBots(BOTS)
       await insertRunning(database, teamId, bots)
       const botIds = bots.map(({ id }) => id)
+      const read = measureTree(() => [service.pid, service.postmasterPid])
+      const readFrom = performance.now()
       const dueAt = await insertDeliveries(database, { teamId, botIds, endpoints, count })
       await until('every webhook has come', PATIENCE_SECONDS, () => seen.ids.size === count).catch((error) => {
         if (seen.ids.size === 0) throw error
       })
+      const { cores, roles } = read()
+      const secondsRead = (performance.now() - readFrom) / 1000
+      progress(
+        `  ${[...roles].map(([role, used]) => `${role} ${used.toFixed(2)}`).join(', ')} cores for ${secondsRead.toFixed(0)} s`,
+      )
       const perSecond = seen.ids.size / ((seen.lastAt - dueAt) / 1000)
       const { missing, repeated, outOfOrder } = seen.judged(count)
       await database.destroy()
@@ -65,6 +73,13 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
           unit: 'a second',
           plain: plainPerSecond,
           goal: { atLeast: 1_000 },
+        },
+        {
+          measure: 'processor time of service and PostgreSQL for each of them, its insertion included',
+          value: (cores * secondsRead * 1000) / count,
+          unit: 'ms',
+          plain: null,
+          goal: null,
         },
         { measure: 'webhooks of it lost', value: missing, unit: '', plain: null, goal: { atMost: 0 } },
         { measure: 'webhooks of it out of order', value: outOfOrder, unit: '', plain: null, goal: { atMost: 0 } },
