@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
+import type { NumberedEvent } from '@standin/wire/events.ts'
+import { readEvent } from '../bots/journaled-event.ts'
 import type { FileStore } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { appendEvents, journalOfAttempt } from '../store/events.ts'
@@ -57,7 +58,7 @@ export function eventsOf(text: string, botId: string): NumberedEvent[] {
 
 function parsed(line: string): NumberedEvent | null {
   try {
-    return numberedEventSchema.safeParse(JSON.parse(line)).data ?? null
+    return readEvent(JSON.parse(line))
   } catch {
     return null
   }

@@ -8,10 +8,10 @@ import {
   type UpMessage,
   upMessageSchema,
 } from '@standin/wire/control-link.ts'
-import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
+import type { NumberedEvent } from '@standin/wire/events.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { WebSocket } from 'ws'
-import { z } from 'zod'
+import { readEvent } from '../bots/journaled-event.ts'
 import type { LinkOwner } from '../store/links.ts'
 
 /** Close codes, RFC 6455 and the registry of IANA. */
@@ -28,11 +28,6 @@ const MAX_MESSAGES_A_SECOND = 1_000
 const MAX_BAD_MESSAGES = 20
 /** Bytes that a bot which does not read is sent. */
 const MAX_UNREAD_BYTES = 1024 * 1024
-
-/** An event of a kind that this version does not know: it is stored like the others and decides nothing. */
-const unknownEventSchema = numberedEventSchema.extend({
-  event: z.looseObject({ type: z.string().min(1).max(100) }),
-})
 
 /** What all links of a process keep in memory for the database. */
 export interface WaitingEvents {
@@ -261,9 +256,7 @@ export class Link {
 /** Null for what is no message. */
 function messageOf(content: unknown): UpMessage | null {
   const message = upMessageSchema.safeParse(content)
-  if (message.success) return message.data
-  const unknown = unknownEventSchema.safeParse(content)
-  return unknown.success ? (unknown.data as unknown as NumberedEvent) : null
+  return message.success ? message.data : readEvent(content)
 }
 
 function parseJson(data: Buffer): unknown {

@@ -1,6 +1,7 @@
 /** The outbox: webhook messages and their deliveries, written in the transaction that causes them. */
 import { type RawBuilder, sql } from 'kysely'
 import type { OutgoingMessage } from '../bots/change.ts'
+import { jsonText } from './bots.ts'
 import type { Tx } from './database.ts'
 
 /**
@@ -27,7 +28,7 @@ export function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<u
   }))
   return sql`
     wanted as (
-      select * from json_to_recordset(${JSON.stringify(rows)}::json) as message
+      select * from json_to_recordset(${jsonText(rows)}::json) as message
         (place int, id text, team_id uuid, bot_id uuid, event text, ordering_key text, body jsonb, is_compat boolean,
          generation text)
     ), stored as (
