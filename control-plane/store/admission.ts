@@ -11,6 +11,7 @@ import type { Database, Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
 import { ledgerParts } from './ledger.ts'
 import { messageParts } from './messages.ts'
+import { PREPARED } from './prepared.ts'
 import { stepRows } from './steps.ts'
 import type { BotRow, NewBotRow, TeamRow } from './tables.ts'
 
@@ -110,7 +111,7 @@ async function insertAdmitted(db: Database | Tx, bot: NewBot, row: NewBotRow, no
     ...(change.messages.length > 0 ? [messageParts(change.messages)] : []),
     ...(change.ledger.length > 0 ? [ledgerParts(change.ledger)] : []),
   ]
-  await sql`with ${sql.join(parts, sql`, `)} select id from bot`.execute(db)
+  await sql`${PREPARED} with ${sql.join(parts, sql`, `)} select id from bot`.execute(db)
 }
 
 /**

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { PICKUP_DELAYED_SECONDS } from '../bots/deadlines.ts'
 import type { Database } from './database.ts'
 import { insertLaunches } from './launches.ts'
+import { PREPARED } from './prepared.ts'
 import type { BotRow } from './tables.ts'
 
 /** Due bots that one claim looks at, to give every team its turn. */
@@ -26,7 +27,7 @@ export interface DueCounts {
 /** Whether there is something to do; at most one of each is looked for. `leadSeconds`: how early bots are started. */
 export async function lookForDue(db: Database, leadSeconds: number): Promise<DueCounts> {
   const { rows } = await sql<DueCounts>`
-    select
+    ${PREPARED} select
       (select count(*) from (select from bots where phase = 'scheduled'
         and due_at <= now() + make_interval(secs => ${leadSeconds}) limit 1) one) as scheduled,
       (select count(*) from (select from bots where phase = 'due' and due_at <= now() limit 1) one) as due`.execute(db)

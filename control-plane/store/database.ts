@@ -1,6 +1,7 @@
 /** The connection pool of one role. `bigint` and `numeric` columns come as numbers: all of ours fit into 53 bits. */
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { PreparingClient } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -35,6 +36,7 @@ export function openDatabase(settings: PoolSettings): Database {
     idleTimeoutMillis: 0,
     keepAlive: true,
     types,
+    Client: PreparingClient,
     statement_timeout: statementTimeout,
     lock_timeout: Math.min(statementTimeout, 10_000),
     idle_in_transaction_session_timeout: 30_000,

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import type { EndpointKind } from './endpoints.ts'
+import { PREPARED } from './prepared.ts'
 
 /** Failures in a row after which an endpoint gets single probes only. */
 const BREAKER_FAILURES = 5
@@ -57,7 +58,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
   const full = (busy: Readonly<Record<string, number>>, limit: number) =>
     Object.keys(busy).filter((id) => busy[id]! >= limit)
   const { rows } = await sql<ClaimedDelivery>`
-    with due as materialized (
+    ${PREPARED} with due as materialized (
       select d.id, d.endpoint_id, d.team_id, d.next_at, e.failed_in_a_row >= ${BREAKER_FAILURES} as is_probe
       from deliveries d join endpoints e on e.id = d.endpoint_id
       where d.state = 'waiting' and d.next_at <= now()
@@ -147,7 +148,7 @@ export async function finishAttempt(
   const { isDelivered, nextInSeconds } = result
   const state = isDelivered ? 'delivered' : nextInSeconds === null || result.isGone ? 'failed' : 'waiting'
   const { rows } = await sql<{ is_disabled: boolean }>`
-    with attempt as (
+    ${PREPARED} with attempt as (
       insert into delivery_attempts (delivery_id, duration_ms, status, error, answer, is_replay)
       values (${delivery.id}, ${Math.round(result.durationMs)}, ${result.status}, ${result.error}, ${result.answer},
         ${delivery.is_replay})

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LedgerEntry } from '../bots/change.ts'
 import type { Tx } from './database.ts'
+import { PREPARED } from './prepared.ts'
 
 /**
  * Writes entries and moves the team's sums by those that are new; an entry whose source is known changes nothing.
@@ -9,7 +10,7 @@ import type { Tx } from './database.ts'
  */
 export async function writeLedger(tx: Tx, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await sql`with ${ledgerParts(entries)} select 1`.execute(tx)
+  await sql`${PREPARED} with ${ledgerParts(entries)} select 1`.execute(tx)
 }
 
 /** The same as parts of a larger `with`. */

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { OutgoingMessage } from '../bots/change.ts'
 import { jsonText } from './bots.ts'
 import type { Tx } from './database.ts'
+import { PREPARED } from './prepared.ts'
 
 /**
  * Stores messages, and one delivery for each endpoint that wants it: the team's endpoints by event; for the older
@@ -10,7 +11,7 @@ import type { Tx } from './database.ts'
  */
 export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[]): Promise<void> {
   if (messages.length === 0) return
-  await sql`with ${messageParts(messages)} select 1`.execute(tx)
+  await sql`${PREPARED} with ${messageParts(messages)} select 1`.execute(tx)
 }
 
 /** The same as parts of a larger `with`. */

@@ -267,7 +267,7 @@ create table deliveries (
   finished_at timestamptz,
   unique (message_id, endpoint_id)
 ) with (fillfactor = 75);
-create index deliveries_due on deliveries (next_at) where state = 'waiting';
+create index deliveries_due on deliveries (next_at, id) where state = 'waiting';
 create index deliveries_line on deliveries (endpoint_id, ordering_key, id) where state in ('waiting', 'sending');
 create index deliveries_leased on deliveries (lease_until) where state = 'sending';
 create index deliveries_of_bot on deliveries (bot_id, id);

@@ -1,0 +1,34 @@
+/** Statements that every connection prepares once: planning them anew costs more than running them. */
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import pg from 'pg'
+
+const MARK = '/* prepared */'
+const NAME_LENGTH = 24
+
+/**
+ * Stands first in a statement that comes often and always with the same text; what changes in it is a parameter. Its
+ * result must not be `select *`: PostgreSQL refuses a prepared statement whose columns a migration has changed.
+ */
+export const PREPARED = sql.raw(MARK)
+
+const names = new Map<string, string>()
+
+/** A connection that prepares marked statements under a name made of their text. */
+export class PreparingClient extends pg.Client {
+  override query(...parts: unknown[]): never {
+    const [text, values] = parts
+    const query = super.query as (...parts: unknown[]) => never
+    if (typeof text !== 'string' || !text.startsWith(MARK)) return query.apply(this, parts)
+    return query.call(this, { text, values, name: nameOf(text) })
+  }
+}
+
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('hex').slice(0, NAME_LENGTH)
+    names.set(text, name)
+  }
+  return name
+}
