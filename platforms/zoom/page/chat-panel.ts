@@ -44,6 +44,8 @@ const MOST_PAGES = 800
 /** An opened list is drawn when its first row has been the same in so many looks, or after so many looks. */
 const SAME_LOOKS = 2
 const MOST_DRAWING_LOOKS = 8
+/** A list that was turned back shows its new rows with the browser's next frame, on a busy machine much later. Looks. */
+const MOST_TURNING_LOOKS = 40
 /** Rows remembered for those that follow without a header of their own. */
 const MOST_SENDERS = 2000
 
@@ -59,6 +61,8 @@ export function createChatReader(elements: Elements): ChatReader {
   // Only the first message of a run says who sent it, and that row may have left the page.
   const senders = new Map<string, Sender>()
   let pagesBack = 0
+  /** What the list showed before it was turned back, and how often it has been looked at since. */
+  let turned = { ids: '', looks: 0 }
   /** Number of the newest row up to which the list was read. */
   let readTo: number | null = null
   let newestRead = 0
@@ -143,9 +147,16 @@ export function createChatReader(elements: Elements): ChatReader {
       const ids = items.flatMap((item) => item.getAttribute('data-id') ?? [])
       const list = items[0] && scrolledAround(items[0])
       if (!list) return true
+      // A page that is turned twice before it is drawn would be skipped.
+      const shown = ids.join(' ')
+      if (pagesBack > 0 && shown === turned.ids && turned.looks < MOST_TURNING_LOOKS) {
+        turned.looks += 1
+        return false
+      }
       const isConnected = ids.some((id) => isKnown(id) && !gap.has(id))
       if (!isConnected && list.scrollTop > 0 && pagesBack < MOST_PAGES) {
         pagesBack++
+        turned = { ids: shown, looks: 0 }
         newestRead = Math.max(newestRead, ...items.map((item) => numberOf(item) ?? 0))
         for (const id of ids) gap.add(id)
         list.scrollTop -= Math.max(40, list.clientHeight - 60)

@@ -111,7 +111,7 @@ test('a flood of messages is told whole and in order, and nothing is said to be 
   await until(
     () => messages(attempt).length >= texts.length,
     () => `all messages are told; ${messages(attempt).length} were`,
-    120_000,
+    60_000,
   )
   expect(messages(attempt).map(({ text }) => text)).toEqual(texts)
   expect(attempt.events.filter(({ type }) => type === 'events_dropped')).toEqual([])
