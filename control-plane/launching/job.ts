@@ -63,6 +63,8 @@ export function jobOf(parts: JobParts): Job {
       input: request.streaming.inputUrl,
       output: request.streaming.outputUrl,
       audio_frequency: request.streaming.audioFrequency,
+      // A receiver that is away costs its stream, not the recording.
+      is_required: false,
     },
     transcription: request.transcription && {
       provider: request.transcription.provider,
@@ -72,12 +74,16 @@ export function jobOf(parts: JobParts): Job {
     ...conferencingOf(bot.meeting_platform, request.conferencing, secrets),
     storage,
     control_plane: link,
-    extra: bot.extra,
+    // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
+    extra: isRecord(bot.extra) ? bot.extra : null,
   })
   if (parsed.success) return parsed.data
   const problems = problemsOf(parsed.error).map(({ path, message }) => `${path}: ${message}`)
   throw new ImpossibleJob('INTERNAL_ERROR', `The request of the bot makes no valid job. ${problems.join('; ')}`)
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Only the platform with an SDK knows these fields; the worker refuses them for others. */
 function conferencingOf(platform: string, conferencing: BotRequest['conferencing'], secrets: BotSecrets) {

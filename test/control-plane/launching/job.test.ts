@@ -167,3 +167,19 @@ test('a request that makes no valid job says which field', () => {
   expect(() => jobOf(parts({ images: ['http://example.com/1.png'] }))).toThrow(ImpossibleJob)
   expect(() => jobOf(parts({ images: ['http://example.com/1.png'] }))).toThrow('bot_image')
 })
+
+test.each(['a text', 7, false, ['a', 'list']])(
+  'extra that is no object (%j) keeps no bot from being launched',
+  (extra) => {
+    expect(jobOf(parts({}, { extra })).extra).toBeNull()
+  },
+)
+
+test('an object is handed on, as token addresses need it', () => {
+  expect(jobOf(parts({}, { extra: { customer: 7 } })).extra).toEqual({ customer: 7 })
+})
+
+test('a stream whose receiver is away does not keep the bot from recording', () => {
+  const streaming = { inputUrl: null, outputUrl: 'wss://ears.example/live', audioFrequency: 16_000 as const }
+  expect(jobOf(parts({ streaming })).streaming).toMatchObject({ is_required: false })
+})
