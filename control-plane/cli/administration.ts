@@ -1,14 +1,10 @@
 /** Administration commands: what they change, and what they answer. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServiceConfig } from '../config.ts'
-import { type Installation, openInstallation, sealApiKey } from '../installation.ts'
+import { type Installation, sealApiKey } from '../installation.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { openFiles } from '../open-files.ts'
-import { createGuardedClient } from '../outgoing/guarded-client.ts'
-import type { Log } from '../ports.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
 import { askForDrain, countOpenBots } from '../store/drain.ts'
-import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../store/endpoints.ts'
 import { createKey, listKeys, type NewKey, PERMISSIONS, revokeKey } from '../store/keys.ts'
 import {
   createTeam,
@@ -20,26 +16,13 @@ import {
   setTeam,
   type TeamChange,
 } from '../store/teams.ts'
-import { replayDeliveries, sendTest } from '../webhooks/replay.ts'
-import { CommandMistake, type Output, table } from './output.ts'
+import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
+import { CommandMistake, table } from './output.ts'
 
-export interface CommandContext {
-  config: ServiceConfig
-  log: Log
-  output: Output
-}
+export type { CommandContext } from './context.ts'
+export * from './endpoints.ts'
 
-type Act<T> = (installation: Installation) => Promise<T>
-
-/** Opens the installation beside a running service, or alone where none runs. */
-async function onInstallation<T>({ config, log }: CommandContext, act: Act<T>): Promise<T> {
-  const installation = await openInstallation(config, 'command', log)
-  try {
-    return await act(installation)
-  } finally {
-    await installation.close()
-  }
-}
+// --- Keys ------------------------------------------------------------------------------------------------------------
 
 /** The sealed copy that webhooks carry; null where the team has that header switched off. */
 async function sealFor({ database, seals }: Installation, teamId: string): Promise<NewKey['seal']> {
@@ -47,38 +30,23 @@ async function sealFor({ database, seals }: Installation, teamId: string): Promi
   return team?.api_key_in_webhooks === false ? null : sealApiKey(seals)
 }
 
-/** By id or by name; the oldest team where none is named. */
-async function teamOf({ database }: Installation, named: string | undefined): Promise<string> {
-  const teams = await listTeams(database)
-  if (named === undefined) return teams[0]!.team_id
-  const found = teams.filter(({ team_id: id, name }) => id === named || name === named)
-  if (found.length === 0) throw new CommandMistake(`There is no team "${named}"`)
-  if (found.length > 1) throw new CommandMistake(`${found.length} teams are called "${named}": give the id of one`)
-  return found[0]!.team_id
-}
-
-function uuidOf(text: string, what: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
-    throw new CommandMistake(`"${text}" is not the id of ${what}`)
-  return text.toLowerCase()
-}
-
-// --- Keys ------------------------------------------------------------------------------------------------------------
-
 export async function createKeyCommand(
   context: CommandContext,
-  { team, name, permission }: { team?: string; name?: string; permission?: string },
+  { team, name, permission, expires }: { team?: string; name?: string; permission?: string; expires?: string },
 ): Promise<void> {
   const allowed = PERMISSIONS.find((one) => one === (permission ?? 'full'))
   if (allowed === undefined) throw new CommandMistake(`--permission is one of ${PERMISSIONS.join(', ')}`)
+  const expiresAt = expires === undefined ? null : timeOf(expires, '--expires')
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw new CommandMistake('--expires is a time to come')
   const made = await onInstallation(context, async (installation) => {
     const teamId = await teamOf(installation, team)
     const seal = await sealFor(installation, teamId)
-    return createKey(installation.database, { teamId, name: name ?? 'Key', permission: allowed, seal })
+    return createKey(installation.database, { teamId, name: name ?? 'Key', permission: allowed, seal, expiresAt })
   })
-  context.output.answer({ key_id: made.keyId, key: made.key }, [
+  context.output.answer({ key_id: made.keyId, key: made.key, expires_at: expiresAt }, [
     made.key,
     `Key id: ${made.keyId}. It is shown only now.`,
+    ...(expiresAt === null ? [] : [`It expires at ${expiresAt.toISOString()}.`]),
   ])
 }
 
@@ -89,8 +57,16 @@ export async function listKeysCommand(context: CommandContext, { team }: { team?
   context.output.answer(
     keys,
     table(
-      ['key id', 'name', 'prefix', 'permission', 'last used', 'revoked'],
-      keys.map((key) => [key.key_id, key.name, key.prefix, key.permission, key.last_used_at, key.revoked_at]),
+      ['key id', 'name', 'prefix', 'permission', 'last used', 'expires', 'revoked'],
+      keys.map((key) => [
+        key.key_id,
+        key.name,
+        key.prefix,
+        key.permission,
+        key.last_used_at,
+        key.expires_at,
+        key.revoked_at,
+      ]),
       'There is no key.',
     ),
   )
@@ -185,93 +161,6 @@ export async function grantCommand(context: CommandContext, team: string, tokens
     return { team_id: id, balance: (await grantTokens(installation.database, id, amount)) ?? null }
   })
   context.output.answer(granted, [`Team ${granted.team_id} has ${granted.balance ?? 'unlimited'} tokens.`])
-}
-
-// --- Endpoints -------------------------------------------------------------------------------------------------------
-
-export async function createEndpointCommand(
-  context: CommandContext,
-  url: string,
-  { team, events }: { team?: string; events?: string },
-): Promise<void> {
-  const client = createGuardedClient({ allowPrivate: context.config.allowPrivateAddresses })
-  const problem = client.problemOf(url)
-  await client.close()
-  if (problem !== null)
-    throw new CommandMistake(
-      `${problem}${context.config.allowPrivateAddresses ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
-    )
-  const wanted = events?.split(',').map((event) => event.trim())
-  if (wanted?.some((event) => !/^[a-z_]+(\.[a-z_]+)*$/.test(event)))
-    throw new CommandMistake('--events are names such as bot.completed,bot.failed')
-  const made = await onInstallation(context, async (installation) =>
-    createEndpoint(installation.database, installation.seals, {
-      teamId: await teamOf(installation, team),
-      kind: 'team',
-      url,
-      events: wanted ?? null,
-    }),
-  )
-  context.output.answer({ endpoint_id: made.id, secret: made.secret }, [
-    `${made.secret}`,
-    `Endpoint id: ${made.id}. The secret, which checks signatures, is shown only now.`,
-  ])
-}
-
-export async function listEndpointsCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {
-  const endpoints = await onInstallation(context, async (installation) =>
-    listEndpoints(installation.database, team === undefined ? {} : { teamId: await teamOf(installation, team) }),
-  )
-  context.output.answer(
-    endpoints.map(({ id, ...rest }) => ({ endpoint_id: id, ...rest })),
-    table(
-      ['endpoint id', 'kind', 'url', 'events', 'disabled'],
-      endpoints.map((one) => [
-        one.id,
-        one.kind,
-        one.url,
-        (one.events as string[] | null)?.join(',') ?? 'all',
-        one.disabled_reason,
-      ]),
-      'There is no endpoint.',
-    ),
-  )
-}
-
-export async function testEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
-  const id = uuidOf(endpointId, 'an endpoint')
-  const delivery = await onInstallation(context, ({ database }) => sendTest(database, id))
-  if (delivery === null) throw new CommandMistake(`There is no endpoint ${id}`)
-  context.output.answer({ endpoint_id: id, delivery_id: delivery }, ['A sample is on its way.'])
-}
-
-export async function rotateEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
-  const id = uuidOf(endpointId, 'an endpoint')
-  const secret = await onInstallation(context, ({ database, seals }) => rotateSecret(database, seals, id))
-  if (secret === null) throw new CommandMistake(`There is no endpoint ${id} with a secret of a team`)
-  context.output.answer({ endpoint_id: id, secret }, [secret, 'The secret before signs as well for 24 hours.'])
-}
-
-/** For an endpoint that was disabled because it did not answer. */
-export async function enableEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
-  const id = uuidOf(endpointId, 'an endpoint')
-  const isThere = await onInstallation(context, ({ database }) => enableEndpoint(database, id))
-  if (!isThere) throw new CommandMistake(`There is no endpoint ${id}`)
-  context.output.answer({ endpoint_id: id }, ['Webhooks are sent there again. What was missed: endpoints replay'])
-}
-
-export async function replayEndpointCommand(
-  context: CommandContext,
-  endpointId: string,
-  { since, failed }: { since: string; failed?: boolean },
-): Promise<void> {
-  const id = uuidOf(endpointId, 'an endpoint')
-  const from = new Date(since)
-  if (Number.isNaN(from.getTime())) throw new CommandMistake('--since is a time such as 2026-11-25T10:00:00Z')
-  const count = await onInstallation(context, ({ database }) =>
-    replayDeliveries(database, { endpointId: id, since: from, onlyFailed: failed ?? false }),
-  )
-  context.output.answer({ endpoint_id: id, replayed: count }, [`${count} deliveries are sent again.`])
 }
 
 // --- The installation ------------------------------------------------------------------------------------------------

@@ -95,6 +95,7 @@ keys
   .option('--team <team>', 'id or name (default: the first team)')
   .option('--name <name>', 'to tell keys apart')
   .option('--permission <permission>', 'full, or sending: may only create bots')
+  .option('--expires <time>', 'when it stops working, such as 2027-01-01T00:00:00Z (default: never)')
   .action(administer((commands, context, options: object) => commands.createKeyCommand(context, options)))
 keys
   .command('list')

@@ -14,6 +14,8 @@ export interface KeySummary {
   prefix: string
   permission: Permission
   last_used_at: Date | null
+  /** Null: never. */
+  expires_at: Date | null
   revoked_at: Date | null
 }
 
@@ -77,11 +79,13 @@ export interface NewKey {
   permission: Permission
   /** The sealed copy that webhooks carry in `x-service-api-key`; null where the team has that header switched off. */
   seal: ((key: string, keyId: string) => Buffer) | null
+  /** When the key stops working. Null or absent: never. */
+  expiresAt?: Date | null
 }
 
 export async function createKey(
   db: Database | Tx,
-  { teamId, name, permission, seal }: NewKey,
+  { teamId, name, permission, seal, expiresAt }: NewKey,
 ): Promise<{ keyId: string; key: string }> {
   const key = newKey()
   const keyId = crypto.randomUUID()
@@ -95,6 +99,7 @@ export async function createKey(
       prefix: key.slice(0, SHOWN_LENGTH),
       hash: hashOfKey(key),
       sealed: seal?.(key, keyId) ?? null,
+      expires_at: expiresAt ?? null,
     })
     .execute()
   return { keyId, key }
@@ -104,7 +109,7 @@ export async function createKey(
 export async function listKeys(db: Database, teamId?: string): Promise<KeySummary[]> {
   const rows = await db
     .selectFrom('api_keys')
-    .select(['id as key_id', 'name', 'prefix', 'permission', 'last_used_at', 'revoked_at'])
+    .select(['id as key_id', 'name', 'prefix', 'permission', 'last_used_at', 'expires_at', 'revoked_at'])
     .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId!))
     .orderBy('created_at')
     .orderBy('id')

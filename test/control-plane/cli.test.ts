@@ -56,7 +56,7 @@ async function answerOf<T = Record<string, string>>(...args: string[]): Promise<
 
 test('a key is made, listed and revoked', async () => {
   const made = await answerOf('keys', 'create', '--name', 'CI', '--permission', 'sending')
-  expect(made).toEqual({ key_id: UUID, key: expect.stringMatching(/^standin_/) })
+  expect(made).toEqual({ key_id: UUID, key: expect.stringMatching(/^standin_/), expires_at: null })
   expect(await findKeyHolder(db.database, made.key!)).toMatchObject({ keyId: made.key_id, permission: 'sending' })
 
   const listed = await answerOf<{ key_id: string }[]>('keys', 'list')
@@ -66,11 +66,24 @@ test('a key is made, listed and revoked', async () => {
     prefix: made.key!.slice(0, 14),
     permission: 'sending',
     last_used_at: null,
+    expires_at: null,
     revoked_at: null,
   })
   expect(JSON.stringify(listed)).not.toContain(made.key)
 
   expect(await answerOf('keys', 'revoke', made.key_id!)).toEqual({ key_id: made.key_id })
+  expect(await findKeyHolder(db.database, made.key!)).toBeNull()
+})
+
+test('a key works until the time that it was given', async () => {
+  const made = await answerOf('keys', 'create', '--name', 'Guest', '--expires', '2100-01-01T01:00:00+01:00')
+  expect(made).toMatchObject({ expires_at: '2100-01-01T00:00:00.000Z' })
+  expect(await answerOf('keys', 'list')).toContainEqual(
+    expect.objectContaining({ key_id: made.key_id, expires_at: '2100-01-01T00:00:00.000Z' }),
+  )
+  expect((await run(['keys', 'list'])).out).toMatch(/ expires +revoked\n/)
+  expect(await findKeyHolder(db.database, made.key!)).toMatchObject({ keyId: made.key_id })
+  await db.database.updateTable('api_keys').set({ expires_at: new Date() }).where('id', '=', made.key_id!).execute()
   expect(await findKeyHolder(db.database, made.key!)).toBeNull()
 })
 
@@ -156,6 +169,8 @@ describe('mistakes end with code 2 and say what is wrong', () => {
     ['an unknown command', ['kezs'], 'standin service --help'],
     ['an unknown option', ['--prot', '1'], '--port'],
     ['an unknown permission', ['keys', 'create', '--permission', 'admin'], 'full, sending'],
+    ['no time of expiry', ['keys', 'create', '--expires', 'tomorrow'], '--expires is a time'],
+    ['a time of expiry that is past', ['keys', 'create', '--expires', '2020-01-01'], '--expires is a time to come'],
     ['an unknown team', ['keys', 'create', '--team', 'nobody'], 'There is no team "nobody"'],
     ['no id of a key', ['keys', 'revoke', 'abc'], '"abc" is not the id of a key'],
     ['an unknown key', ['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'There is no key'],

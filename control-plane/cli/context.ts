@@ -1,0 +1,50 @@
+/** What the administration commands share: the opened installation, and what names a team, a row or a time. */
+import type { ServiceConfig } from '../config.ts'
+import { type Installation, openInstallation } from '../installation.ts'
+import type { Log } from '../ports.ts'
+import { listTeams } from '../store/teams.ts'
+import { CommandMistake, type Output } from './output.ts'
+
+export interface CommandContext {
+  config: ServiceConfig
+  log: Log
+  output: Output
+}
+
+type Act<T> = (installation: Installation) => Promise<T>
+
+/** Opens the installation beside a running service, or alone where none runs. */
+export async function onInstallation<T>({ config, log }: CommandContext, act: Act<T>): Promise<T> {
+  const installation = await openInstallation(config, 'command', log)
+  try {
+    return await act(installation)
+  } finally {
+    await installation.close()
+  }
+}
+
+/** By id or by name; the oldest team where none is named. */
+export async function teamOf({ database }: Installation, named: string | undefined): Promise<string> {
+  const teams = await listTeams(database)
+  if (named === undefined) return teams[0]!.team_id
+  const found = teams.filter(({ team_id: id, name }) => id === named || name === named)
+  if (found.length === 0) throw new CommandMistake(`There is no team "${named}"`)
+  if (found.length > 1) throw new CommandMistake(`${found.length} teams are called "${named}": give the id of one`)
+  return found[0]!.team_id
+}
+
+export function uuidOf(text: string, what: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new CommandMistake(`"${text}" is not the id of ${what}`)
+  return text.toLowerCase()
+}
+
+/** ISO 8601 with a zone; a date alone is its midnight in UTC. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+export function timeOf(text: string, option: string): Date {
+  const time = new Date(text)
+  if (!ISO_TIME.test(text) || Number.isNaN(time.getTime()))
+    throw new CommandMistake(`${option} is a time such as 2026-11-25T10:00:00Z`)
+  return time
+}

@@ -1,0 +1,91 @@
+/** Administration commands of endpoints and their deliveries. */
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../store/endpoints.ts'
+import { replayDeliveries, sendTest } from '../webhooks/replay.ts'
+import { type CommandContext, onInstallation, teamOf, uuidOf } from './context.ts'
+import { CommandMistake, table } from './output.ts'
+
+export async function createEndpointCommand(
+  context: CommandContext,
+  url: string,
+  { team, events }: { team?: string; events?: string },
+): Promise<void> {
+  const client = createGuardedClient({ allowPrivate: context.config.allowPrivateAddresses })
+  const problem = client.problemOf(url)
+  await client.close()
+  if (problem !== null)
+    throw new CommandMistake(
+      `${problem}${context.config.allowPrivateAddresses ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
+    )
+  const wanted = events?.split(',').map((event) => event.trim())
+  if (wanted?.some((event) => !/^[a-z_]+(\.[a-z_]+)*$/.test(event)))
+    throw new CommandMistake('--events are names such as bot.completed,bot.failed')
+  const made = await onInstallation(context, async (installation) =>
+    createEndpoint(installation.database, installation.seals, {
+      teamId: await teamOf(installation, team),
+      kind: 'team',
+      url,
+      events: wanted ?? null,
+    }),
+  )
+  context.output.answer({ endpoint_id: made.id, secret: made.secret }, [
+    `${made.secret}`,
+    `Endpoint id: ${made.id}. The secret, which checks signatures, is shown only now.`,
+  ])
+}
+
+export async function listEndpointsCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {
+  const endpoints = await onInstallation(context, async (installation) =>
+    listEndpoints(installation.database, team === undefined ? {} : { teamId: await teamOf(installation, team) }),
+  )
+  context.output.answer(
+    endpoints.map(({ id, ...rest }) => ({ endpoint_id: id, ...rest })),
+    table(
+      ['endpoint id', 'kind', 'url', 'events', 'disabled'],
+      endpoints.map((one) => [
+        one.id,
+        one.kind,
+        one.url,
+        (one.events as string[] | null)?.join(',') ?? 'all',
+        one.disabled_reason,
+      ]),
+      'There is no endpoint.',
+    ),
+  )
+}
+
+export async function testEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const delivery = await onInstallation(context, ({ database }) => sendTest(database, id))
+  if (delivery === null) throw new CommandMistake(`There is no endpoint ${id}`)
+  context.output.answer({ endpoint_id: id, delivery_id: delivery }, ['A sample is on its way.'])
+}
+
+export async function rotateEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const secret = await onInstallation(context, ({ database, seals }) => rotateSecret(database, seals, id))
+  if (secret === null) throw new CommandMistake(`There is no endpoint ${id} with a secret of a team`)
+  context.output.answer({ endpoint_id: id, secret }, [secret, 'The secret before signs as well for 24 hours.'])
+}
+
+/** For an endpoint that was disabled because it did not answer. */
+export async function enableEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const isThere = await onInstallation(context, ({ database }) => enableEndpoint(database, id))
+  if (!isThere) throw new CommandMistake(`There is no endpoint ${id}`)
+  context.output.answer({ endpoint_id: id }, ['Webhooks are sent there again. What was missed: endpoints replay'])
+}
+
+export async function replayEndpointCommand(
+  context: CommandContext,
+  endpointId: string,
+  { since, failed }: { since: string; failed?: boolean },
+): Promise<void> {
+  const id = uuidOf(endpointId, 'an endpoint')
+  const from = new Date(since)
+  if (Number.isNaN(from.getTime())) throw new CommandMistake('--since is a time such as 2026-11-25T10:00:00Z')
+  const count = await onInstallation(context, ({ database }) =>
+    replayDeliveries(database, { endpointId: id, since: from, onlyFailed: failed ?? false }),
+  )
+  context.output.answer({ endpoint_id: id, replayed: count }, [`${count} deliveries are sent again.`])
+}
