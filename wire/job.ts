@@ -38,7 +38,7 @@ const address = (protocols: readonly string[]) =>
   })
 
 /** For WebSockets; their protocol knows no part of a document. */
-const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.includes('#'), {
+export const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.includes('#'), {
   error: 'must not have a part behind #',
 })
 
@@ -71,9 +71,16 @@ function isWithinDepth(value: unknown, levels: number): boolean {
 /** Meeting links come without scheme and inside quotes too; the platform decides what it recognizes. */
 const meetingUrl = z.string().trim().min(1).max(MAX_MEETING_URL_LENGTH)
 
+const IMAGE_ADDRESS = /^https:\/\//i
+
+/** Where a picture is downloaded from. */
+export const imageAddress = z.string().refine((text) => IMAGE_ADDRESS.test(text) && URL.canParse(text), {
+  error: 'must be an address that starts with https://',
+})
+
 const botImage = z
   .string()
-  .refine((text) => /^data:image\/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$/.test(text) || /^https:\/\//i.test(text), {
+  .refine((text) => /^data:image\/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$/.test(text) || IMAGE_ADDRESS.test(text), {
     error: 'must be an https:// address or a data: URL of a PNG, JPEG or WebP picture',
   })
   .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' })

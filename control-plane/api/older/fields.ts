@@ -1,6 +1,11 @@
 /** Building blocks of the older generation's schemas. Bounds come first; text that PostgreSQL cannot store is refused. */
+import {
+  chatText,
+  imageAddress as wireImageAddress,
+  webSocketAddress as wireWebSocketAddress,
+} from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { problemOfCallerData } from '../v2/bots/schema.ts'
+import { blankAsNull, problemOfCallerData } from '../v2/bots/schema.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096
@@ -18,7 +23,10 @@ const address = (protocols: readonly string[]) =>
 /** Whether it may be requested is judged with the service's settings, by the guarded client. */
 export const webAddress = address(['https:', 'http:'])
 export const httpsAddress = address(['https:'])
-export const webSocketAddress = address(['ws:', 'wss:'])
+/** As the worker reads them, so that no accepted request makes an invalid job. */
+export const webSocketAddress = wireWebSocketAddress.max(MAX_ADDRESS_LENGTH).refine(isStorable, NOT_STORABLE)
+export const imageAddress = wireImageAddress.max(MAX_ADDRESS_LENGTH).refine(isStorable, NOT_STORABLE)
+export const entryMessage = blankAsNull(chatText.refine(isStorable, NOT_STORABLE).nullable())
 
 /** Visible ASCII, which is what a header can carry. */
 export const secret = z

@@ -1,10 +1,20 @@
 /** The body of `POST /bots`. Every optional field also takes null. */
 
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { MAX_CHAT_LENGTH, MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
+import { MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { botName } from '../../v2/bots/schema.ts'
-import { callerJson, httpsAddress, orEmpty, secret, text, webAddress, webSocketAddress } from '../fields.ts'
+import {
+  callerJson,
+  entryMessage,
+  httpsAddress,
+  imageAddress,
+  orEmpty,
+  secret,
+  text,
+  webAddress,
+  webSocketAddress,
+} from '../fields.ts'
 
 /** Values from here on are milliseconds, smaller ones seconds since 1970. */
 const FIRST_MILLISECONDS = 1e11
@@ -49,8 +59,8 @@ export const createBotSchema = z
     bot_name: botName.describe('Shown in the meeting.'),
     reserved: z.boolean().nullish().describe('Ignored; kept for older clients.'),
     recording_mode: z.enum(RECORDING_MODES).nullish().describe('Default speaker_view.'),
-    bot_image: orEmpty(httpsAddress).describe("https address of the bot's picture: JPEG, PNG or WebP."),
-    entry_message: text(MAX_CHAT_LENGTH).nullish().describe('Written into the chat after the bot was admitted.'),
+    bot_image: orEmpty(imageAddress).describe("https address of the bot's picture: JPEG, PNG or WebP."),
+    entry_message: entryMessage.optional().describe('Written into the chat after the bot was admitted.'),
     speech_to_text: speechToTextSchema,
     transcription_custom_parameters: callerJson
       .refine((value) => value === null || value === undefined || isRecord(value), { error: 'must be an object' })
@@ -86,7 +96,7 @@ export const createBotSchema = z
     conf_sdk_id: orEmpty(secret).describe('Together with conf_sdk_pwd.'),
     conf_sdk_pwd: orEmpty(secret),
     conf_access_token_url: orEmpty(httpsAddress).describe('Answers GET with an access token as plain text.'),
-    conf_obf_token: orEmpty(secret).describe('Precedes conf_obf_token_url, which precedes conf_obf_token_user_id.'),
+    conf_obf_token: orEmpty(secret).describe('Used first; then conf_obf_token_url, then conf_obf_token_user_id.'),
     conf_obf_token_url: orEmpty(httpsAddress),
     conf_obf_token_user_id: text(256).nullish(),
   })

@@ -25,7 +25,7 @@ export function normalizedBot(body: CreateBotBody): NormalizedBot {
   const request: BotRequest = {
     ...plainRequest(),
     images: body.bot_image ? [body.bot_image] : [],
-    entryMessage: body.entry_message?.trim() ? body.entry_message : null,
+    entryMessage: body.entry_message ?? null,
     timeouts: {
       ...DEFAULT_TIMEOUTS,
       waitingRoom: within(WAITING, leave?.waiting_room_timeout, DEFAULT_TIMEOUTS.waitingRoom),

@@ -11,7 +11,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
 import { anyBot, asErrorOf, checkBotFirst, isOf, spawnedBot } from '../bots/access.ts'
-import { callerData, problemOfCallerData } from '../bots/schema.ts'
+import { callerData, chatTextOrNull, problemOfCallerData } from '../bots/schema.ts'
 import { botParams, errors, message } from '../common.ts'
 
 const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']
@@ -22,7 +22,7 @@ const PAUSED = ['recording_paused']
 const COMMAND_TIMEOUT_MS = 15_000
 
 const chatBody = z.strictObject({ message: chatText })
-const pauseBody = z.strictObject({ chat_message: chatText.nullish() }).nullish()
+const pauseBody = z.strictObject({ chat_message: chatTextOrNull.optional() }).nullish()
 const updateBody = z.strictObject({ extra: callerData.nullable() })
 
 export function botControlRoutes(app: App, dependencies: ApiDependencies): void {

@@ -1,6 +1,12 @@
 /** What callers of `/v2/bots` send and get. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { chatText, MAX_CALLER_DATA_DEPTH, MAX_CALLER_DATA_LENGTH } from '@standin/wire/job.ts'
+import {
+  chatText,
+  imageAddress,
+  MAX_CALLER_DATA_DEPTH,
+  MAX_CALLER_DATA_LENGTH,
+  webSocketAddress,
+} from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { MAX_MEETING_URL_LENGTH } from '../../../bots/meeting-link.ts'
 import { time } from '../common.ts'
@@ -36,6 +42,13 @@ const address = (...protocols: string[]) =>
     })
     .meta({ format: 'uri' })
 
+/** As the worker reads them, so that no accepted request makes an invalid job. */
+const image = imageAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE }).meta({ format: 'uri' })
+const webSocket = webSocketAddress
+  .max(MAX_ADDRESS_LENGTH)
+  .refine(storable, { error: NOT_STORABLE })
+  .meta({ format: 'uri' })
+
 /** Whether it leads to a supported platform is checked after the shape of the whole request. */
 export const meetingUrl = z
   .string()
@@ -44,12 +57,18 @@ export const meetingUrl = z
   .refine((text) => storable(text) && !/\s/.test(text) && URL.canParse(text), { error: 'must be a URI' })
   .meta({ format: 'uri', examples: ['https://meet.google.com/abc-defg-hij'] })
 
+/** Clients send blank text for what they leave out; it is read as null. */
+export const blankAsNull = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (typeof value === 'string' && value.trim() === '' ? null : value), schema)
+
 /** Visible ASCII, which is what a header can carry. */
-const secret = z
-  .string()
-  .min(1)
-  .max(MAX_SECRET_LENGTH)
-  .regex(/^[!-~]+$/, { error: 'must not contain spaces or characters beyond ASCII' })
+const secret = blankAsNull(
+  z
+    .string()
+    .max(MAX_SECRET_LENGTH)
+    .regex(/^[!-~]+$/, { error: 'must not contain spaces or characters beyond ASCII' })
+    .nullable(),
+).optional()
 
 /** An object of the caller that is carried along, so it is bounded. */
 export const callerData = z.record(z.string(), z.unknown()).superRefine((data, context) => {
@@ -76,7 +95,6 @@ export function problemOfCallerData(data: unknown): string | null {
   return `must not be longer than ${MAX_CALLER_DATA_LENGTH} characters of JSON`
 }
 
-const image = address('https:')
 const seconds = (min: number, max: number) => z.int().min(min).max(max)
 
 export const timeoutConfig = z.strictObject({
@@ -89,8 +107,8 @@ export const timeoutConfig = z.strictObject({
 
 export const streamingConfig = z
   .strictObject({
-    input_url: address('ws:', 'wss:').nullish(),
-    output_url: address('ws:', 'wss:').nullish(),
+    input_url: webSocket.nullish(),
+    output_url: webSocket.nullish(),
     audio_frequency: z
       .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
       .default(24_000),
@@ -107,20 +125,20 @@ const providerWord = z
 
 export const transcriptionConfig = z.strictObject({
   provider: providerWord.default('default'),
-  api_key: secret.nullish().describe("The caller's own key of the provider."),
+  api_key: secret.describe("The caller's own key of the provider."),
   custom_params: callerData.nullish().describe('Given to the provider as they are.'),
 })
 
 export const callbackConfig = z.strictObject({
   url: address('http:', 'https:'),
-  secret: secret.nullish().describe('Sent verbatim in the header x-service-secret.'),
+  secret: secret.describe('Sent verbatim in the header x-service-secret.'),
   method: z.enum(['POST', 'PUT']).default('POST'),
 })
 
 export const confConfig = z.strictObject({
   credential_id: z.uuid().nullish(),
   credential_user_id: z.string().min(1).max(256).refine(storable, { error: NOT_STORABLE }).nullish(),
-  obf_token: secret.nullish(),
+  obf_token: secret,
   obf_token_url: address('https:').nullish(),
   zak_token_url: address('https:').nullish(),
 })
@@ -130,8 +148,8 @@ const imageConfig = z.strictObject({
   image_duration: z.int().min(10).max(120).default(30),
 })
 
-/** Chat of the bot, when it is admitted. */
-const entryMessage = chatText.refine(storable, { error: NOT_STORABLE })
+/** Written into the chat; null or blank: nothing. */
+export const chatTextOrNull = blankAsNull(chatText.refine(storable, { error: NOT_STORABLE }).nullable())
 
 /** Every field of a new bot; creation and change give them their defaults. */
 export const botFields = {
@@ -141,7 +159,7 @@ export const botFields = {
   bot_image_config: imageConfig.nullable(),
   allow_multiple_bots: z.boolean(),
   recording_mode: z.enum(RECORDING_MODES),
-  entry_message: entryMessage.nullable(),
+  entry_message: chatTextOrNull,
   timeout_config: timeoutConfig,
   conf_config: confConfig.nullable(),
   extra: callerData.nullable(),

@@ -78,7 +78,13 @@ describe('POST /bots', () => {
         .split(' ')
         .map((name) => [name, null]),
     )
-    const empty = { webhook_url: '', bot_image: '', conf_obf_token_url: '', streaming: { input: '', output: '' } }
+    const empty = {
+      entry_message: ' ',
+      webhook_url: '',
+      bot_image: '',
+      conf_obf_token_url: '',
+      streaming: { input: '', output: '' },
+    }
     const plain = await created()
     expect((await created(nulls)).request).toEqual(plain.request)
     expect((await created(empty)).request).toEqual(plain.request)
@@ -204,6 +210,9 @@ describe('POST /bots', () => {
     ['a mode that does not exist', { recording_mode: 'all' }, 'body/recording_mode'],
     ['an image without TLS', { bot_image: 'http://example.com/a.png' }, 'body/bot_image'],
     ['an entry message that is too long', { entry_message: 'x'.repeat(501) }, 'body/entry_message'],
+    ['an entry message with a control character', { entry_message: 'a\u001b[2J' }, 'body/entry_message'],
+    ['an image without slashes', { bot_image: 'https:example.com/a.png' }, 'body/bot_image'],
+    ['streaming to a fragment', { streaming: { input: 'wss://example.com/#x' } }, 'must not have a part behind #'],
     ['a provider that does not exist', { speech_to_text: 'Nobody' }, 'body/speech_to_text must be one of Default'],
     ['a keyed provider without its key', { speech_to_text: 'deepgram' }, 'body/speech_to_text/api_key is required'],
     ['an empty key', { speech_to_text: { provider: 'assemblyai', api_key: '' } }, 'body/speech_to_text/api_key'],

@@ -129,6 +129,7 @@ describe.each([
       ['', null],
       ['null', null],
       [{}, null],
+      [{ chat_message: '' }, null],
       [{ chat_message: 'A break' }, 'A break'],
     ] as const) {
       const id = await botIn(status)

@@ -154,6 +154,7 @@ describe('a body that does not fit', () => {
       /body\/timeout_config\/waitingroom unknown field/,
     ],
     ['a picture over http', { bot_image: 'http://img.example/1.png' }, /body\/bot_image/],
+    ['a picture without slashes', { bot_image: 'https:img.example/1.png' }, /body\/bot_image/],
     ['six pictures', { bot_image: Array(6).fill('https://img.example/1.png') }, /body\/bot_image/],
     ['no picture in a list', { bot_image: [] }, /body\/bot_image/],
     ['a picture on a private address', { bot_image: 'https://127.0.0.1/1.png' }, /body\/bot_image: /],
@@ -164,6 +165,7 @@ describe('a body that does not fit', () => {
     ],
     ['another recording mode', { recording_mode: 'everyone' }, /body\/recording_mode/],
     ['a long entry message', { entry_message: 'x'.repeat(501) }, /body\/entry_message/],
+    ['an escape character in the entry message', { entry_message: 'a\u001b[2J' }, /body\/entry_message/],
     ['a short wait', { timeout_config: { waiting_room_timeout: 119 } }, /waiting_room_timeout/],
     ['a long wait', { timeout_config: { no_one_joined_timeout: 1801 } }, /no_one_joined_timeout/],
     ['a fraction of a second', { timeout_config: { silence_timeout: 300.5 } }, /silence_timeout/],
@@ -180,6 +182,11 @@ describe('a body that does not fit', () => {
       'a stream to a private address',
       { streaming_enabled: true, streaming_config: { input_url: 'wss://10.0.0.1/' } },
       /body\/streaming_config\/input_url: /,
+    ],
+    [
+      'a stream address with a fragment',
+      { streaming_enabled: true, streaming_config: { output_url: 'wss://stream.example/#x' } },
+      /body\/streaming_config\/output_url must not have a part behind #/,
     ],
     ['another frequency', { streaming_config: { audio_frequency: 44_100 } }, /audio_frequency/],
     ['another provider', { transcription_config: { provider: 'nobody' } }, /body\/transcription_config\/provider/],
@@ -229,6 +236,29 @@ describe('a body that does not fit', () => {
       extra: nested(32),
       timeout_config: { waiting_room_timeout: 1800, no_one_joined_timeout: 120, silence_timeout: 3600 },
     })
+  })
+
+  test('blank text stands for null where no minimum is promised', async () => {
+    const team = await world.team()
+    const id = await world.bot(team, {
+      meeting_url: 'https://us02web.zoom.us/j/1234567890',
+      entry_message: '',
+      conf_config: { obf_token: '' },
+      transcription_enabled: true,
+      transcription_config: { api_key: '' },
+      callback_enabled: true,
+      callback_config: { url: 'https://hooks.example/cb', secret: '' },
+    })
+    expect(await row(id)).toMatchObject({
+      secrets: null,
+      request: {
+        entryMessage: null,
+        transcription: { hasOwnKey: false },
+        callback: { hasSecret: false },
+        conferencing: { hasObfToken: false },
+      },
+    })
+    expect((await row(await world.bot(team, { entry_message: ' \n' }))).request).toMatchObject({ entryMessage: null })
   })
 
   test('a link of no supported platform has a code of its own', async () => {
