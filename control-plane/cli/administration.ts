@@ -120,6 +120,7 @@ export async function setTeamCommand(
   context.output.answer({ team_id: teamId, ...change }, [`Team ${teamId}: ${settings.join(', ')}`])
 }
 
+const SWITCHES = ['byok_transcription', 'api_key_in_webhooks'] as const
 const LIMITS = ['daily_cap', 'requests_per_second', 'retention_days', 'calendars'] as const
 const MAX_LIMIT = 1_000_000_000
 
@@ -132,20 +133,21 @@ export function teamChangeOf(settings: readonly string[]): TeamChange {
     const number = text === 'null' ? null : Number(text)
     const isNumber = number === null || (text.trim() !== '' && number >= 0 && number <= MAX_LIMIT)
     const limit = LIMITS.find((one) => one === key)
+    const toggle = SWITCHES.find((one) => one === key)
     if (limit !== undefined) {
       if (isNumber && (number === null || Number.isInteger(number))) change[limit] = number
       else mistakes.push(`${key} is null (no limit) or a whole number from 0`)
     } else if (key === 'balance') {
       if (isNumber) change.balance = number
       else mistakes.push('balance is null (unlimited) or a number of tokens from 0')
-    } else if (key === 'byok_transcription') {
-      if (text === 'true' || text === 'false') change.byok_transcription = text === 'true'
-      else mistakes.push('byok_transcription is true or false')
+    } else if (toggle !== undefined) {
+      if (text === 'true' || text === 'false') change[toggle] = text === 'true'
+      else mistakes.push(`${key} is true or false`)
     } else if (key === 'plan') {
       if (Object.hasOwn(PLANS, text)) change.plan = text as Plan
       else mistakes.push(`plan is one of ${Object.keys(PLANS).join(', ')}`)
     } else {
-      const known = ['balance', ...LIMITS, 'byok_transcription', 'plan'].join(', ')
+      const known = ['balance', ...LIMITS, ...SWITCHES, 'plan'].join(', ')
       mistakes.push(`"${key}" is not a setting of a team; there are: ${known}`)
     }
   }

@@ -1,8 +1,9 @@
 /** Administration commands of endpoints and their deliveries. */
+import { WEBHOOK_EVENTS } from '../bots/messages/index.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../store/endpoints.ts'
-import { replayDeliveries, sendTest } from '../webhooks/replay.ts'
-import { type CommandContext, onInstallation, teamOf, uuidOf } from './context.ts'
+import { type ReplayFilter, replayDeliveries, sendTest } from '../webhooks/replay.ts'
+import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 
 export async function createEndpointCommand(
@@ -18,8 +19,11 @@ export async function createEndpointCommand(
       `${problem}${context.config.allowPrivateAddresses ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
     )
   const wanted = events?.split(',').map((event) => event.trim())
-  if (wanted?.some((event) => !/^[a-z_]+(\.[a-z_]+)*$/.test(event)))
-    throw new CommandMistake('--events are names such as bot.completed,bot.failed')
+  const unknown = wanted?.filter((event) => !(WEBHOOK_EVENTS as readonly string[]).includes(event)) ?? []
+  if (unknown.length > 0) {
+    const names = unknown.map((event) => `"${event}"`).join(', ')
+    throw new CommandMistake(`--events: there is no event ${names}; there are: ${WEBHOOK_EVENTS.join(', ')}`)
+  }
   const made = await onInstallation(context, async (installation) =>
     createEndpoint(installation.database, installation.seals, {
       teamId: await teamOf(installation, team),
@@ -76,16 +80,37 @@ export async function enableEndpointCommand(context: CommandContext, endpointId:
   context.output.answer({ endpoint_id: id }, ['Webhooks are sent there again. What was missed: endpoints replay'])
 }
 
+export interface ReplayOptions {
+  /** Times of the events. */
+  since?: string
+  until?: string
+  delivery?: string
+  bot?: string
+  failed?: boolean
+}
+
 export async function replayEndpointCommand(
   context: CommandContext,
   endpointId: string,
-  { since, failed }: { since: string; failed?: boolean },
+  { since, until, delivery, bot, failed }: ReplayOptions,
 ): Promise<void> {
   const id = uuidOf(endpointId, 'an endpoint')
-  const from = new Date(since)
-  if (Number.isNaN(from.getTime())) throw new CommandMistake('--since is a time such as 2026-11-25T10:00:00Z')
-  const count = await onInstallation(context, ({ database }) =>
-    replayDeliveries(database, { endpointId: id, since: from, onlyFailed: failed ?? false }),
-  )
+  if ([since, until, delivery, bot].every((option) => option === undefined))
+    throw new CommandMistake('Say what is sent again: --since, --until, --bot or --delivery')
+  if (delivery !== undefined && !/^\d{1,15}$/.test(delivery))
+    throw new CommandMistake('--delivery is the number of a delivery')
+  const filter: ReplayFilter = {
+    endpointId: id,
+    onlyFailed: failed ?? false,
+    ...(since !== undefined && { since: timeOf(since, '--since') }),
+    ...(until !== undefined && { until: timeOf(until, '--until') }),
+    ...(delivery !== undefined && { deliveryId: Number(delivery) }),
+    ...(bot !== undefined && { botId: uuidOf(bot, 'a bot') }),
+  }
+  const count = await onInstallation(context, ({ database }) => replayDeliveries(database, filter))
+  if (count === 0 && delivery !== undefined)
+    throw new CommandMistake(
+      `Delivery ${delivery} is not sent again: this endpoint has no such delivery, it is not finished, its data was deleted, or the endpoint is disabled`,
+    )
   context.output.answer({ endpoint_id: id, replayed: count }, [`${count} deliveries are sent again.`])
 }

@@ -171,10 +171,13 @@ endpoints
   .command('replay')
   .description('send webhooks again under their ids')
   .argument('<endpoint id>')
-  .requiredOption('--since <time>', 'of the event, such as 2026-11-25T10:00:00Z')
+  .option('--since <time>', 'events from this time on, such as 2026-11-25T10:00:00Z')
+  .option('--until <time>', 'events before this time')
+  .option('--bot <bot id>', 'events of this bot')
+  .option('--delivery <number>', 'this one delivery')
   .option('--failed', 'only those that could not be delivered')
   .action(
-    administer((commands, context, id: string, options: { since: string; failed?: boolean }) =>
+    administer((commands, context, id: string, options: object) =>
       commands.replayEndpointCommand(context, id, options),
     ),
   )

@@ -39,7 +39,15 @@ function limits(
 }
 
 /** What an operator may change of a team; `balance` in tokens. A plan sets its limits, and single limits override them. */
-export type TeamChange = Partial<TeamLimits> & { plan?: Plan; balance?: number | null }
+export type TeamChange = Partial<TeamLimits> & {
+  plan?: Plan
+  balance?: number | null
+  /**
+   * Whether webhooks to endpoints of the team carry a key of it in `x-service-api-key`. A key that is made while this is
+   * false is never sent, also later.
+   */
+  api_key_in_webhooks?: boolean
+}
 
 export interface TeamSummary {
   team_id: string

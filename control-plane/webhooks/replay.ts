@@ -4,7 +4,7 @@ import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
 import type { Seals } from '../ports.ts'
 import { readBotForMessages, usesCallback } from '../store/bot-messages.ts'
 import type { Database } from '../store/database.ts'
-import { replayDeliveries, sendTo } from '../store/deliveries.ts'
+import { sendTo } from '../store/deliveries.ts'
 import { createEndpoint } from '../store/endpoints.ts'
 import { insertMessages } from '../store/messages.ts'
 import { sampleBody } from './samples.ts'
@@ -14,12 +14,7 @@ export function sendTest(db: Database, endpointId: string, event = 'bot.status_c
   return sendTo(db, endpointId, { id: messageId(`test:${randomUUID()}`), event, body: sampleBody(event) })
 }
 
-/** One delivery again, under its id. False where it is still under way, or its body was deleted. */
-export async function replayDelivery(db: Database, deliveryId: number, teamId?: string): Promise<boolean> {
-  return (await replayDeliveries(db, { deliveryId, ...(teamId !== undefined && { teamId }) })) === 1
-}
-
-export { replayDeliveries } from '../store/deliveries.ts'
+export { type ReplayFilter, replayDeliveries } from '../store/deliveries.ts'
 
 export type Resent = 'sent' | 'not_found' | 'not_ended'
 

@@ -1,10 +1,11 @@
 /** Bodies for the test of an endpoint: invented values in the shapes of real messages. */
+import type { WebhookEvent } from '../bots/messages/index.ts'
 
 const BOT = '00000000-0000-4000-8000-000000000000'
 const AT = '2026-01-01T09:00:00.000Z'
 const names = { bot_id: BOT, event_id: null }
 
-const SAMPLES: Record<string, Record<string, unknown>> = {
+const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
   'bot.status_change': {
     data: { ...names, status: { code: 'joining_call', created_at: AT } },
     extra: { test: true },
@@ -47,5 +48,5 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
 
 /** Events without a sample get the sample of a status under their own name. */
 export function sampleBody(event: string): Record<string, unknown> {
-  return { event, ...(SAMPLES[event] ?? SAMPLES['bot.status_change']) }
+  return { event, ...(SAMPLES[event as WebhookEvent] ?? SAMPLES['bot.status_change']) }
 }

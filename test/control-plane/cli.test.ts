@@ -1,5 +1,6 @@
 /** The commands of the shell, run as a person runs them, on a database of their own. */
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { table } from '../../control-plane/cli/output.ts'
 import { newSealKey } from '../../control-plane/secrets/seals.ts'
 import { databaseTime, isDrainAskedSince } from '../../control-plane/store/drain.ts'
 import { findKeyHolder } from '../../control-plane/store/keys.ts'
+import { readTeam } from '../../control-plane/store/teams.ts'
 import { openTestDatabase, type TestDatabase } from './postgres.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../control-plane/cli/index.ts')
@@ -91,6 +93,8 @@ test('a team is made with a key, set, granted tokens and listed', async () => {
   const made = await answerOf('teams', 'create', 'Sales')
   expect(made).toEqual({ team_id: UUID, key: expect.stringMatching(/^standin_/) })
   await answerOf('teams', 'set', 'Sales', 'balance=0', 'daily_cap=null', 'plan=pro')
+  await answerOf('teams', 'set', 'Sales', 'api_key_in_webhooks=false')
+  expect(await readTeam(db.database, made.team_id!)).toMatchObject({ api_key_in_webhooks: false, plan: 'pro' })
   expect(await answerOf('teams', 'grant', made.team_id!, '2.5')).toEqual({ team_id: made.team_id, balance: 2.5 })
   expect(await answerOf('teams', 'list')).toContainEqual({
     team_id: made.team_id,
@@ -123,6 +127,30 @@ test('an endpoint is made, listed, tested, given a new secret, and its webhooks 
     endpoint_id: id,
     replayed: 1,
   })
+})
+
+test('one delivery is sent again, or those of a bot, or those before a time', async () => {
+  const { endpoint_id: id } = await answerOf('endpoints', 'create', 'https://example.com/again')
+  const { delivery_id: delivery } = await answerOf('endpoints', 'test', id!)
+  await answerOf('endpoints', 'test', id!)
+  const finish = () =>
+    db.database.updateTable('deliveries').set({ state: 'delivered' }).where('endpoint_id', '=', id!).execute()
+  const replay = (...options: string[]) => answerOf('endpoints', 'replay', id!, ...options)
+  const one = await run(['endpoints', 'replay', id!, '--delivery', String(delivery)])
+  expect(one).toMatchObject({ exitCode: 2, errors: expect.stringContaining('it is not finished') })
+  await finish()
+  expect(await replay('--delivery', String(delivery))).toEqual({ endpoint_id: id, replayed: 1 })
+  const states = await db.database
+    .selectFrom('deliveries')
+    .select(['id', 'state'])
+    .where('endpoint_id', '=', id!)
+    .where('state', '=', 'waiting')
+    .execute()
+  expect(states).toEqual([{ id: delivery, state: 'waiting' }])
+  await finish()
+  expect(await replay('--until', '2020-01-01T00:00:00Z')).toMatchObject({ replayed: 0 })
+  expect(await replay('--until', '2100-01-01T00:00:00Z', '--bot', randomUUID())).toMatchObject({ replayed: 0 })
+  expect(await replay('--until', '2100-01-01T00:00:00Z')).toMatchObject({ replayed: 2 })
 })
 
 test('secrets are sealed with the new first key', async () => {
@@ -176,6 +204,12 @@ describe('mistakes end with code 2 and say what is wrong', () => {
     ['an unknown key', ['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'There is no key'],
     ['a private address', ['endpoints', 'create', 'http://127.0.0.1/hook'], 'STANDIN_PRIVATE_ADDRESSES'],
     ['no time', ['endpoints', 'replay', '00000000-0000-4000-8000-000000000000', '--since', 'today'], '--since'],
+    ['nothing to replay', ['endpoints', 'replay', '00000000-0000-4000-8000-000000000000', '--failed'], '--delivery'],
+    [
+      'an event that does not exist',
+      ['endpoints', 'create', 'https://example.com/hook', '--events', 'bot.complete,bot.failed'],
+      'no event "bot.complete"; there are: bot.status_change, bot.completed, bot.failed, bot.chat_message',
+    ],
     ['an unknown job', ['jobs', 'run', 'laundry'], 'retention'],
     ['bad settings', ['--port', 'http', '--launcher', 'podman'], '--launcher'],
   ])('%s', async (_what, args, words) => {
@@ -185,8 +219,17 @@ describe('mistakes end with code 2 and say what is wrong', () => {
 
   test('every mistake in the settings of a team is told', () => {
     expect(() =>
-      teamChangeOf(['balance=-1', 'daily_cap=1.5', 'plan=gold', 'colour=red', 'byok_transcription']),
-    ).toThrow(/balance.*\ndaily_cap.*\nplan.*\n"colour".*\nbyok_transcription/)
+      teamChangeOf([
+        'balance=-1',
+        'daily_cap=1.5',
+        'plan=gold',
+        'colour=red',
+        'byok_transcription',
+        'api_key_in_webhooks=no',
+      ]),
+    ).toThrow(
+      /balance.*\ndaily_cap.*\nplan.*\n"colour".*\nbyok_transcription is true or false\napi_key_in_webhooks is true or false/,
+    )
   })
 })
 

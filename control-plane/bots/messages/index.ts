@@ -5,6 +5,10 @@ import type { Channel, OutgoingMessage } from '../change.ts'
 import { chatBody, completedBody, failedBody, statusBody } from './newer.ts'
 import { olderCompleteBody, olderFailedBody, olderStatusBody, olderTranscriptionBody } from './older.ts'
 
+/** What endpoints of a team can be sent; `events` of an endpoint names some of them. */
+export const WEBHOOK_EVENTS = ['bot.status_change', 'bot.completed', 'bot.failed', 'bot.chat_message'] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
 /** A status as receivers of `bot.status_change` see it. */
 export interface StatusNews {
   code: string

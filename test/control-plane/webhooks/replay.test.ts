@@ -7,13 +7,7 @@ import { deliveriesOfBot } from '../../../control-plane/store/deliveries.ts'
 import { readAccountUrl, setAccountUrl } from '../../../control-plane/store/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/messages.ts'
 import type { NewBotRow } from '../../../control-plane/store/tables.ts'
-import {
-  replayDeliveries,
-  replayDelivery,
-  resendEnd,
-  sendCallback,
-  sendTest,
-} from '../../../control-plane/webhooks/replay.ts'
+import { replayDeliveries, resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { answer } from './receiver.ts'
 import { openWorld, seals, type World } from './world.ts'
 
@@ -131,11 +125,11 @@ describe('again', () => {
     await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
     await world.send(team, bot, 1)
     const { id } = await world.database.selectFrom('deliveries').select('id').executeTakeFirstOrThrow()
-    expect(await replayDelivery(world.database, id)).toBe(false)
+    expect(await replayDeliveries(world.database, { deliveryId: id })).toBe(0)
     world.dispatcher()
     await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
-    expect(await replayDelivery(world.database, id, await world.team())).toBe(false)
-    expect(await replayDelivery(world.database, id, team)).toBe(true)
+    expect(await replayDeliveries(world.database, { deliveryId: id, teamId: await world.team() })).toBe(0)
+    expect(await replayDeliveries(world.database, { deliveryId: id, teamId: team })).toBe(1)
     await expect.poll(() => receiver.received.length, LONG).toBe(2)
     await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
