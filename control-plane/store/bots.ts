@@ -35,9 +35,18 @@ export function writable<Row extends NewBotRow | BotPatch>(row: Row): Row {
   return copy as Row
 }
 
-/** PostgreSQL's JSON holds every character but NUL; lone surrogates it refuses too. */
+/** PostgreSQL's JSON holds every character but NUL; lone surrogates it refuses too. Keys and values are cleaned of both. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'string' ? inner.toWellFormed().replaceAll('\u0000', '\uFFFD') : inner,
-  )
+  const text = JSON.stringify(value)
+  return /\\u(?:0000|d[89a-f])/.test(text) ? JSON.stringify(value, (_key, inner: unknown) => cleaned(inner)) : text
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), inner]))
+}
+
+function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }

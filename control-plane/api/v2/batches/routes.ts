@@ -9,7 +9,7 @@ import { onceInParts } from '../../idempotency.ts'
 import { errorOfRefusal } from '../../refused-bots.ts'
 import { parse, sentence } from '../../validation.ts'
 import { newBotOf } from '../bots/new-bot.ts'
-import { createBotBody } from '../bots/schema.ts'
+import { createBotBody, problemOfCallerData } from '../bots/schema.ts'
 import { errors } from '../common.ts'
 import { joinTimeOf } from '../scheduled/join-time.ts'
 import { scheduleBotBody } from '../scheduled/schema.ts'
@@ -68,9 +68,9 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
           const failures: z.output<typeof batchAnswer>['errors'] = []
           for (const [index, item] of request.body.entries()) {
             const extra = extraOf(item)
-            const result = await create(request, item, newBot, (bot) =>
+            const result = await create(() =>
               once(index, async (tx) => {
-                const created = await createBot(tx, seals, bot)
+                const created = await createBot(tx, seals, newBot(item, request, dependencies))
                 if ('refused' in created) throw errorOfRefusal(created.refused)
                 return { status: 201, body: created.botId }
               }),
@@ -83,14 +83,9 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
     )
   }
 
-  async function create(
-    request: FastifyRequest,
-    item: unknown,
-    newBot: typeof immediateBot,
-    store: (bot: NewBot) => Promise<{ body: unknown }>,
-  ): Promise<string | ItemError> {
+  async function create(store: () => Promise<{ body: unknown }>): Promise<string | ItemError> {
     try {
-      return (await store(newBot(item, request, dependencies))).body as string
+      return (await store()).body as string
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) log.error({ error: String(thrown) }, 'Bot of a batch could not be created')
       return itemError(asApiError(thrown))
@@ -127,9 +122,9 @@ function itemError({ code, message, details }: ApiError): ItemError {
   return { code: ITEM_CODES[code] ?? 'BOT_CREATE_FAILED', message, details }
 }
 
-/** Given back with the item, where it is an object that may be. */
+/** Given back with the item, where it is an object that can be carried along. */
 function extraOf(item: unknown): Record<string, unknown> | null {
   const { extra } = (item ?? {}) as { extra?: unknown }
   const isObject = typeof extra === 'object' && extra !== null && !Array.isArray(extra)
-  return isObject ? (extra as Record<string, unknown>) : null
+  return isObject && problemOfCallerData(extra) === null ? (extra as Record<string, unknown>) : null
 }

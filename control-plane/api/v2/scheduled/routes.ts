@@ -57,15 +57,14 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
         response: { 201: success(createdBot), ...errors(409) },
       },
     },
-    async (request, reply) => {
-      const joinAt = joinTimeOf(request.body.join_at, clock.now())
-      const bot = newBotOf(request.body, request, dependencies, joinAt)
-      return once(database, request, reply, async (tx) => {
-        const created = await createBot(tx, seals, bot)
+    async (request, reply) =>
+      // A repeat gets the first answer, also after its join time.
+      once(database, request, reply, async (tx) => {
+        const joinAt = joinTimeOf(request.body.join_at, clock.now())
+        const created = await createBot(tx, seals, newBotOf(request.body, request, dependencies, joinAt))
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
-      }) as never
-    },
+      }) as never,
   )
 
   app.get(

@@ -238,6 +238,31 @@ describe('Idempotency-Key', () => {
     expect(await countOfBots(team.teamId)).toBe(4)
   })
 
+  test('a repeat after the join time gets the first answer', async () => {
+    let now = Date.now()
+    const later = await openApiWorld({ dependencies: { clock: { now: () => now } } })
+    const team = await later.team()
+    const scheduled = { ...plain, join_at: new Date(now + 3_600_000).toISOString() }
+    const first = await team.post('/v2/bots/scheduled', scheduled, header('s'))
+    const batch = await team.post('/v2/bots/scheduled/batch', [scheduled, scheduled], header('b'))
+    // As a killed process leaves it: the request unanswered, the first item done.
+    await sql`
+      update idempotency_keys set status = null, answer = null, created_at = now() - interval '3 minutes'
+      where team_id = ${team.teamId} and key = 'b'`.execute(later.database)
+    await sql`delete from idempotency_keys where team_id = ${team.teamId} and key = 'b 1'`.execute(later.database)
+    now += 3_700_000
+    expect(await team.post('/v2/bots/scheduled', scheduled, header('s'))).toMatchObject({
+      status: 201,
+      body: first.body,
+    })
+    expect((await team.post('/v2/bots/scheduled/batch', [scheduled, scheduled], header('b'))).body).toMatchObject({
+      data: [batch.body.data[0]],
+      errors: [{ index: 1, code: 'VALIDATION_ERROR' }],
+    })
+    expect(await team.post('/v2/bots/scheduled', scheduled, header('new'))).toMatchObject({ status: 400 })
+    await later.close()
+  })
+
   test('a batch that died halfway creates only what is missing', async () => {
     const team = await world.team()
     const first = await team.post('/v2/bots/batch', [plain, plain, plain], header('b'))

@@ -56,6 +56,26 @@ test('each item has its own result, by its place', async () => {
   for (const { bot_id } of body.data) expect((await team.get(`/v2/bots/${bot_id}`)).status).toBe(200)
 })
 
+test('extra that cannot be carried along fails its own item only', async () => {
+  const team = await world.team()
+  const nested = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+  const items = [
+    JSON.stringify(plain),
+    JSON.stringify({ ...plain, extra: { 'a\u0000': 1 } }),
+    `{"bot_name":"Notes","meeting_url":"${MEET}","extra":${nested}}`,
+    JSON.stringify(plain),
+  ]
+  for (const headers of [{}, { 'idempotency-key': 'one' }]) {
+    const { status, body } = await team.post('/v2/bots/batch', `[${items.join(',')}]`, headers)
+    expect(status).toBe(201)
+    expect(body.data).toMatchObject([{ index: 0 }, { index: 3 }])
+    expect(body.errors).toMatchObject([
+      { index: 1, code: 'VALIDATION_ERROR', extra: null },
+      { index: 2, code: 'VALIDATION_ERROR', extra: null },
+    ])
+  }
+})
+
 test('tokens are taken per item, so a batch can fail from the middle on', async () => {
   const team = await world.team({ balance: 1 })
   const { body } = await team.post('/v2/bots/batch', [plain, plain, plain, plain])
