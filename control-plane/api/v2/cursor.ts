@@ -28,8 +28,15 @@ function placeOf(cursor: string): PageRequest['from'] {
   // The sign may have been encoded together with what follows it.
   if (!isBackwards && text.startsWith('-')) return placeOf(text)
   const [, at, id] = PLACE.exec(text) ?? []
-  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) return null
+  if (at === undefined || id === undefined || !isInstant(at)) return null
   return { place: { at, id }, direction: isBackwards ? 'before' : 'after' }
+}
+
+/** A day of the calendar that PostgreSQL knows too: it has no year 0, and `Date` reads February 30 as March 2. */
+function isInstant(text: string): boolean {
+  const time = Date.parse(text)
+  if (Number.isNaN(time) || text.startsWith('0000')) return false
+  return new Date(time).toISOString().slice(0, 19) === text.slice(0, 19)
 }
 
 function decode(text: string): string {

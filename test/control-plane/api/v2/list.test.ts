@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MEET, openApiWorld } from '../world.ts'
 
@@ -149,6 +150,14 @@ describe('filters', () => {
 })
 
 describe('pages', () => {
+  test.each(['0000-01-01T00:00:00Z', '2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z'])(
+    'a cursor with the time %s is answered with 400',
+    async (at) => {
+      const cursor = Buffer.from(`${at}::${randomUUID()}`).toString('base64')
+      expect(await team.get(`/v2/bots?cursor=${encodeURIComponent(cursor)}`)).toMatchObject({ status: 400 })
+    },
+  )
+
   test('lead forwards to the end and back to the start', async () => {
     const seen: number[][] = []
     let cursor: string | null = null
