@@ -4,7 +4,12 @@ import type { Database, Tx } from './database.ts'
 
 export type DeletionAsked = 'requested' | 'already_deleted' | 'active' | 'not_found'
 
-/** Links answer null from the commit on; the files follow. Only for bots that have ended. */
+const ENDED = ['completed', 'failed']
+
+/**
+ * Links answer null from the commit on; the files follow. Only for bots that have ended. While a new transcript is made,
+ * callers have to wait for it, and retention does not.
+ */
 export async function requestDeletion(
   tx: Tx,
   botId: string,
@@ -12,12 +17,12 @@ export async function requestDeletion(
 ): Promise<DeletionAsked> {
   const bot = await tx
     .selectFrom('bots')
-    .select(['phase', 'data_deleted_at', 'attempt'])
+    .select(['phase', 'status', 'data_deleted_at', 'attempt'])
     .where('id', '=', botId)
     .forUpdate()
     .executeTakeFirst()
   if (bot === undefined) return 'not_found'
-  if (bot.phase !== 'closed') return 'active'
+  if (bot.phase !== 'closed' || (asked.reason === 'request' && !ENDED.includes(bot.status))) return 'active'
   if (bot.data_deleted_at !== null) return 'already_deleted'
   await tx
     .updateTable('bots')

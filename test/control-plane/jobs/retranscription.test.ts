@@ -396,12 +396,12 @@ describe('what goes wrong', () => {
     expect(calls.map(({ folder }) => basename(folder)).sort()).toEqual(ids.sort())
   })
 
-  test('a transcript of data that was deleted meanwhile is dropped, with its files', async () => {
+  test('a transcript of data whose retention ended meanwhile is dropped, with its files', async () => {
     const id = await recordedBot()
     const audio = await withFile(id, 'audio.m4a', 'SOUND')
     start(
       transcriber(async () => {
-        await world.database.transaction().execute((tx) => requestDeletion(tx, id, { reason: 'request', by: 'a test' }))
+        await world.database.transaction().execute((tx) => requestDeletion(tx, id, { reason: 'retention', by: null }))
       }).transcribe,
     )
     await ask(id)

@@ -8,7 +8,13 @@ import { checkBotFirst, spawnedBot } from '../bots/access.ts'
 import { callbackConfig, retranscription } from '../bots/schema.ts'
 import { botParams, errors, flag, message } from '../common.ts'
 
-const callbackBody = callbackConfig.extend({ url: callbackConfig.shape.url.optional() }).nullish()
+const callbackBody = callbackConfig
+  .extend({ url: callbackConfig.shape.url.optional(), method: callbackConfig.shape.method.unwrap().optional() })
+  .superRefine(({ url, secret, method }, context) => {
+    if (url === undefined && (secret || method))
+      context.addIssue({ code: 'custom', path: ['url'], message: 'is needed with secret and method' })
+  })
+  .nullish()
 
 export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
   const { database, webhooks, client, retranscribe } = dependencies
@@ -69,7 +75,8 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request) => {
       const { bot_id: botId } = request.params
-      const target = request.body?.url === undefined ? null : { ...request.body, url: request.body.url }
+      const { url, secret, method } = request.body ?? {}
+      const target = url === undefined ? null : { url, secret, method: method ?? ('POST' as const) }
       const problem = target && client.problemOf(target.url)
       if (problem) throw refusals.validation(`body/url: ${problem}`)
       const sent = await webhooks.sendCallback(botId, target)

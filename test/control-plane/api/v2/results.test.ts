@@ -155,6 +155,16 @@ describe('delete-data', () => {
     })
     expect(await team.delete(`/v2/bots/${id}/delete-data?delete_from_provider=maybe`)).toMatchObject({ status: 400 })
   })
+
+  test('is refused while a new transcript is made', async () => {
+    const id = await ended()
+    await world.database.updateTable('bots').set({ status: 'transcribing' }).where('id', '=', id).execute()
+    expect(await team.delete(`/v2/bots/${id}/delete-data`)).toMatchObject({
+      status: 409,
+      body: { code: 'FST_ERR_BOT_STATUS', message: expect.stringContaining('transcribing') },
+    })
+    expect((await team.get(`/v2/bots/${id}`)).body.data.artifacts_deleted).toBe(false)
+  })
 })
 
 describe('resend-webhook', () => {
@@ -215,12 +225,16 @@ describe('retry-callback', () => {
     })
   })
 
-  test.each([[{ url: 'x' }], [{ url: 'https://10.0.0.1/' }], [{ url: 'https://a.example', method: 'GET' }], [[]]])(
-    'the body %j is answered with 400',
-    async (body) => {
-      expect(await team.post(`/v2/bots/${await ended()}/retry-callback`, body)).toMatchObject({ status: 400 })
-    },
-  )
+  test.each([
+    [{ url: 'x' }],
+    [{ url: 'https://10.0.0.1/' }],
+    [{ url: 'https://a.example', method: 'GET' }],
+    [{ secret: 's' }],
+    [{ method: 'PUT' }],
+    [[]],
+  ])('the body %j is answered with 400', async (body) => {
+    expect(await team.post(`/v2/bots/${await ended()}/retry-callback`, body)).toMatchObject({ status: 400 })
+  })
 })
 
 describe('retranscribe', () => {
