@@ -1,6 +1,6 @@
 /** A bot that is accepted, or refused at its join time. */
 import type { BotRow } from '../store/tables.ts'
-import type { BotChange } from './change.ts'
+import type { BotChange, Step } from './change.ts'
 import { giveUpAt } from './deadlines.ts'
 import { closing } from './ending.ts'
 import { messagesOfStatus } from './messages/index.ts'
@@ -64,4 +64,22 @@ export function refusedWhenDue(bot: BotRow, refusal: { code: string; message: st
       ...change.steps,
     ],
   }
+}
+
+/** The step that comes before admission or refusal of a scheduled bot. */
+export function becameDue({ join_at: joinAt }: Pick<BotRow, 'join_at'>, now: Date): Step {
+  const seconds = joinAt === null ? 0 : Math.round((joinAt.getTime() - now.getTime()) / 1000)
+  return {
+    at: now,
+    attempt: null,
+    kind: 'due',
+    reason: joinAt === null ? null : `Its join time is ${joinAt.toISOString()}; ${startOf(seconds)}.`,
+    evidence: { join_at: joinAt?.toISOString() ?? null, seconds_ahead: seconds },
+  }
+}
+
+function startOf(secondsAhead: number): string {
+  if (secondsAhead === 0) return 'its admission began at that time'
+  const seconds = Math.abs(secondsAhead)
+  return `its admission began ${seconds} second${seconds === 1 ? '' : 's'} ${secondsAhead > 0 ? 'ahead' : 'late'}`
 }

@@ -11,7 +11,7 @@ import { instant, optionalInstant } from './instants.ts'
 import { messagesOfChat, messagesOfStatus } from './messages/index.ts'
 import { withPerson } from './people.ts'
 import { type Happening, nextPhase } from './phases.ts'
-import { isClosed, namedAttempt, requestOf, withPatch } from './row.ts'
+import { decides, isClosed, requestOf, withPatch } from './row.ts'
 
 export interface JournaledEvents {
   attempt: number
@@ -28,8 +28,8 @@ export interface Folded {
 }
 
 /**
- * What the events change of the bot. Those of an attempt that the row does not name, and those of a closed bot, change
- * nothing: they are stored, and their files are known.
+ * What the events change of the bot. Those of an attempt that does not decide, and those of a closed bot, change nothing:
+ * they are stored, and their files are known.
  */
 export function fold(bot: BotRow, { attempt, journalId, events, now }: JournaledEvents): Folded {
   const folding = new Folding(bot, attempt, journalId, now)
@@ -54,7 +54,7 @@ class Folding {
 
   add({ seq, at: text, event }: NumberedEvent): void {
     for (const artifact of artifactsOf(event)) this.artifacts.set(artifact.name, artifact)
-    if (isClosed(this.#bot) || this.#attempt !== namedAttempt(this.#bot)) return
+    if (isClosed(this.#bot) || !decides(this.#bot, this.#attempt)) return
     const at = instant(text, this.#now)
     const sourceId = `${this.#journalId}:${seq}`
     switch (event.type) {

@@ -20,6 +20,11 @@ export function namedAttempt(bot: Pick<BotRow, 'attempt' | 'joined_attempt'>): n
   return bot.joined_attempt ?? bot.attempt
 }
 
+/** Whether the attempt's events decide. While the bot waits for its next attempt, those of the last one do not. */
+export function decides(bot: Pick<BotRow, 'phase' | 'attempt' | 'joined_attempt'>, attempt: number): boolean {
+  return namedAttempt(bot) === attempt && bot.phase !== 'due'
+}
+
 export function isClosed(bot: Pick<BotRow, 'phase'>): boolean {
   return bot.phase === 'closed'
 }

@@ -27,7 +27,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   asked: 'A bot was asked for.',
   changed: 'The bot was changed.',
   cancelled: 'The bot was cancelled.',
-  due: 'The time to join came.',
+  due: 'The bot became due.',
   admitted: 'The bot was admitted by the limits of its team.',
   refused: 'The bot was refused at its join time.',
   waiting_for_room: 'The bot waits for room on a machine.',

@@ -1,5 +1,5 @@
 /** Scheduled bots whose time has come pass the checks of immediate ones, or fail. */
-import { admitted, refusedWhenDue } from '../bots/admit.ts'
+import { admitted, becameDue, refusedWhenDue } from '../bots/admit.ts'
 import type { BotChange } from '../bots/change.ts'
 import { checkAdmission, lockTeam } from '../store/admission.ts'
 import { lockBots } from '../store/bots.ts'
@@ -29,8 +29,9 @@ export async function admitDue(db: Database, leadSeconds: number): Promise<numbe
 
 async function admitOfTeam(db: Database, teamId: string, botIds: readonly string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { team, now } = await lockTeam(tx, teamId)
+    // Bots first: whatever changes a bot locks its row, and then the team's for tokens.
     const bots = (await lockBots(tx, botIds)).filter(({ phase }) => phase === 'scheduled')
+    const { team, now } = await lockTeam(tx, teamId)
     // Their order decides who gets the last place.
     bots.sort((a, b) => (a.due_at?.getTime() ?? 0) - (b.due_at?.getTime() ?? 0))
     if (bots.every((bot) => needsNoCheck(team, bot))) {
@@ -46,7 +47,7 @@ async function admitOfTeam(db: Database, teamId: string, botIds: readonly string
       const change =
         refusal === null
           ? admittedAt(bot, now)
-          : refusedWhenDue(bot, { code: refusal.code, message: reasonOfRefusal(refusal) }, now)
+          : afterDue(bot, refusedWhenDue(bot, { code: refusal.code, message: reasonOfRefusal(refusal) }, now), now)
       await applyChanges(tx, [{ bot, change }])
     }
   })
@@ -59,6 +60,10 @@ function needsNoCheck(team: TeamRow, bot: BotRow): boolean {
 
 /** A bot that is started ahead of its time is due to a launcher at once. */
 function admittedAt(bot: BotRow, now: Date): BotChange {
-  const change = admitted(bot, now)
+  const change = afterDue(bot, admitted(bot, now), now)
   return { ...change, patch: { ...change.patch, due_at: now } }
+}
+
+function afterDue(bot: BotRow, change: BotChange, now: Date): BotChange {
+  return { ...change, steps: [becameDue(bot, now), ...change.steps] }
 }

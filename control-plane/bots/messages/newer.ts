@@ -30,7 +30,7 @@ export function completedBody(bot: BotRow): Body {
       exited_at: bot.exited_at?.toISOString() ?? null,
       data_deleted: bot.data_deleted_at !== null,
       ...Object.fromEntries(links),
-      transcription_provider: bot.transcription_provider,
+      transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
       transcription_ids: ids.length > 0 ? ids : null,
       sent_at: SENT_AT,
     },

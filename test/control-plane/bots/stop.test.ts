@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { admitted, refusedWhenDue } from '../../../control-plane/bots/admit.ts'
+import { admitted, becameDue, refusedWhenDue } from '../../../control-plane/bots/admit.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
 import { needsLeave, stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { BotRow } from '../../../control-plane/store/tables.ts'
@@ -88,6 +88,22 @@ describe('admission', () => {
     })
     expect(change.ledger).toMatchObject([{ kind: 'reserve', amount: 500_000, source: `reserve:${row.id}` }])
     expect(events(change)).toEqual(['queued'])
+  })
+
+  test.each([
+    ['2026-11-20T09:00:15Z', 'Its join time is 2026-11-20T09:00:15.000Z; its admission began 15 seconds ahead.', 15],
+    ['2026-11-20T09:00:01Z', 'Its join time is 2026-11-20T09:00:01.000Z; its admission began 1 second ahead.', 1],
+    ['2026-11-20T09:00:00Z', 'Its join time is 2026-11-20T09:00:00.000Z; its admission began at that time.', 0],
+    ['2026-11-20T08:59:00Z', 'Its join time is 2026-11-20T08:59:00.000Z; its admission began 60 seconds late.', -60],
+  ])('a bot for %s that becomes due at nine', (joinAt, reason, seconds_ahead) => {
+    const at = new Date(joinAt)
+    expect(becameDue(bot({ join_at: at }), NOW)).toEqual({
+      at: NOW,
+      attempt: null,
+      kind: 'due',
+      reason,
+      evidence: { join_at: at.toISOString(), seconds_ahead },
+    })
   })
 
   test('leaves the schedule of an immediate bot empty', () => {

@@ -114,18 +114,28 @@ test('a bot that waits for two minutes is told of as late, once', async () => {
 })
 
 test('a scheduled bot is started ahead of its time, and told when to ask to join', async () => {
-  const { launching, bot, row, host } = await world.setting()
+  const { launching, bot, row, steps, host } = await world.setting()
   launching()
-  const soon = await bot({}, { joinAt: inSeconds(10) })
+  const joinAt = inSeconds(10)
+  const soon = await bot({}, { joinAt })
   const later = await bot({}, { joinAt: inSeconds(3600) })
   await expect.poll(() => host.of(soon).length).toBe(1)
   await expect.poll(async () => (await row(soon)).schedule_status).toBe('completed')
+  const [, due, ...rest] = await steps(soon)
+  expect(due).toMatchObject({
+    kind: 'due',
+    reason: expect.stringMatching(
+      new RegExp(`^Its join time is ${joinAt.toISOString()}; its admission began \\d+ seconds? ahead\\.$`),
+    ),
+  })
+  expect(kinds(rest)).toContain('admitted')
+  expect(kinds(await steps(later))).toEqual(['asked'])
   expect(await row(later)).toMatchObject({ phase: 'scheduled', queued_at: null })
   expect(host.of(later)).toHaveLength(0)
 })
 
 test('scheduled bots are checked when they are due: by cap, tokens and duplicates, in the order of their time', async () => {
-  const { launching, bot, row, host, messages, teamId, database } = await world.setting()
+  const { launching, bot, row, steps, host, messages, teamId, database } = await world.setting()
   const first = await bot({}, { joinAt: inSeconds(1) })
   const second = await bot({}, { joinAt: inSeconds(2) })
   await database.updateTable('teams').set({ daily_cap: 1 }).where('id', '=', teamId).execute()
@@ -139,6 +149,7 @@ test('scheduled bots are checked when they are due: by cap, tokens and duplicate
   await expect.poll(async () => (await row(first)).status).toBe('completed')
   expect((await messages(second)).map(({ event }) => event)).toContain('bot.failed')
   expect(host.of(second)).toHaveLength(0)
+  expect(kinds(await steps(second))).toEqual(['asked', 'due', 'refused', 'ended'])
 
   await database.updateTable('teams').set({ daily_cap: null, balance: 0 }).where('id', '=', teamId).execute()
   const poor = await bot({}, { joinAt: inSeconds(1) })
