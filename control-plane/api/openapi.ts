@@ -34,7 +34,7 @@ export async function describeRoutes(
   }
 }
 
-/** Named schemas of other generations stand in the same registry of zod, and do not belong into this document. */
+/** Named schemas of other generations stand in the same registry of zod, and do not belong in this document. */
 function withoutUnusedSchemas(document: OpenApiDocument): OpenApiDocument {
   const components = document.components as { schemas?: Record<string, unknown> } | undefined
   const schemas = components?.schemas ?? {}

@@ -65,12 +65,16 @@ function onlyUnknownFields(error: ZodError): boolean {
 }
 
 function withoutUnknownFields(data: unknown, error: ZodError): unknown {
-  const copy = structuredClone(data)
-  for (const issue of error.issues) {
-    if (issue.code !== 'unrecognized_keys') continue
-    let place = copy as Record<PropertyKey, unknown>
-    for (const step of issue.path) place = place[step] as Record<PropertyKey, unknown>
-    for (const key of issue.keys) delete place[key]
-  }
+  let current = data
+  for (const issue of error.issues)
+    if (issue.code === 'unrecognized_keys') current = withoutKeys(current, issue.path, issue.keys)
+  return current
+}
+
+/** Copies what lies on the path only: the values beside it may be nested deeper than the stack allows. */
+function withoutKeys(data: unknown, [step, ...path]: readonly PropertyKey[], keys: readonly string[]): unknown {
+  const copy = (Array.isArray(data) ? [...data] : { ...(data as object) }) as Record<PropertyKey, unknown>
+  if (step !== undefined) copy[step] = withoutKeys(copy[step], path, keys)
+  else for (const key of keys) delete copy[key]
   return copy
 }

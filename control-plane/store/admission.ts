@@ -53,7 +53,7 @@ const CAP_WINDOW = "interval '24 hours'"
 
 /**
  * Checks and creates. A refused bot leaves nothing behind. Where nothing has to be counted first, one statement does it all,
- * so that creations of one team wait for each other as shortly as can be; otherwise a transaction locks the team.
+ * so that creations of one team wait for each other as briefly as possible; otherwise a transaction locks the team.
  */
 export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): Promise<Creation> {
   const { team, now } = await readLimits(db, bot.teamId)

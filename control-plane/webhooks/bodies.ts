@@ -28,7 +28,7 @@ async function filled(value: unknown, delivery: ClaimedDelivery, links: Artifact
   return Object.fromEntries(entries)
 }
 
-/** Codes by their public words; `extra` and `mp4` also where the public guide shows them. */
+/** Codes by their public words, no provider; `extra` and `mp4` also where the public guide shows them. */
 function withPublicNames(body: Record<string, unknown>): Record<string, unknown> {
   const data = { ...(body.data as Record<string, unknown> | undefined) }
   for (const field of ['error_code', 'error']) {
@@ -38,6 +38,8 @@ function withPublicNames(body: Record<string, unknown>): Record<string, unknown>
   const { status } = data
   if (typeof status === 'object' && status !== null && 'error_type' in status)
     data.status = { ...status, error_type: publicCode(String(status.error_type)) }
+  // Clients fail on a provider that they do not know.
+  if ('transcription_provider' in data) data.transcription_provider = null
   if (typeof data.message === 'string') {
     data.message = data.message.replace(/\[([A-Z_]+)\]$/, (_whole, code: string) => `[${publicCode(code)}]`)
   }

@@ -16,9 +16,12 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isHostedOnly = (word: unknown) => typeof word === 'string' && HOSTED_ONLY.has(word.toLowerCase())
 
-/** A body in which such providers are replaced by the operator's. */
+/** A body, or a list of such, in which such providers are replaced by the operator's. */
 export function withKnownProviders(body: unknown): unknown {
-  if (Array.isArray(body)) return body.map(withKnownProviders)
+  return Array.isArray(body) ? body.map(knownProvider) : knownProvider(body)
+}
+
+function knownProvider(body: unknown): unknown {
   if (!isFields(body)) return body
   let changed = body
   for (const field of CONFIGURATIONS) {
@@ -33,11 +36,15 @@ export function withKnownProviders(body: unknown): unknown {
 }
 
 /** An answer in which a client finds no provider that it may not know. */
-export function withPublicProviders(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withPublicProviders)
+export function withPublicProviders(answer: unknown): unknown {
+  if (!isFields(answer) || !('data' in answer)) return answer
+  const { data } = answer
+  return { ...answer, data: Array.isArray(data) ? data.map(publicProvider) : publicProvider(data) }
+}
+
+function publicProvider(value: unknown): unknown {
   if (!isFields(value)) return value
   const changed: Fields = { ...value }
-  if ('data' in changed) changed.data = withPublicProviders(changed.data)
   if ('transcription_provider' in changed) changed.transcription_provider = null
   const configuration = changed.transcription_config
   if (isFields(configuration) && configuration.provider === OPERATORS_WORD)

@@ -33,6 +33,16 @@ test.each(['older', 'v2'])('codes of the %s generation', async (generation) => {
   expect(own).not.toContain('ZOOM_')
 })
 
+test('the provider of a transcript is a word of this service, and null for clients of the hosted one', async () => {
+  const changes = { status: 'completed', transcription_provider: 'Default' }
+  const providers = async (isCompat: boolean) =>
+    (await sent(changes, isCompat))
+      .filter(({ event }) => event === 'bot.completed')
+      .map(({ data }) => data.transcription_provider)
+  expect(new Set(await providers(false))).toEqual(new Set(['default']))
+  expect(new Set(await providers(true))).toEqual(new Set([null]))
+})
+
 test('a code that has one name only stays', async () => {
   const [status, end] = await sent({ generation: 'older', error_code: 'CANNOT_JOIN_MEETING' }, true)
   expect(status.data.status).toMatchObject({ code: 'meeting_error', error_type: 'CannotJoinMeeting' })

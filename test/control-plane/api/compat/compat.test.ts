@@ -92,6 +92,26 @@ describe('the newer generation', () => {
     },
   )
 
+  test('a body that is nested very deeply is answered with 400, and an unknown field of any depth is ignored', async () => {
+    const lists = '['.repeat(50_000) + ']'.repeat(50_000)
+    const known = JSON.stringify(sent()).slice(0, -1)
+    for (const [path, body, status] of [
+      ['/v2/bots', lists, 400],
+      ['/v2/bots/batch', lists, 201],
+      ['/v2/bots', `${known},"whatever":${lists}}`, 201],
+      ['/v2/bots', `${known},"extra":${lists}}`, 400],
+      ['/v2/bots/batch', `[${known},"whatever":${lists}}]`, 201],
+    ] as const) {
+      const answer = await world.app.inject({
+        method: 'POST',
+        url: `/compat${path}`,
+        headers: { 'x-meeting-baas-api-key': team.key, 'content-type': 'application/json' },
+        payload: body,
+      })
+      expect({ path, status: answer.statusCode, text: answer.payload.slice(0, 300) }).toMatchObject({ path, status })
+    }
+  })
+
   test('a failed bot has the public error code', async () => {
     const id = await create()
     await world.database
