@@ -1,5 +1,5 @@
 /** What one bot of the process launcher leaves in its folder, and what that proves. */
-import { access, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'
 import type { EndEvidence, LaunchState } from '../../ports.ts'
@@ -34,6 +34,16 @@ export async function readFacts(folder: string): Promise<FolderFacts | null> {
   } catch {
     return null
   }
+}
+
+/**
+ * Whether the folder was reserved for a bot of which nothing was started: the service ended in between, or the disk was
+ * full. Rejects where that cannot be read.
+ */
+export async function isHalfMade(folder: string): Promise<boolean> {
+  if ((await readFacts(folder)) !== null) return false
+  // The supervisor makes this folder first. Without readable facts it is what is left of a bot that ran.
+  return !(await readdir(folder)).includes('claimed')
 }
 
 /** The bot's own process; null before it was started. */

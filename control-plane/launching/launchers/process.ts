@@ -12,6 +12,7 @@ import { type Launcher, type LaunchHandle, type LaunchSpec, type LaunchState, ty
 import { botEnvironment, permittedAddresses } from './bot-environment.ts'
 import {
   hasEnded,
+  isHalfMade,
   markSignal,
   NAME_VARIABLE,
   processesToSignal,
@@ -26,6 +27,8 @@ import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
 /** Until then a bot has not taken the memory that it is going to need. */
 const STARTING_MS = 60_000
+/** How long a learned cost serves; room is looked at many times in it. */
+const COST_SERVES_MS = 60_000
 const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
 const JOB = /^job-.*\.json$/
 
@@ -47,17 +50,19 @@ export interface ProcessLauncherSettings {
   log: Log
 }
 
-/** Rejects where the folder cannot be used. */
+/** Rejects where the folder cannot be used. No other launcher may be starting bots in it. */
 export async function createProcessLauncher(settings: ProcessLauncherSettings): Promise<Launcher> {
   const { folder, command, mapHosts, environment, log } = settings
   if (command.length === 0) throw new Error('The command that starts a bot is empty')
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  await removeHalfMade(folder, log)
   const script = await installScript(folder)
   const home = await homeId(folder)
   const memoryEvents = await memoryEventsFile()
   const places = (name: string) => join(folder, checkedName(name))
   /** Room is looked at by one start after the other, or all would see the same free place. */
   let admission: Promise<unknown> = Promise.resolve()
+  let cost: { askedAt: number; learned: ReturnType<typeof askCost> } | null = null
 
   async function openBots(): Promise<{ running: number; starting: number }> {
     let [running, starting] = [0, 0]
@@ -77,7 +82,13 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     return { limit, free: Math.max(0, limit - running - starting) }
   }
 
-  async function learned() {
+  function learned() {
+    if (cost === null || performance.now() - cost.askedAt > COST_SERVES_MS)
+      cost = { askedAt: performance.now(), learned: askCost() }
+    return cost.learned
+  }
+
+  async function askCost() {
     try {
       return (await settings.learnedCost?.()) ?? null
     } catch (error) {
@@ -99,21 +110,22 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     return reserved
   }
 
-  async function hostsOf({ job }: LaunchSpec, place: string): Promise<readonly string[]> {
+  async function start(spec: LaunchSpec): Promise<LaunchHandle> {
+    const name = `standin-${spec.botId}-${spec.attempt}`
+    const place = places(name)
+    if (!(await reserve(place))) return { name, home }
     try {
-      return (await settings.mapHostsOf?.(job)) ?? []
+      await startSupervisor(spec, name, place)
     } catch (error) {
       // The reserved place is free again.
       await rm(place, { recursive: true, force: true })
       throw error
     }
+    return { name, home }
   }
 
-  async function start(spec: LaunchSpec): Promise<LaunchHandle> {
-    const name = `standin-${spec.botId}-${spec.attempt}`
-    const place = places(name)
-    if (!(await reserve(place))) return { name, home }
-    const ownHosts = await hostsOf(spec, place)
+  async function startSupervisor(spec: LaunchSpec, name: string, place: string): Promise<void> {
+    const ownHosts = (await settings.mapHostsOf?.(spec.job)) ?? []
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
     await writeFile(jobFile, JSON.stringify(spec.job), { mode: 0o600, flag: 'wx' })
@@ -137,14 +149,8 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
         [NAME_VARIABLE]: name,
       },
     })
-    try {
-      await new Promise((resolve, reject) => supervisor.once('spawn', resolve).once('error', reject))
-    } catch (error) {
-      await rm(place, { recursive: true, force: true })
-      throw error
-    }
+    await new Promise((resolve, reject) => supervisor.once('spawn', resolve).once('error', reject))
     supervisor.unref()
-    return { name, home }
   }
 
   async function signalBot(handle: LaunchHandle, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -186,10 +192,13 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       return state
     },
     async list() {
-      return (await names(folder)).map((name) => {
+      const bots: Awaited<ReturnType<Launcher['list']>> = []
+      for (const name of await names(folder)) {
+        if (await isHalfMade(join(folder, name)).catch(ignoreGone)) continue
         const { botId, attempt } = NAME.exec(name)!.groups!
-        return { botId: botId!, attempt: Number(attempt), handle: { name, home } }
-      })
+        bots.push({ botId: botId!, attempt: Number(attempt), handle: { name, home } })
+      }
+      return bots
     },
     async clean(handle) {
       const place = places(handle.name)
@@ -208,6 +217,21 @@ async function homeId(folder: string): Promise<string> {
   const id = (await readFile(file, 'utf8')).trim()
   if (id === '') throw new Error(`${file} is empty: remove it, and start again`)
   return id
+}
+
+/** What a service left that was killed while it started a bot: it would take a place for ever. */
+async function removeHalfMade(folder: string, log: Log): Promise<void> {
+  for (const name of await names(folder)) {
+    if (!(await isHalfMade(join(folder, name)))) continue
+    await rm(join(folder, name), { recursive: true, force: true })
+    log.warn({ name }, 'Folder of a bot removed: the bot was never started')
+  }
+}
+
+/** A folder that was removed meanwhile is of no bot. */
+function ignoreGone(error: NodeJS.ErrnoException): true {
+  if (error.code === 'ENOENT') return true
+  throw error
 }
 
 function machine() {

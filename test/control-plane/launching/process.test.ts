@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -258,6 +258,44 @@ test('a start that was interrupted before the supervisor is found out, and can t
   expect(statSync(join(place, 'claimed')).isDirectory()).toBe(true)
 })
 
+test('a start that was interrupted before its facts were written is no bot, and its place is free after a restart', async () => {
+  const { launcher, folder, settings } = await open({ maxBots: 1 })
+  const place = join(folder, `standin-${randomUUID()}-1`)
+  mkdirSync(place)
+  writeFileSync(join(place, `job-${randomUUID()}.json`), '{}')
+  // As a full disk leaves it.
+  writeFileSync(join(place, 'launch.json'), '')
+  expect(await launcher.list()).toEqual([])
+  expect(await launcher.capacity()).toEqual({ limit: 1, free: 0 })
+  const next = await createProcessLauncher(settings)
+  expect(await next.capacity()).toEqual({ limit: 1, free: 1 })
+  await launch(next, jobOf('exit:0'))
+  expect(await next.list()).toHaveLength(1)
+})
+
+test('what is left of a bot that ran is not removed when its facts cannot be read', async () => {
+  const { launcher, folder, settings } = await open()
+  const handle = await launch(launcher, jobOf('exit:0'))
+  await ended(launcher, handle)
+  writeFileSync(join(folder, handle.name, 'launch.json'), '')
+  expect(await (await createProcessLauncher(settings)).list()).toMatchObject([{ handle }])
+})
+
+test('a start that fails before its process leaves no folder', async () => {
+  const { launcher, folder } = await open({ maxBots: 1 })
+  const { bot_id: botId } = jobOf('exit:0')
+  // It cannot be written, as on a full disk.
+  const job = {
+    ...jobOf('exit:0'),
+    toJSON: () => {
+      throw new Error('ENOSPC')
+    },
+  }
+  await expect(launcher.start({ botId, attempt: 1, job })).rejects.toThrow('ENOSPC')
+  expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toEqual([])
+  expect(await launcher.capacity()).toEqual({ limit: 1, free: 1 })
+})
+
 test('the bots of another data folder are unknown, not absent', async () => {
   const { launcher } = await open()
   const other = await open()
@@ -338,4 +376,13 @@ test('of a long log the last 64 KiB are kept, in whole characters', async () => 
   expect(Buffer.byteLength(evidence.logTail!)).toBeLessThanOrEqual(64 * 1024)
   expect(Buffer.byteLength(evidence.logTail!)).toBeGreaterThan(64 * 1024 - 4)
   expect(evidence.logTail).toMatch(/^ü+end\n$/)
+})
+
+test('the learned cost of bots is asked for once in a minute, however often room is looked at', async () => {
+  let asked = 0
+  const learnedCost = async () => ({ cores: ++asked, memoryBytes: 1, samples: 20 })
+  const { launcher } = await open({ maxBots: null, learnedCost })
+  const first = await launcher.capacity()
+  for (let n = 0; n < 5; n++) expect((await launcher.capacity())!.limit).toBe(first!.limit)
+  expect(asked).toBe(1)
 })
