@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type BotChange, emptyChange } from '../bots/change.ts'
 import { fold } from '../bots/fold.ts'
 import { instant } from '../bots/instants.ts'
-import { isClosed, namedAttempt, withPatch } from '../bots/row.ts'
+import { decides, isClosed, withPatch } from '../bots/row.ts'
 import { jsonText, lockBots } from './bots.ts'
 import { applyChanges } from './changes.ts'
 import type { Database, Tx } from './database.ts'
@@ -26,8 +26,8 @@ export interface Stored {
 }
 
 /**
- * `named`: its events decide. `stopped`: they do, and it was asked to leave. `stale`: another attempt is the bot.
- * `closed`: the bot is over.
+ * `named`: its events decide. `stopped`: they do, and it was asked to leave. `stale`: another attempt is the bot,
+ * or is going to be. `closed`: the bot is over.
  */
 export type Standing = 'named' | 'stopped' | 'stale' | 'closed'
 
@@ -35,7 +35,7 @@ export function standingOf(
   bot: Pick<BotRow, 'phase' | 'attempt' | 'joined_attempt' | 'stop_requested_at'>,
   attempt: number,
 ): Standing {
-  if (namedAttempt(bot) !== attempt) return 'stale'
+  if (!decides(bot, attempt)) return 'stale'
   if (isClosed(bot)) return 'closed'
   return bot.stop_requested_at === null ? 'named' : 'stopped'
 }

@@ -274,6 +274,43 @@ describe('who may speak', () => {
     expect(await world.messages(bot.id)).toEqual([])
   })
 
+  test('an attempt that was given up while the bot waits for the next one is told to leave, and changes nothing', async () => {
+    const server = await world.server()
+    const bot = await world.bot({ phase: 'due' })
+    const link = await openRawLink(server.url, bot.tokens[1]!)
+    link.send(hello(bot.id, randomUUID()))
+    await expect.poll(() => link.received.length, PATIENCE).toBe(2)
+    link.send(numbered(bot.id, 1, status('joining_call')))
+    link.send(numbered(bot.id, 2, { type: 'status_change', status: 'completed', end_code: 'API_REQUEST' }))
+    await expect.poll(() => link.received.at(-1), PATIENCE).toMatchObject({ type: 'ack', seq: 2 })
+    expect(link.received.slice(0, 2)).toMatchObject([
+      { type: 'welcome', acknowledged: 0 },
+      { type: 'command', command: { type: 'leave' } },
+    ])
+    expect(await world.row(bot.id)).toMatchObject({
+      phase: 'due',
+      status: 'queued',
+      joined_attempt: null,
+      end_code: null,
+    })
+    expect(await world.events(bot.id)).toHaveLength(2)
+  })
+
+  test('an attempt whose bot becomes due while it is connected is told to leave before its request is acknowledged', async () => {
+    const server = await world.server()
+    const bot = await world.bot()
+    const link = await openRawLink(server.url, bot.tokens[1]!)
+    link.send(hello(bot.id, randomUUID()))
+    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    await world.database.updateTable('bots').set({ phase: 'due' }).where('id', '=', bot.id).execute()
+    link.send(numbered(bot.id, 1, status('joining_call')))
+    await expect.poll(() => link.received.length, PATIENCE).toBe(3)
+    expect(link.received.slice(1)).toMatchObject([
+      { type: 'command', command: { type: 'leave' } },
+      { type: 'ack', seq: 1 },
+    ])
+  })
+
   test('an attempt that is replaced while it is connected is told to leave as well', async () => {
     const server = await world.server()
     const bot = await world.bot({ attempt: 2 })
