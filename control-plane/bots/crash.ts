@@ -108,7 +108,7 @@ function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
     if (!isNormalEnd(bot.end_code)) return failed(bot.end_code, message)
     return { status: 'completed', code: bot.end_code, message, errorCode: null, errorMessage: null, ...rest }
   }
-  // The recording was stored before the transcript was begun.
+  // The recording was stored before the transcription started.
   if (bot.phase === 'processing')
     return failed('TRANSCRIPTION_FAILED', `The transcript was not made. ${sentenceOf(evidence)}`)
   if (bot.stop_requested_at !== null && bot.recording_started_at === null)

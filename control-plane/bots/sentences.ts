@@ -18,7 +18,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   recording_paused: 'The recording was paused.',
   recording_resumed: 'The recording was resumed.',
   call_ended: 'The bot left the meeting.',
-  transcribing: 'The transcript was begun.',
+  transcribing: 'Transcription started.',
   completed: 'The bot completed.',
   failed: 'The bot failed.',
 }
@@ -28,7 +28,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   changed: 'The bot was changed.',
   cancelled: 'The bot was cancelled.',
   due: 'The bot became due.',
-  admitted: 'The bot was admitted by the limits of its team.',
+  admitted: 'The bot was admitted.',
   refused: 'The bot was refused at its join time.',
   waiting_for_room: 'The bot waits for room on a machine.',
   pickup_delayed: 'The bot waits longer than usual for its start.',
@@ -44,16 +44,23 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   data_deleted: 'The data of the bot was deleted.',
 }
 
-/** One sentence, without the time. */
+/** Kinds whose reason says what happened as well. */
+const TOLD_BY_REASON: readonly string[] = ['asked', 'connected', 'pickup_delayed']
+
+/** One or two sentences, without the time. */
 export function sentenceOf({ kind, reason, evidence, attempt }: Moment): string {
   const status = evidence?.status
   const what =
     kind === 'status' && typeof status === 'string'
       ? (STATUS_WORDS[status] ?? `The status became ${status}.`)
       : (KIND_WORDS[kind] ?? `${kind.replaceAll('_', ' ')}.`)
-  const isRepeated = reason === null || reason === '' || reason === what
-  const told = isRepeated ? what : `${what} ${withStop(reason)}`
+  const told = toldOf(kind, what, reason)
   return attempt !== null && attempt > 1 ? `Attempt ${attempt}: ${told}` : told
+}
+
+function toldOf(kind: string, what: string, reason: string | null): string {
+  if (reason === null || reason === '' || reason === what) return what
+  return TOLD_BY_REASON.includes(kind) ? withStop(reason) : `${what} ${withStop(reason)}`
 }
 
 function withStop(text: string): string {
