@@ -43,6 +43,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
   const underWay = new Set<Promise<void>>()
   let leadSeconds = ASSUMED_LEAD_SECONDS
+  let measuring = Promise.resolve()
   let isClosing = false
 
   function start(claim: Claim): void {
@@ -99,14 +100,21 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   }
 
   async function measureLead(): Promise<void> {
-    const measured = await startSeconds(database, launcher.kind)
-    if (measured === null) return
-    leadSeconds = Math.min(LEAD_LIMITS.most, Math.max(LEAD_LIMITS.least, measured + 2))
+    try {
+      const measured = await startSeconds(database, launcher.kind)
+      if (measured === null) return
+      leadSeconds = Math.min(LEAD_LIMITS.most, Math.max(LEAD_LIMITS.least, measured + 2))
+    } catch (error) {
+      log.warn({ error: String(error) }, 'The time that bots take to start could not be measured')
+    }
   }
 
   async function run(): Promise<void> {
     const late = every(LATE_EVERY_MS, lookAfterLate)
-    const lead = every(LEAD_EVERY_MS, measureLead)
+    const lead = every(LEAD_EVERY_MS, async () => {
+      // Nothing waits for it: the lead of the last time serves as well.
+      measuring = measureLead()
+    })
     while (!isClosing) {
       try {
         await lead()
@@ -129,7 +137,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       isClosing = true
       pause.wake()
       await ran
-      await Promise.all(underWay)
+      await Promise.all([...underWay, measuring])
     },
   }
 }

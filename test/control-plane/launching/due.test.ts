@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { wakeLaunchers } from '../../../control-plane/store/wake-ups.ts'
@@ -226,4 +227,15 @@ test('many loops beside each other start each bot once', async () => {
   await expect.poll(open, PATIENT).toEqual([])
   expect(new Set(host.bots.map(({ botId }) => botId)).size).toBe(30)
   expect(host.bots.every(({ attempt }) => attempt === 1)).toBe(true)
+})
+
+test('bots are admitted while the time that others took to start is still being measured', async () => {
+  const { launching, bot, row, database } = await world.setting()
+  const id = await bot({}, { joinAt: inSeconds(1) })
+  await database.transaction().execute(async (tx) => {
+    await sql`lock table launches in access exclusive mode`.execute(tx)
+    launching()
+    await expect.poll(async () => (await row(id)).phase, { timeout: 8_000 }).toBe('due')
+  })
+  await expect.poll(async () => (await row(id)).status).toBe('completed')
 })
