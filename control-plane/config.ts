@@ -2,12 +2,15 @@
 import { isAbsolute, resolve } from 'node:path'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
 import { parseSealKeys, type SealKey } from './secrets/seals.ts'
+import { parseTrustedProxies } from './trusted-proxies.ts'
 
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
 export type Role = (typeof ROLES)[number]
 
-export const LAUNCHERS = ['process', 'docker', 'kubernetes'] as const
+export const LAUNCHERS = ['process'] as const
 export type LauncherKind = (typeof LAUNCHERS)[number]
+/** Names that are kept for later versions. */
+const LATER_LAUNCHERS = ['docker', 'kubernetes']
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -43,6 +46,8 @@ export interface ServiceConfig {
   /** Null: those of `<data>/secret-keys`, which the first start makes. */
   secretKeys: readonly SealKey[] | null
   allowPrivateAddresses: boolean
+  /** Addresses and ranges of proxies whose `x-forwarded-for` is believed. */
+  trustedProxies: readonly string[]
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
   providers: ProviderAddresses
@@ -97,6 +102,7 @@ export interface ConfigOptions {
   mapHost?: readonly string[]
   storage?: string
   privateAddresses?: string
+  trustedProxies?: string
   webhookDelays?: string
   logLevel?: string
   demo?: boolean
@@ -117,6 +123,7 @@ const NAMES = {
   botNamespace: ['--bot-namespace', 'STANDIN_BOT_NAMESPACE'],
   storage: ['--storage', 'STANDIN_STORAGE'],
   privateAddresses: ['--private-addresses', 'STANDIN_PRIVATE_ADDRESSES'],
+  trustedProxies: ['--trusted-proxies', 'STANDIN_TRUSTED_PROXIES'],
   webhookDelays: ['--webhook-delays', 'STANDIN_WEBHOOK_DELAYS'],
   logLevel: ['--log-level', 'STANDIN_LOG_LEVEL'],
 } as const
@@ -144,7 +151,6 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
   }
 
   const dataFolder = resolve(folder, given('data')?.text || 'service-data')
-  const launcher = oneOf(given('launcher'), LAUNCHERS) ?? 'process'
   const storage = given('storage')
   const config: ServiceConfig = {
     dataFolder,
@@ -154,7 +160,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     publicUrl: addressOf(given('publicUrl'), ['http:', 'https:']),
     linkUrl: addressOf(given('linkUrl'), ['ws:', 'wss:']),
     roles: rolesOf(given('roles')),
-    launcher,
+    launcher: launcherOf(given('launcher')) ?? 'process',
     maxBots: wholeNumber(given('maxBots'), 1, MAX_BOTS),
     botCommand: given('botCommand')?.text.split(' ').filter(Boolean) ?? null,
     botImage: given('botImage')?.text ?? 'standin',
@@ -163,6 +169,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     storage: storageOf(storage, environment, dataFolder, folder),
     secretKeys: secretKeysOf(ofVariable('STANDIN_SECRET_KEYS')),
     allowPrivateAddresses: oneOf(given('privateAddresses'), ['allow']) === 'allow',
+    trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
     providers: providersOf(ofVariable),
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
@@ -272,6 +279,12 @@ function oneOf<T extends string>(given: Given | null, words: readonly T[]): T | 
   return null
 }
 
+function launcherOf(given: Given | null): LauncherKind | null {
+  if (given === null || !LATER_LAUNCHERS.includes(given.text)) return oneOf(given, LAUNCHERS)
+  given.report(given.place, `"${given.text}" is not part of this version`, 'Write process, or leave it out')
+  return null
+}
+
 function namespaceOf(given: Given | null): string | null {
   if (given === null || DNS_LABEL.test(given.text)) return given?.text ?? null
   given.report(
@@ -312,6 +325,18 @@ function storageOf(given: Given | null, environment: Environment, dataFolder: st
     )
     return fallback
   }
+}
+
+function proxiesOf(given: Given | null): readonly string[] {
+  if (given === null) return []
+  const { proxies, wrong } = parseTrustedProxies(wordsOf(given.text))
+  if (wrong.length === 0 && proxies.length > 0) return proxies
+  given.report(
+    given.place,
+    wrong.length > 0 ? `does not know ${wrong.map((word) => `"${shown(word)}"`).join(', ')}` : 'names no proxy',
+    'Write addresses or ranges of your proxies, such as 10.0.0.5,10.1.0.0/16,fd00::/8, separated by commas',
+  )
+  return []
 }
 
 function delaysOf(given: Given | null): number[] | null {

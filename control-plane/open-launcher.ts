@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Whether a bot for the demo's link is sent into the built-in mock meeting. */
 export function servesDemo(config: ServiceConfig): boolean {
-  return config.offersDemo && config.launcher === 'process' && config.roles.has('launcher') && hasMockMeetings()
+  return config.offersDemo && config.roles.has('launcher') && hasMockMeetings()
 }
 
 /** Rejects with a sentence where the launcher cannot be used here. */
@@ -20,8 +20,6 @@ export async function openLauncher(
   learnedCost: NonNullable<ProcessLauncherSettings['learnedCost']>,
   log: Log,
 ): Promise<Launcher> {
-  if (config.launcher !== 'process')
-    throw new Error(`The launcher ${config.launcher} is not part of this version: use STANDIN_LAUNCHER=process`)
   const isDemo = servesDemo(config)
   return createProcessLauncher({
     folder: join(config.dataFolder, 'bots'),

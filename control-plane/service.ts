@@ -156,7 +156,11 @@ async function startRoles(
       clock,
       log,
       files: files.handler,
-      settings: { publicUrl, jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS) },
+      settings: {
+        publicUrl,
+        jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS),
+        ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
+      },
     })
     closing.addWork('api', () => app.close())
     return { server: app.server, listen: (place) => app.listen(place) }

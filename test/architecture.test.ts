@@ -262,7 +262,7 @@ describe('imports', () => {
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/']],
-    ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/']],
+    ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
     ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],

@@ -26,8 +26,8 @@ const positive = (text: string): string => {
 }
 
 const EXAMPLES = `
-Every option has a variable of the same meaning, such as STANDIN_PORT. DATABASE_URL and STANDIN_SECRET_KEYS are variables
-only. docs/service.md describes them all.
+Every option has a variable of the same meaning, such as STANDIN_PORT. Other settings are variables only, such as
+DATABASE_URL and STANDIN_SECRET_KEYS. docs/service.md describes them all.
 
 Examples:
   standin service
@@ -45,14 +45,15 @@ const program = new Command('standin service')
   .option('--public-url <url>', 'address of the service for callers and links (default: the listening address)')
   .option('--link-url <url>', 'address that bots connect to (default: the listening address, path /link)')
   .option('--roles <list>', 'which of api, links, launcher, dispatcher, jobs run here (default: all)')
-  .option('--launcher <kind>', 'process, docker or kubernetes (default: process)')
+  .option('--launcher <kind>', 'what starts bots; process is the only one (default: process)')
   .option('--max-bots <number>', 'bots at once (default: by cores and memory)')
   .option('--bot-command <line>', 'starts a bot, split at spaces (default: standin join of this checkout)')
-  .option('--bot-image <name>', 'image of docker and kubernetes (default: standin)')
-  .option('--bot-namespace <name>', 'namespace of kubernetes (default: default)')
+  .option('--bot-image <name>', 'for launchers of later versions (default: standin)')
+  .option('--bot-namespace <name>', 'for launchers of later versions (default: default)')
   .option('--map-host <host=ip:port>', 'bots connect there for the host; for mock meetings', collect)
   .option('--storage <place>', 'folder:<path> or s3://bucket/prefix (default: recordings in the data folder)')
   .option('--private-addresses <allow>', 'webhooks and streams may be on private addresses and without TLS')
+  .option('--trusted-proxies <list>', 'addresses or ranges whose x-forwarded-for is believed (default: none)')
   .option('--webhook-delays <seconds>', 'between attempts of webhooks (default: 5,10,300,900,1800,7200)')
   .option('--log-level <level>', 'debug, info, warn or error (default: info)')
   .option('--no-demo', 'offer no mock meeting')

@@ -29,6 +29,7 @@ test('without any setting the service runs for itself on this machine', () => {
     storage: { type: 'folder', path: '/srv/app/service-data/recordings' },
     secretKeys: null,
     allowPrivateAddresses: false,
+    trustedProxies: [],
     webhookDelays: null,
     offersDemo: true,
   })
@@ -43,7 +44,7 @@ test('every variable of the table is read', () => {
     STANDIN_PUBLIC_URL: 'https://bots.example.com/',
     STANDIN_LINK_URL: 'wss://bots.example.com/link',
     STANDIN_ROLES: 'api, links',
-    STANDIN_LAUNCHER: 'docker',
+    STANDIN_LAUNCHER: 'process',
     STANDIN_MAX_BOTS: '12',
     STANDIN_BOT_COMMAND: 'node  /opt/bot.js --json',
     STANDIN_BOT_IMAGE: 'registry.example/standin:1',
@@ -53,6 +54,7 @@ test('every variable of the table is read', () => {
     AWS_REGION: 'eu-central-1',
     STANDIN_SECRET_KEYS: `k2:${Buffer.alloc(32, 2).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`,
     STANDIN_PRIVATE_ADDRESSES: 'allow',
+    STANDIN_TRUSTED_PROXIES: '10.0.0.5, 10.1.0.0/16,fd00::/8',
     STANDIN_WEBHOOK_DELAYS: '0.2, 1,5',
     STANDIN_GOOGLE_URL: 'http://127.0.0.1:1/google',
     STANDIN_GOOGLE_TOKEN_URL: 'http://127.0.0.1:1/token',
@@ -71,7 +73,7 @@ test('every variable of the table is read', () => {
     publicUrl: 'https://bots.example.com',
     linkUrl: 'wss://bots.example.com/link',
     roles: new Set(['api', 'links']),
-    launcher: 'docker',
+    launcher: 'process',
     maxBots: 12,
     botCommand: ['node', '/opt/bot.js', '--json'],
     botImage: 'registry.example/standin:1',
@@ -86,6 +88,7 @@ test('every variable of the table is read', () => {
       { id: 'k1', key: Buffer.alloc(32, 1) },
     ],
     allowPrivateAddresses: true,
+    trustedProxies: ['10.0.0.5', '10.1.0.0/16', 'fd00::/8'],
     webhookDelays: [0.2, 1, 5],
     providers: {
       google: 'http://127.0.0.1:1/google',
@@ -154,6 +157,8 @@ test.each<[string, string]>([
   ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
   ['STANDIN_ROLES', ','],
   ['STANDIN_LAUNCHER', 'Docker'],
+  ['STANDIN_LAUNCHER', 'docker'],
+  ['STANDIN_LAUNCHER', 'kubernetes'],
   ['STANDIN_MAX_BOTS', '0'],
   ['STANDIN_MAX_BOTS', '2.5'],
   ['STANDIN_BOT_NAMESPACE', 'Bots!'],
@@ -162,6 +167,14 @@ test.each<[string, string]>([
   ['STANDIN_STORAGE', 's3://'],
   ['STANDIN_SECRET_KEYS', 'only-an-id'],
   ['STANDIN_PRIVATE_ADDRESSES', 'yes'],
+  ['STANDIN_TRUSTED_PROXIES', 'proxy.example.com'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0.5 10.0.0.6'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0.0/255.0.0.0'],
+  ['STANDIN_TRUSTED_PROXIES', '0.0.0.0/0'],
+  ['STANDIN_TRUSTED_PROXIES', 'fe80::1%eth0'],
+  ['STANDIN_TRUSTED_PROXIES', ','],
   ['STANDIN_WEBHOOK_DELAYS', '5;10'],
   ['STANDIN_WEBHOOK_DELAYS', '-5'],
   ['STANDIN_GOOGLE_URL', 'googleapis.com'],
@@ -172,6 +185,20 @@ test.each<[string, string]>([
   expect(problemsOf({ [name]: value })).toEqual([
     { place: name, message: expect.any(String), cure: expect.any(String) },
   ])
+})
+
+test('a launcher of a later version is named as such, together with the other mistakes', () => {
+  const problems = problemsOf({ STANDIN_LAUNCHER: 'docker', STANDIN_PORT: 'http' })
+  expect(problems.map(({ place }) => place).sort()).toEqual(['STANDIN_LAUNCHER', 'STANDIN_PORT'])
+  expect(problems.find(({ place }) => place === 'STANDIN_LAUNCHER')).toMatchObject({
+    message: '"docker" is not part of this version',
+    cure: 'Write process, or leave it out',
+  })
+})
+
+test('a list of proxies names every mistake', () => {
+  const [problem] = problemsOf({ STANDIN_TRUSTED_PROXIES: '10.0.0.5,proxy,::1/129' })
+  expect(problem!.message).toBe('does not know "proxy", "::1/129"')
 })
 
 test('control characters of a mistake do not reach the terminal', () => {

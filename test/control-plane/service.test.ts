@@ -10,6 +10,7 @@ import { readSecretFile } from '../../control-plane/data-folder.ts'
 import { greeting } from '../../control-plane/greeting.ts'
 import { newSealKey } from '../../control-plane/secrets/seals.ts'
 import { type Service, startService } from '../../control-plane/service.ts'
+import { newKey } from '../../control-plane/store/keys.ts'
 import { freePort } from '../servers/free-port.ts'
 import { openTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -104,8 +105,17 @@ test('a port that is taken is named with its cure, and nothing is left running',
   await start('port', { port: String(port) })
 })
 
-test('a launcher that this version does not have is refused in words', async () => {
-  await expect(start('docker', { launcher: 'docker' })).rejects.toThrow('use STANDIN_LAUNCHER=process')
+test('behind a trusted proxy wrong keys count for the caller, not for the proxy', async () => {
+  const { publicUrl } = await start('proxy', { roles: 'api', trustedProxies: '127.0.0.0/8' })
+  const tryFrom = (address: string) =>
+    statusOf(`${publicUrl}/v2/bots`, { 'x-service-api-key': newKey(), 'x-forwarded-for': address })
+  const statuses = new Set<number>()
+  for (let tried = 0; tried < 400 && !statuses.has(429); tried += 20) {
+    const found = await Promise.all(Array.from({ length: 20 }, () => tryFrom('203.0.113.7')))
+    for (const status of found) statuses.add(status)
+  }
+  expect(statuses).toEqual(new Set([401, 429]))
+  expect(await tryFrom('203.0.113.8')).toBe(401)
 })
 
 test('the greeting shows a new key once, and a curl line that can be pasted', async () => {
