@@ -27,9 +27,9 @@ const HOSTS: Readonly<Record<MeetingPlatform, RegExp>> = {
  */
 export function readMeetingLink(text: string, jitsiHosts: readonly string[] = []): MeetingLink | null {
   const trimmed = text.trim()
-  if (trimmed === '' || trimmed.length > MAX_MEETING_URL_LENGTH || /\s/.test(trimmed)) return null
+  if (trimmed === '' || /\s/.test(trimmed)) return null
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
-  if (!URL.canParse(written)) return null
+  if (written.length > MAX_MEETING_URL_LENGTH || !URL.canParse(written)) return null
   const url = new URL(written)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
   const platform = platformOf(url, jitsiHosts)

@@ -253,6 +253,10 @@ describe('POST /bots', () => {
   test('a link of no supported platform is refused', async () => {
     await refused(400, 'InvalidMeetingUrl', { meeting_url: 'https://example.com/meeting' })
     await refused(400, 'InvalidMeetingUrl', { meeting_url: 'not a link' })
+    // It is completed to an address that is too long for the job.
+    const longest = `meet.google.com/${'x'.repeat(2024)}`
+    await created({ meeting_url: longest })
+    await refused(400, 'InvalidMeetingUrl', { meeting_url: `${longest}y` })
   })
 
   test('a link without a scheme is completed', async () => {
