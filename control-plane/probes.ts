@@ -1,5 +1,6 @@
-/** `/healthz` and `/readyz` of a process without the role `api`, and the server that its control links share. */
+/** `/healthz`, `/readyz` and `/metrics` of a process without the role `api`, and the server that its control links share. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Registry } from 'prom-client'
 import type { Database } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
 
@@ -8,22 +9,41 @@ export interface Place {
   port: number
 }
 
+export interface ProbeSettings {
+  database: Database
+  /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
+  readiness: Readonly<Record<string, () => Promise<void>>>
+  /** What `/metrics` shows. */
+  metrics: Registry
+}
+
 export interface Probes {
   server: Server
   listen(place: Place): Promise<void>
   close(): Promise<void>
 }
 
-export function createProbes(database: Database): Probes {
+export function createProbes({ database, readiness, metrics }: ProbeSettings): Probes {
+  const checks = Object.entries({ database: () => askDatabase(database), ...readiness })
+
+  async function answerReadiness(response: ServerResponse): Promise<void> {
+    const problems = await Promise.all(checks.map(([name, check]) => problemOf(name, check)))
+    const found = problems.filter((problem) => problem !== null)
+    answer(response, found.length === 0 ? 200 : 503, found.join('\n') || 'ok')
+  }
+
+  async function answerMetrics(response: ServerResponse): Promise<void> {
+    const text = await metrics.metrics()
+    response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
+  }
+
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0]
+    const failed = () => answer(response, 500, 'failed')
     if (path === '/healthz') answer(response, 200, 'ok')
-    else if (path === '/readyz')
-      databaseTime(database).then(
-        () => answer(response, 200, 'ok'),
-        () => answer(response, 503, 'The database does not answer'),
-      )
-    else answer(response, 404, 'This process has not the role api')
+    else if (path === '/readyz') answerReadiness(response).catch(failed)
+    else if (path === '/metrics') answerMetrics(response).catch(failed)
+    else answer(response, 404, 'This process does not have the role api')
   })
   return {
     server,
@@ -40,6 +60,23 @@ export function createProbes(database: Database): Probes {
   }
 }
 
+/** The driver's own message may hold the address of the database. */
+async function askDatabase(database: Database): Promise<void> {
+  await databaseTime(database).catch((error: unknown) => {
+    throw new Error('The database does not answer', { cause: error })
+  })
+}
+
+async function problemOf(name: string, check: () => Promise<void>): Promise<string | null> {
+  try {
+    await check()
+    return null
+  } catch (error) {
+    return `${name}: ${(error as Error).message}`
+  }
+}
+
 function answer(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
+  if (response.headersSent) response.destroy()
+  else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 }

@@ -1,6 +1,7 @@
 /** The composition of the service: makes the rooms that its roles need, and closes them in order. */
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
@@ -79,6 +80,9 @@ async function startRoles(
   const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
+  const readiness = files.check === null ? {} : { recordings: files.check }
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics })
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
 
@@ -137,7 +141,7 @@ async function startRoles(
   /** Not listening yet, so that no bot comes before its link can be taken. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
-      const probes = createProbes(startDatabase)
+      const probes = createProbes({ database: startDatabase, readiness, metrics })
       closing.addWork('probes', () => probes.close())
       return probes
     }
@@ -156,6 +160,8 @@ async function startRoles(
       clock,
       log,
       files: files.handler,
+      readiness,
+      metrics,
       settings: {
         publicUrl,
         jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS),

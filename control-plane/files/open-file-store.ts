@@ -1,5 +1,6 @@
 /** Opens the store that `STANDIN_STORAGE` names. */
-import { mkdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, mkdir } from 'node:fs/promises'
 import type { FileStore } from '../ports.ts'
 import { createFolderStore } from './folder-store.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'
@@ -12,18 +13,26 @@ export interface OpenedFiles {
   store: FileStore
   /** Serves `/files/…`; null where the links lead to the storage itself. */
   handler: FileHandler | null
+  /** Rejects with a sentence where files cannot be kept. Null where the storage is not this machine's. */
+  check: (() => Promise<void>) | null
   close(): void
 }
 
 export async function openFileStore(settings: StorageSettings, links: LinkSignerSettings): Promise<OpenedFiles> {
   if (settings.type === 's3') {
     const store = createS3Store(settings)
-    return { store, handler: null, close: () => store.close() }
+    return { store, handler: null, check: null, close: () => store.close() }
   }
   await mkdir(settings.path, { recursive: true, mode: 0o700 })
   const signer = createLinkSigner(links)
   const store = createFolderStore(settings.path, signer)
-  return { store, handler: createFileHandler(store, signer), close: () => {} }
+  return { store, handler: createFileHandler(store, signer), check: () => checkFolder(settings.path), close: () => {} }
+}
+
+async function checkFolder(path: string): Promise<void> {
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The folder of recordings cannot be used (${error.code})`, { cause: error })
+  })
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

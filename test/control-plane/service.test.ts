@@ -1,5 +1,5 @@
 /** The composition: which roles serve what, and how a start fails. In this process, on a database of its own. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,6 +47,11 @@ async function start(name: string, options: ConfigOptions = {}): Promise<Service
 
 const statusOf = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).status
 
+async function textOf(url: string): Promise<[status: number, text: string]> {
+  const answer = await fetch(url)
+  return [answer.status, await answer.text()]
+}
+
 /** The status that an upgrade is refused with. */
 function upgradeOf(url: string): Promise<number | 'open'> {
   return new Promise((resolve, reject) => {
@@ -89,9 +94,30 @@ test('roles run apart, each on a data folder of its own', async () => {
   for (const { publicUrl } of [links, rest]) {
     expect(await statusOf(`${publicUrl}/healthz`)).toBe(200)
     expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
-    expect(await statusOf(`${publicUrl}/v2/bots`)).toBe(404)
+    expect(await textOf(`${publicUrl}/v2/bots`)).toEqual([404, 'This process does not have the role api\n'])
   }
+  for (const { publicUrl } of [api, links, rest])
+    expect(await textOf(`${publicUrl}/metrics`)).toEqual([
+      200,
+      expect.stringMatching(/^process_cpu_seconds_total [\d.e-]+$/m),
+    ])
 })
+
+test.each(['api', 'links,launcher'])(
+  'as %s it is not ready while the folder of recordings is missing',
+  async (roles) => {
+    const recordings = join(base, `recordings of ${roles}`)
+    const { publicUrl } = await start(`storage of ${roles}`, { roles, storage: `folder:${recordings}` })
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+    await rm(recordings, { recursive: true })
+    expect(await textOf(`${publicUrl}/readyz`)).toEqual([
+      503,
+      expect.stringContaining('The folder of recordings cannot be used (ENOENT)'),
+    ])
+    await mkdir(recordings)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+  },
+)
 
 test('a port that is taken is named with its cure, and nothing is left running', async () => {
   const port = await freePort()
