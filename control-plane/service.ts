@@ -80,7 +80,7 @@ async function startRoles(
   const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
-  const readiness = files.check === null ? {} : { recordings: files.check }
+  const readiness: Record<string, () => Promise<void>> = files.check === null ? {} : { recordings: files.check }
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
