@@ -6,7 +6,7 @@ import { insertLaunches } from './launches.ts'
 import { PREPARED } from './prepared.ts'
 import type { BotRow } from './tables.ts'
 
-/** Due bots that one claim looks at, to give every team its turn. */
+/** Due bots that one claim looks at, shared by the teams that have some; of each team at least one. */
 const LOOKED_AT = 1000
 
 export interface DueRules {
@@ -66,11 +66,22 @@ export async function claimDue(
   tokenHashes: readonly Buffer[],
 ): Promise<ClaimedBot[]> {
   return db.transaction().execute(async (tx) => {
+    // `between` instead of an equality, and the order of the index: the planner may choose no other index then.
     const { rows } = await sql<BotRow>`
-      with waiting as materialized (
-        select id, due_at, row_number() over (partition by team_id order by due_at, id) as turn
-        from (select id, team_id, due_at from bots where phase = 'due' and due_at <= now()
-          order by due_at limit ${LOOKED_AT}) due
+      with recursive next as (
+        (select team_id from bots where phase = 'due' order by team_id limit 1)
+        union all
+        select (select team_id from bots where phase = 'due' and team_id > next.team_id order by team_id limit 1)
+        from next where next.team_id is not null
+      ), team as materialized (
+        select team_id from next where team_id is not null
+      ), waiting as materialized (
+        select first.*, row_number() over (partition by team.team_id order by first.due_at, first.id) as turn
+        from team, lateral (
+          select id, due_at from bots
+          where phase = 'due' and team_id between team.team_id and team.team_id and due_at <= now()
+          order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT} / count(*)) from team)
+        ) first
       ), chosen as (
         select bots.id from bots join waiting on waiting.id = bots.id
         where bots.phase = 'due' and bots.due_at <= now()
@@ -108,7 +119,7 @@ export async function dueWithoutReason(db: Database, limit: number): Promise<str
 export async function latePickups(db: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from bots
-    where phase in ('due', 'launching', 'starting') and pickup_delayed_at is null
+    where phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null
       and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})
     order by queued_at limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
@@ -152,6 +163,16 @@ export async function takeBotLease(db: Database, botId: string, owner: string, s
     .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '<', sql<Date>`now()`)]))
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** Keeps such a lease for so many seconds from now, where the owner still has it. */
+export async function keepBotLease(db: Database, botId: string, owner: string, seconds: number): Promise<void> {
+  await db
+    .updateTable('bots')
+    .set({ lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', botId)
+    .where('lease_owner', '=', owner)
+    .execute()
 }
 
 /** Gives such a lease back after `seconds`. */

@@ -158,26 +158,28 @@ export async function knownLaunches(
   return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
 }
 
-/** What bots of the last day were seen to need; null where none was heard of. */
+/** What bots that were launched in the last day were seen to need; null where none was heard of. */
 export async function learnedCost(
   db: Database,
 ): Promise<{ cores: number; memoryBytes: number; samples: number } | null> {
   const { rows } = await sql<{ cores: number | null; memory: number | null; samples: number }>`
     select avg(cpu_percent)::float / 100 as cores, avg(memory_bytes)::float as memory, count(*) as samples
     from (select cpu_percent, memory_bytes from launches
-      where heartbeat_at > now() - interval '1 day' and cpu_percent is not null and memory_bytes is not null
+      where created_at > now() - interval '1 day' and heartbeat_at is not null
+        and cpu_percent is not null and memory_bytes is not null
       order by heartbeat_at desc limit 200) recent`.execute(db)
   const { cores, memory, samples } = rows[0]!
   return cores === null || memory === null ? null : { cores, memoryBytes: memory, samples }
 }
 
-/** Seconds from the claim to `joining_call` that 95 of the last 100 bots kept; null where too few are known. */
+/** Seconds from the claim to `joining_call` that 95 of the last 100 bots of a day kept; null where too few are known. */
 export async function startSeconds(db: Database, launcher: string): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null; samples: number }>`
     select percentile_cont(0.95) within group (order by seconds) as seconds, count(*) as samples from (
       select extract(epoch from bots.joining_at - launches.created_at)::float as seconds
       from launches join bots on bots.id = launches.bot_id and bots.joined_attempt = launches.attempt
-      where launches.launcher = ${launcher} and bots.joining_at > launches.created_at
+      where launches.created_at > now() - interval '1 day' and launches.launcher = ${launcher}
+        and bots.joining_at > launches.created_at
       order by launches.created_at desc limit 100) recent`.execute(db)
   const { seconds, samples } = rows[0]!
   return samples < 5 ? null : seconds

@@ -130,7 +130,8 @@ create index bots_queued_of_team on bots (team_id, queued_at) where queued_at is
 create index bots_by_meeting on bots (team_id, meeting_key, queued_at desc) where queued_at is not null;
 create index bots_due on bots (due_at) where phase in ('scheduled', 'due');
 create index bots_leased on bots (lease_until) where phase = 'launching';
-create index bots_open on bots (deadline_at) where phase in ('starting', 'running', 'ending', 'processing');
+create index bots_due_of_team on bots (team_id, due_at, id) where phase = 'due';
+create index bots_open on bots (phase) where phase <> 'closed';
 create index bots_by_retention on bots (ended_at) where data_deleted_at is null and phase = 'closed';
 create unique index bots_one_per_deduplication_key on bots (team_id, meeting_key, deduplication_key)
   where deduplication_key is not null and phase not in ('scheduled', 'closed');
@@ -157,6 +158,7 @@ create table launches (
   cleaned_at timestamptz,
   primary key (bot_id, attempt)
 );
+create index launches_by_age on launches (created_at);
 create index launches_open on launches (created_at) where cleaned_at is null;
 
 create table journals (

@@ -1,0 +1,99 @@
+/** Which way PostgreSQL goes for what is asked often, on a database with many bots that have ended. */
+import { randomUUID } from 'node:crypto'
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { claimDue, latePickups, lookForDue } from '../../../control-plane/store/claims.ts'
+import type { Database } from '../../../control-plane/store/database.ts'
+import { readGauges } from '../../../control-plane/store/gauges.ts'
+import { learnedCost, startSeconds } from '../../../control-plane/store/launches.ts'
+import type { Tables } from '../../../control-plane/store/tables.ts'
+import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+
+let opened: TestDatabase
+/** Takes down what is asked through it. */
+let database: Database
+let asked: CompiledQuery[] = []
+beforeAll(async () => {
+  opened = await openTestDatabase(1)
+  database = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
+    log: ({ query }) => asked.push(query),
+  })
+  await addTeam('old', [['closed', 5_000, '3 days']])
+  await addTeam('new', [
+    ['closed', 20, '2 hours'],
+    ['scheduled', 50, '3 days'],
+    ['due', 5, '5 minutes'],
+    ['starting', 5, '5 minutes'],
+    ['running', 20, '1 hour'],
+  ])
+  await sql`analyze`.execute(database)
+})
+afterAll(async () => {
+  await database.destroy()
+  await opened.close()
+})
+
+/** A team with so many bots of these phases, which were asked for so long ago. */
+async function addTeam(name: string, bots: [phase: string, count: number, age: string][]): Promise<string> {
+  const team = await opened.database.insertInto('teams').values({ name }).returning('id').executeTakeFirstOrThrow()
+  for (const [phase, count, age] of bots) {
+    await sql`
+      with bot as (
+        insert into bots (id, team_id, generation, phase, status, bot_name, meeting_url, meeting_key, meeting_platform,
+          recording_mode, request, created_at, queued_at, due_at, joining_at, attempt, joined_attempt)
+        select gen_random_uuid(), ${team.id}, 'v2', ${phase}, 'queued', 'Bot', 'https://meet.google.com/abc-defg-hij',
+          'meet', 'meet', 'speaker_view', '{}', at, at, at, at + interval '5 seconds', 1, 1
+        from (select now() - ${age}::interval + number * interval '1 ms' as at
+          from generate_series(1, ${count}::int) number) one
+        returning id, created_at, phase
+      )
+      insert into launches (bot_id, attempt, launcher, token_hash, created_at, heartbeat_at, cpu_percent, memory_bytes)
+      select id, 1, 'process', uuid_send(id), created_at, now(), 50, 1000000 from bot where phase not in ('scheduled', 'due')
+    `.execute(opened.database)
+  }
+  return team.id
+}
+
+/** The plans of what the work asks. */
+async function plansOf(work: () => Promise<unknown>): Promise<string> {
+  asked = []
+  await work()
+  const queries = asked.filter(({ sql }) => /^\s*(?:\/\*.*\*\/)?\s*(?:select|with|update)/.test(sql))
+  expect(queries.length).toBeGreaterThan(0)
+  const plans: string[] = []
+  for (const query of queries) {
+    const plan = CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters])
+    const { rows } = await database.executeQuery<{ 'QUERY PLAN': string }>(plan)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+  }
+  return plans.join('\n\n')
+}
+
+const hashes = (count: number) => Array.from({ length: count }, () => Buffer.from(randomUUID()))
+const claim = (limit: number) =>
+  claimDue(database, { owner: 'me', launcher: 'process', limit, leaseSeconds: 30 }, hashes(limit))
+
+test.each([
+  ['late pickups', () => latePickups(database, 100)],
+  ['the cost of bots', () => learnedCost(database)],
+  ['the time to start', () => startSeconds(database, 'process')],
+  ['what is due', () => lookForDue(database, 15)],
+  ['a claim', () => claim(2)],
+])('%s: neither all bots nor all launches are read', async (_name, work) => {
+  expect(await plansOf(work)).not.toMatch(/Seq Scan on (?:bots|launches)/)
+})
+
+test('the gauges read open bots only', async () => {
+  expect(await plansOf(() => readGauges(database))).not.toMatch(/Seq Scan on bots/)
+})
+
+test('ten thousand due bots of one team hide no bot of another one', async () => {
+  await addTeam('many', [['due', 10_000, '1 hour']])
+  const one = await addTeam('one', [['due', 1, '1 minute']])
+  await sql`analyze bots`.execute(opened.database)
+  expect(await plansOf(() => claim(4))).not.toMatch(/Seq Scan on (?:bots|launches)/)
+  const claimed = await opened.database.selectFrom('bots').select('team_id').where('lease_owner', '=', 'me').execute()
+  expect(claimed.map(({ team_id }) => team_id)).toContain(one)
+})
