@@ -96,7 +96,10 @@ export class EventWriter {
         for (const one of group) await this.#write([one])
         return
       }
-      this.#parts.log.warn({ links: group.length, ...group[0]!.link.owner, error }, 'Events could not be stored')
+      this.#parts.log.warn(
+        { links: group.length, ...group[0]!.link.owner, error: String(error) },
+        'Events could not be stored',
+      )
       for (const { link } of group) link.close(CLOSE.tryAgain, 'events cannot be stored now')
     }
   }

@@ -121,7 +121,7 @@ class Server implements LinkServer {
         this.#commandTimer ??= this.#pollCommands()
       })
     } catch (error) {
-      this.#log.warn({ error }, 'The token of a bot could not be checked')
+      this.#log.warn({ error: String(error) }, 'The token of a bot could not be checked')
       refuse(socket, 503)
     } finally {
       this.#upgrades -= 1
@@ -163,7 +163,7 @@ class Server implements LinkServer {
         greeted.commands.map(({ id }) => id),
       )
     } catch (error) {
-      this.#log.warn({ ...link.owner, error }, 'A bot could not be welcomed')
+      this.#log.warn({ ...link.owner, error: String(error) }, 'A bot could not be welcomed')
       link.close(CLOSE.tryAgain, 'the database cannot be reached')
     }
   }
@@ -189,7 +189,10 @@ class Server implements LinkServer {
       await storeAnswer(this.#database, link.owner.botId, answer)
       link.answersWaiting -= 1
     } catch (error) {
-      this.#log.warn({ ...link.owner, error }, 'An answer could not be stored; the bot will be asked again')
+      this.#log.warn(
+        { ...link.owner, error: String(error) },
+        'An answer could not be stored; the bot will be asked again',
+      )
       link.close(CLOSE.tryAgain, 'answers cannot be stored now')
     }
   }
@@ -221,7 +224,7 @@ class Server implements LinkServer {
       await this.#writePulses(pulses.slice(0, MOST_HEARTBEATS), now)
       await this.#writeLosses(now)
     } catch (error) {
-      this.#log.warn({ error }, 'Heartbeats could not be written')
+      this.#log.warn({ error: String(error) }, 'Heartbeats could not be written')
     } finally {
       this.#isSweeping = false
     }
@@ -270,7 +273,7 @@ class Server implements LinkServer {
         if (this.#byAttempt.get(keyOf({ botId, attempt }))?.command(id, command)) sent.push(id)
       await markSent(this.#database, sent)
     } catch (error) {
-      this.#log.warn({ error }, 'Commands could not be read')
+      this.#log.warn({ error: String(error) }, 'Commands could not be read')
     }
   }
 

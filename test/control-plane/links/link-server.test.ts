@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockBot } from '../../../control-plane/store/bots.ts'
 import { addCommand, waitForAnswer } from '../../../control-plane/store/commands.ts'
+import { openDatabase } from '../../../control-plane/store/database.ts'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
 import { notice, numbersUpTo, until } from '../../src/control-link/support.ts'
 import {
@@ -538,5 +539,54 @@ test('heartbeats are written for the attempt', async () => {
       .executeTakeFirstOrThrow()
     expect(launch.heartbeat_at).not.toBeNull()
     expect(launch.memory_bytes).toBeGreaterThan(0)
+  })
+})
+
+describe('the log', () => {
+  /** As the log of the service stores it. */
+  function lines() {
+    const written: string[] = []
+    const write = (fields: object, message: string) => void written.push(JSON.stringify({ ...fields, message }))
+    return { written, log: { info: write, warn: write, error: write } }
+  }
+
+  test('gives the reason where the database is away', async () => {
+    const database = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', role: 'away', connections: 1 })
+    const { written, log } = lines()
+    const server = await world.server({ database, log })
+    const bot = await world.bot()
+    await expect(openRawLink(server.url, bot.tokens[1]!)).rejects.toThrow('503')
+    expect(written.join()).toMatch(/The token of a bot could not be checked/)
+    expect(written.join()).toMatch(/"error":"Error: connect ECONNREFUSED/)
+  })
+
+  test('holds nothing of an event that the database refuses', async () => {
+    const { written, log } = lines()
+    const server = await world.server({ log })
+    const bot = await world.bot()
+    const refusal = sql`alter table bot_events add constraint refused check (type <> 'chat_message') not valid`
+    await refusal.execute(world.database)
+    try {
+      const link = await openRawLink(server.url, bot.tokens[1]!)
+      const journal = randomUUID()
+      link.send(hello(bot.id, journal))
+      await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+      link.send(
+        numbered(bot.id, 1, {
+          type: 'chat_message',
+          message_id: 'm1',
+          sender_id: 1,
+          sender_name: 'Ada Byron',
+          text: 'SECRET-OF-THE-CHAT',
+          timestamp: '2026-11-25T10:00:00.000Z',
+          is_own: false,
+        }),
+      )
+      await link.closed
+    } finally {
+      await sql`alter table bot_events drop constraint refused`.execute(world.database)
+    }
+    expect(written.join()).toMatch(/violates check constraint.*Events could not be stored/)
+    expect(written.join()).not.toContain('SECRET-OF-THE-CHAT')
   })
 })
