@@ -122,6 +122,27 @@ export async function releaseExpiredClaims(db: Database): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
+/** Drops what waits for endpoints that are disabled, such as claims that came back later. */
+export async function dropOfDisabled(db: Database): Promise<void> {
+  await sql`
+    update deliveries set state = 'dropped', finished_at = now() where id in (
+      select d.id from endpoints e join deliveries d on d.endpoint_id = e.id
+      where e.disabled_at is not null and d.state = 'waiting' limit 1000 for update of d skip locked)`.execute(db)
+}
+
+/** Seconds until a delivery whose request could not be built is tried again; a quarter of its age between these. */
+const SHORTEST_POSTPONEMENT = 10
+const LONGEST_POSTPONEMENT = 600
+
+/** Puts back a delivery that was not sent: no attempt is counted, and the endpoint is not held to have failed. */
+export async function postponeDelivery(db: Database, id: number, claim: string): Promise<void> {
+  await sql`
+    update deliveries set state = 'waiting', claim = null, lease_until = null,
+      next_at = now() + make_interval(secs => greatest(${SHORTEST_POSTPONEMENT}::float8,
+        least(${LONGEST_POSTPONEMENT}::float8, extract(epoch from now() - created_at)::float8 / 4)))
+    where id = ${id} and claim = ${claim}::uuid and state = 'sending'`.execute(db)
+}
+
 export interface AttemptResult {
   durationMs: number
   status: number | null
@@ -137,7 +158,7 @@ export interface AttemptResult {
 
 /**
  * Stores an attempt, what it means for the delivery, and for its endpoint. False where the claim was lost in the meantime:
- * then only the attempt is stored.
+ * then only the attempt is stored. The answer is not stored where the bot's data was deleted.
  */
 export async function finishAttempt(
   db: Database,
@@ -150,8 +171,11 @@ export async function finishAttempt(
   const { rows } = await sql<{ is_disabled: boolean }>`
     ${PREPARED} with attempt as (
       insert into delivery_attempts (delivery_id, duration_ms, status, error, answer, is_replay)
-      values (${delivery.id}, ${Math.round(result.durationMs)}, ${result.status}, ${result.error}, ${result.answer},
-        ${delivery.is_replay})
+      select ${delivery.id}, ${Math.round(result.durationMs)}, ${result.status}::int, ${result.error}::text,
+        case when not exists (
+          select from deliveries d join bots b on b.id = d.bot_id
+          where d.id = ${delivery.id} and b.data_deleted_at is not null) then ${result.answer}::text end,
+        ${delivery.is_replay}
     ), ours as (
       update deliveries set state = ${state}, attempts = attempts + 1, claim = null, lease_until = null,
         next_at = now() + make_interval(secs => ${nextInSeconds ?? 0}),

@@ -19,11 +19,47 @@ export interface AttemptTools {
   random: () => number
 }
 
+export interface BuiltRequest {
+  body: string
+  headers: Record<string, string>
+}
+
+/** Rejects where a link, a key or the time for it is missing: that is no fault of the receiver. */
+export async function buildRequest(
+  delivery: ClaimedDelivery,
+  { links, seals, clock }: Pick<AttemptTools, 'links' | 'seals' | 'clock'>,
+  limitMs: number,
+): Promise<BuiltRequest> {
+  const body = await within(limitMs, bodyText(delivery, links))
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...authentication(delivery, body, seals, clock.now()),
+  }
+  return { body, headers }
+}
+
+async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The request was not built within ${limitMs / 1000} s`)), limitMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Never rejects: whatever goes wrong is the result. */
-export async function attemptDelivery(delivery: ClaimedDelivery, tools: AttemptTools): Promise<AttemptResult> {
-  const { clock, delays, random } = tools
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  request: BuiltRequest,
+  tools: Pick<AttemptTools, 'client' | 'clock' | 'delays' | 'random'>,
+): Promise<AttemptResult> {
+  const { client, clock, delays, random } = tools
   const started = performance.now()
-  const sent = await send(delivery, tools)
+  const sent = await send(delivery, request, client)
   const { answer, error } = sent
   const status = answer?.status ?? null
   const isDelivered = status !== null && status >= 200 && status < 300
@@ -43,19 +79,14 @@ export async function attemptDelivery(delivery: ClaimedDelivery, tools: AttemptT
 
 async function send(
   delivery: ClaimedDelivery,
-  { client, seals, links, clock }: AttemptTools,
+  request: BuiltRequest,
+  client: GuardedClient,
 ): Promise<{ answer: OutgoingAnswer; error: null } | { answer: null; error: Error }> {
   try {
-    const body = await bodyText(delivery, links)
     const answer = await client.request({
       url: delivery.url,
       method: delivery.method,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': USER_AGENT,
-        ...authentication(delivery, body, seals, clock.now()),
-      },
-      body,
+      ...request,
       timeoutMs: timeLimitMs(delivery),
       maxBytes: KEPT_BYTES,
     })

@@ -2,13 +2,21 @@
 import { randomUUID } from 'node:crypto'
 import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
-import { type ClaimedDelivery, claimDeliveries, finishAttempt, releaseExpiredClaims } from '../store/deliveries.ts'
-import { attemptDelivery } from './attempt.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  dropOfDisabled,
+  finishAttempt,
+  postponeDelivery,
+  releaseExpiredClaims,
+} from '../store/deliveries.ts'
+import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
 const BATCH = 64
-/** Longer than any attempt may take. */
+/** Longer than building a request and sending it may take: 50 s. */
 const LEASE_SECONDS = 60
+const BUILD_WITHIN_MS = 20_000
 const POLL_MS = 150
 const RELEASE_EVERY_MS = 2_000
 const AFTER_ERROR_MS = 1_000
@@ -26,6 +34,7 @@ export interface DispatcherSettings {
   concurrency?: number
   perEndpoint?: number
   leaseSeconds?: number
+  buildWithinMs?: number
   /** From 0 to 1; spreads the delays. */
   random?: () => number
 }
@@ -44,6 +53,11 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
     perEndpoint: settings.perEndpoint ?? 20,
     perTeam: Math.max(1, Math.floor(concurrency / 3)),
+  }
+  const tools: AttemptTools = {
+    ...settings,
+    delays: settings.delays ?? DEFAULT_DELAYS,
+    random: settings.random ?? Math.random,
   }
   const underWay = new Set<Promise<void>>()
   const busyEndpoints: Record<string, number> = {}
@@ -70,19 +84,23 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
   }
 
   async function deliver(delivery: ClaimedDelivery, claim: string): Promise<void> {
+    const fields = {
+      delivery: delivery.id,
+      message: delivery.message_id,
+      event: delivery.event,
+      bot: delivery.bot_id,
+    }
     try {
-      const result = await attemptDelivery(delivery, {
-        ...settings,
-        delays: settings.delays ?? DEFAULT_DELAYS,
-        random: settings.random ?? Math.random,
-      })
-      const isOurs = await finishAttempt(database, delivery, claim, result)
-      const fields = {
-        delivery: delivery.id,
-        message: delivery.message_id,
-        event: delivery.event,
-        bot: delivery.bot_id,
+      let request: BuiltRequest
+      try {
+        request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
+      } catch (error) {
+        log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
+        await postponeDelivery(database, delivery.id, claim)
+        return
       }
+      const result = await attemptDelivery(delivery, request, tools)
+      const isOurs = await finishAttempt(database, delivery, claim, result)
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
       else if (!result.isDelivered) {
         const { error, status, nextInSeconds } = result
@@ -124,6 +142,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
           const count = await releaseExpiredClaims(database)
           if (count > 0) log.warn({ count }, 'Webhook deliveries of an ended dispatcher are sent again')
+          await dropOfDisabled(database)
           releasedAt = clock.now()
         }
         if (!(await claimOnce())) await pause(POLL_MS)

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { claimDeliveries, finishAttempt } from '../../../control-plane/store/deliveries.ts'
 import { rotateSecret } from '../../../control-plane/store/endpoints.ts'
 import { answer, type Received } from './receiver.ts'
-import { openWorld, seals, type World } from './world.ts'
+import { openWorld, quiet, seals, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -251,6 +252,76 @@ describe('what a receiver answers', () => {
     expect((await attempts())[0]!.error).toContain('https')
     await client.close()
   })
+})
+
+describe('a fault of our own', () => {
+  const endpoint = () => world.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow()
+  const makeDue = () => world.database.updateTable('deliveries').set({ next_at: new Date() }).execute()
+  const withLink = (id: string) =>
+    world.database
+      .updateTable('messages')
+      .set({ body: JSON.stringify({ event: 'x', data: { video: { $link: 'video.mp4', seconds: 60 } } }) })
+      .where('id', '=', id)
+      .execute()
+
+  test.each([
+    ['the storage is away', async () => Promise.reject(new Error('The storage is away'))],
+    ['the storage does not answer', () => new Promise<never>(() => {})],
+  ])('is not counted against the receiver: %s', async (_name, sign) => {
+    const { team, bot, receiver } = await setUp()
+    const [message] = await world.send(team, bot, 1)
+    await withLink(message!.id)
+    const logged: object[] = []
+    const log = { ...quiet, error: (fields: object) => void logged.push(fields) }
+    const broken = world.dispatcher({ links: { ...world.links, sign }, log, buildWithinMs: 200 })
+    await expect.poll(() => logged.length, LONG).toBe(1)
+    await expect.poll(() => world.states(), LONG).toEqual({ waiting: 1 })
+    await broken.close()
+    expect(logged[0]).toMatchObject({ bot, message: message!.id, error: expect.stringContaining('Error: ') })
+    const row = await delivery()
+    expect(row).toMatchObject({ attempts: 0, claim: null, lease_until: null })
+    expect(row.next_at.getTime()).toBeGreaterThan(Date.now() + 5_000)
+    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
+    expect(await attempts()).toEqual([])
+    await makeDue()
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    expect(receiver.received.length).toBe(1)
+  })
+
+  test('is not counted against the receiver: the key of its secret is gone', async () => {
+    const { team, bot, receiver } = await setUp()
+    await world.send(team, bot, 1)
+    const logged: object[] = []
+    const log = { ...quiet, error: (fields: object) => void logged.push(fields) }
+    world.dispatcher({ seals: createSeals(parseSealKeys(newSealKey('other'))), log })
+    await expect.poll(() => logged.length, LONG).toBe(1)
+    await expect.poll(() => world.states(), LONG).toEqual({ waiting: 1 })
+    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
+    expect(receiver.received).toEqual([])
+  })
+})
+
+test('what waits for a disabled endpoint is dropped, also what was claimed when it was disabled', async () => {
+  const { team, bot, receiver } = await setUp()
+  await world.send(team, bot, 3)
+  await claimDeliveries(world.database, claimRules())
+  await world.database.updateTable('endpoints').set({ disabled_at: new Date() }).execute()
+  world.dispatcher()
+  await expect.poll(() => world.states(), LONG).toEqual({ dropped: 3 })
+  expect(receiver.received).toEqual([])
+})
+
+test('an answer that comes after the deletion of the bot’s data is not stored', async () => {
+  const { team, bot } = await setUp()
+  await world.send(team, bot, 1)
+  const rules = claimRules()
+  const [claimed] = await claimDeliveries(world.database, rules)
+  await world.database.updateTable('bots').set({ data_deleted_at: new Date() }).where('id', '=', bot).execute()
+  const result = { durationMs: 1, status: 200, error: null, answer: 'what was said', isDelivered: true }
+  const end = { nextInSeconds: null, isGone: false }
+  expect(await finishAttempt(world.database, claimed!, rules.claim, { ...result, ...end })).toBe(true)
+  expect(await attempts()).toMatchObject([{ status: 200, answer: null }])
 })
 
 describe('order and bounds', () => {
