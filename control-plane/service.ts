@@ -1,6 +1,7 @@
 /** The composition of the service: makes the rooms that its roles need, and closes them in order. */
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
+import { join } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
@@ -133,7 +134,8 @@ async function startRoles(
       command: standinCommand('transcribe'),
       environment: botEnvironment(environment, { type: 'folder', path: '' }),
     })
-    const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log })
+    const workFolder = join(config.dataFolder, 'retranscription')
+    const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log, workFolder })
     closing.addWork('retranscriptions', () => retranscriptions.close())
   }
   return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }

@@ -1,6 +1,12 @@
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
-import { type LedgerDifference, ledgerDifferences, openReserves, writeAudit } from '../store/ledger-audit.ts'
+import {
+  type LedgerDifference,
+  ledgerDifferences,
+  openReserves,
+  withAuditTime,
+  writeAudit,
+} from '../store/ledger-audit.ts'
 
 export interface AuditFindings {
   differences: LedgerDifference[]
@@ -10,7 +16,10 @@ export interface AuditFindings {
 
 /** Recomputes the ledger's sums. Differences are logged and stored; nothing is corrected. */
 export async function auditLedger(db: Database, log: Log): Promise<AuditFindings> {
-  const findings = { differences: await ledgerDifferences(db), openReserves: await openReserves(db) }
+  const findings = await withAuditTime(db, async (tx) => ({
+    differences: await ledgerDifferences(tx),
+    openReserves: await openReserves(tx),
+  }))
   for (const { teamId, stored, computed } of findings.differences) {
     log.error({ team: teamId, stored, computed }, 'The sums of a team differ from its ledger')
     await writeAudit(db, {

@@ -10,7 +10,10 @@ export interface DeletionRun {
   failed: number
 }
 
-/** Does every deletion and sweep that is due. A failed one is tried again later, and holds up no other. */
+/**
+ * Does every deletion and sweep that is due. A failed one is tried again later, and holds up no other. Ends after a batch
+ * without a success: then the storage is probably away.
+ */
 export async function deleteDue(
   db: Database,
   files: FileStore,
@@ -20,12 +23,13 @@ export async function deleteDue(
   const run = { deleted: 0, failed: 0 }
   for (;;) {
     const due = await openDeletions(db, BATCH)
+    const deletedBefore = run.deleted
     for (const deletion of due) {
       if (isStopping()) return run
       if (await deleteOne(db, files, log, deletion)) run.deleted++
       else run.failed++
     }
-    if (due.length < BATCH) return run
+    if (due.length < BATCH || run.deleted === deletedBefore) return run
   }
 }
 

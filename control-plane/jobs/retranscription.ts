@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,6 +16,7 @@ import {
   claimRetranscription,
   finishRetranscription,
   keepRetranscription,
+  openApiKey,
   postponeRetranscription,
   type RetranscriptionResult,
 } from '../store/retranscriptions.ts'
@@ -63,6 +63,8 @@ export interface RetranscriptionSettings {
   seals: Seals
   transcribe: Transcribe
   log: Log
+  /** Holds the sound while a transcript is made. Nothing else uses it: it is emptied at the start. */
+  workFolder: string
   lookEveryMs?: number
   retrySeconds?: readonly number[]
 }
@@ -74,15 +76,19 @@ export interface Retranscriptions {
 
 /** One at a time in a process, because a transcript takes a whole core. */
 export function startRetranscriptions(settings: RetranscriptionSettings): Retranscriptions {
-  const { database, seals, log, lookEveryMs = LOOK_EVERY_MS } = settings
+  const { database, log, lookEveryMs = LOOK_EVERY_MS } = settings
   const owner = randomUUID()
   const stop = new AbortController()
 
   async function loop(): Promise<void> {
+    // A process that was killed leaves its sound there.
+    await rm(settings.workFolder, { recursive: true, force: true }).catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'What an earlier process left of transcripts could not be removed'),
+    )
     while (!stop.signal.aborted) {
       let task: ClaimedRetranscription | null = null
       try {
-        task = await claimRetranscription(database, seals, owner, LEASE_SECONDS)
+        task = await claimRetranscription(database, owner, LEASE_SECONDS)
         if (task !== null) await work(settings, owner, task, stop.signal)
       } catch (error) {
         log.error({ bot: task?.botId, error: String(error) }, 'A retranscription could not be processed')
@@ -135,15 +141,18 @@ async function work(
 }
 
 async function transcriptOf(
-  { database, files, transcribe }: RetranscriptionSettings,
-  { botId, provider, apiKey, customParams }: ClaimedRetranscription,
+  { database, files, seals, transcribe, workFolder }: RetranscriptionSettings,
+  task: ClaimedRetranscription,
   signal: AbortSignal,
 ): Promise<RetranscriptionResult> {
+  const { botId, provider, customParams } = task
+  const apiKey = openApiKey(seals, task)
   const audio = await artifactOfBot(database, botId, AUDIO_FILE)
   const audioKey = audio && files.keyOf(audio.location)
   if (!audio || !audioKey) return { failure: 'The recording has no audio any more.' }
   const turns = await artifactOfBot(database, botId, TURNS_FILE)
-  const work = await mkdtemp(join(tmpdir(), 'standin-retranscription-'))
+  await mkdir(workFolder, { recursive: true, mode: 0o700 })
+  const work = await mkdtemp(join(workFolder, 'work-'))
   try {
     const folder = join(work, botId)
     await mkdir(folder, { mode: 0o700 })

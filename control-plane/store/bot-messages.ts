@@ -1,10 +1,13 @@
 /** What messages about a bot are made of. */
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { Database, Tx } from './database.ts'
 import type { BotRow } from './tables.ts'
 
-export function readBotForMessages(db: Database, botId: string): Promise<BotRow | undefined> {
-  return db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirst()
+/** In a transaction, holds off a deletion until the messages are stored. Once that is asked for, its data is left out. */
+export async function readBotForMessages(db: Database | Tx, botId: string): Promise<BotRow | undefined> {
+  const bot = await db.selectFrom('bots').selectAll().where('id', '=', botId).forShare().executeTakeFirst()
+  if (bot === undefined || bot.data_deleted_at === null) return bot
+  return { ...bot, participants: [], speakers: [], report: null, transcription_ids: [] }
 }
 
 /** Whether the bot has a callback of its own that is not for a single delivery. */

@@ -53,15 +53,12 @@ export interface OpenDeletion {
 /** Hours after which the prefix is looked at once more. */
 const SWEEP_AFTER_HOURS = 24
 
-/** Deletions to do now. Failed ones wait 10 s, doubled up to about three hours. */
+/** Deletions to do now, those that waited longest first. */
 export async function openDeletions(db: Database, limit: number): Promise<OpenDeletion[]> {
   const { rows } = await sql<OpenDeletion>`
     select id, bot_id, verified_at is not null as is_sweep from deletions
-    where (verified_at is null or swept_at is null)
-      and now() >= case when verified_at is null then requested_at
-        else verified_at + make_interval(hours => ${SWEEP_AFTER_HOURS}) end
-        + make_interval(secs => 10 * (power(2::float8, least(tries, 10)) - 1))
-    order by requested_at limit ${limit}`.execute(db)
+    where (verified_at is null or swept_at is null) and next_try_at <= now()
+    order by next_try_at limit ${limit}`.execute(db)
   return rows
 }
 
@@ -75,11 +72,10 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
       update bots set participants = '[]', speakers = '[]', report = null, transcription_ids = '[]', secrets = null,
         updated_at = now(), version = version + 1
       where id = ${botId}`.execute(tx)
-    // Every open delivery of it would carry an empty body.
+    // Every open delivery of it would carry an empty body, also one that is being sent and would be tried again.
     await sql`
-      update deliveries set state = 'dropped', finished_at = now() where bot_id = ${botId} and state = 'waiting'`.execute(
-      tx,
-    )
+      update deliveries set state = 'dropped', claim = null, lease_until = null, finished_at = now()
+      where bot_id = ${botId} and state in ('waiting', 'sending')`.execute(tx)
     await sql`update messages set body = '{}' where bot_id = ${botId}`.execute(tx)
     await sql`
       update delivery_attempts set answer = null
@@ -98,7 +94,7 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
   })
 }
 
-/** The receipt; counts of several tries add up. */
+/** The receipt; counts of several tries add up. A failed one waits 10 s, doubled up to about three hours. */
 export async function finishDeletion(
   db: Database,
   { id, is_sweep }: OpenDeletion,
@@ -109,7 +105,9 @@ export async function finishDeletion(
     update deletions set files = coalesce(files, 0) + ${done.files}, bytes = coalesce(bytes, 0) + ${done.bytes},
       verified_at = case when ${isDone} and not ${is_sweep} then now() else verified_at end,
       swept_at = case when ${isDone} and ${is_sweep} then now() else swept_at end,
-      tries = case when ${isDone} then 0 else tries + 1 end, last_error = ${done.error}
+      tries = case when ${isDone} then 0 else tries + 1 end, last_error = ${done.error},
+      next_try_at = now() + case when ${isDone} then make_interval(hours => ${SWEEP_AFTER_HOURS})
+        else make_interval(secs => 10 * power(2::float8, least(tries, 10))) end
     where id = ${id}`.execute(db)
 }
 

@@ -49,7 +49,7 @@ export async function launchesStarted(
     where launches.bot_id = answer."botId" and launches.attempt = answer.attempt`.execute(db)
 }
 
-/** Stores how the attempt ended. False where that is known already. */
+/** Stores how the attempt ended, without its log where the bot's data was deleted. False where that is known already. */
 export async function launchEnded(
   db: Database | Tx,
   botId: string,
@@ -64,7 +64,8 @@ export async function launchEnded(
       signal,
       is_out_of_memory: isOutOfMemory,
       reason,
-      log_tail: logTail,
+      log_tail: sql<string | null>`case when not exists (
+        select from bots where id = ${botId} and data_deleted_at is not null) then ${logTail}::text end`,
     })
     .where('bot_id', '=', botId)
     .where('attempt', '=', attempt)

@@ -1,6 +1,6 @@
 /** Compares the sums of teams with the entries that they are made of. */
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { Database, Tx } from './database.ts'
 
 /** Micro-tokens. */
 interface Sums {
@@ -16,8 +16,19 @@ export interface LedgerDifference {
   computed: Sums
 }
 
+/** Milliseconds for each statement, which reads whole tables. */
+const LONGEST_MS = 300_000
+
+/** Runs the audit's statements on one connection, with more time than other statements have. */
+export async function withAuditTime<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return db.transaction().execute(async (tx) => {
+    await sql`set local statement_timeout = ${sql.lit(LONGEST_MS)}`.execute(tx)
+    return work(tx)
+  })
+}
+
 /** Teams whose stored sums are not those of their entries. One statement, so that both are of one moment. */
-export async function ledgerDifferences(db: Database): Promise<LedgerDifference[]> {
+export async function ledgerDifferences(db: Database | Tx): Promise<LedgerDifference[]> {
   const { rows } = await sql<{
     id: string
     reserved: number
@@ -48,7 +59,7 @@ export async function ledgerDifferences(db: Database): Promise<LedgerDifference[
 }
 
 /** Ended bots whose reserve was not released, or more than once, in micro-tokens. */
-export async function openReserves(db: Database): Promise<{ botId: string; amount: number }[]> {
+export async function openReserves(db: Database | Tx): Promise<{ botId: string; amount: number }[]> {
   const { rows } = await sql<{ bot_id: string; amount: number }>`
     select l.bot_id, sum(case l.kind when 'reserve' then l.amount else -l.amount end)::bigint as amount
     from ledger l join bots b on b.id = l.bot_id

@@ -86,7 +86,8 @@ function ownTranscript(bot: BotRow, seals: Seals): WantedTranscript {
 
 export interface ClaimedRetranscription extends Retranscription {
   botId: string
-  apiKey: string | null
+  /** Opened by `openApiKey`. */
+  secret: Buffer | null
   customParams: Record<string, unknown> | null
   webhookUrl: string | null
   /** Counts this try. */
@@ -96,7 +97,6 @@ export interface ClaimedRetranscription extends Retranscription {
 /** The next one that is due and in nobody's hands; null where there is none. */
 export async function claimRetranscription(
   db: Database,
-  seals: Seals,
   owner: string,
   leaseSeconds: number,
 ): Promise<ClaimedRetranscription | null> {
@@ -115,12 +115,17 @@ export async function claimRetranscription(
     botId: row.bot_id,
     provider: row.provider,
     hasOwnKey: row.has_own_key,
-    apiKey: row.secret === null ? null : seals.open(row.secret, secretPlace(row.id)),
+    secret: row.secret,
     customParams: row.custom_params,
     webhookUrl: row.webhook_url,
     earlier: row.earlier,
     tries: row.tries,
   }
+}
+
+/** The caller's key at the provider; null: the operator's. Throws where the key that sealed it is gone. */
+export function openApiKey(seals: Seals, { id, secret }: ClaimedRetranscription): string | null {
+  return secret === null ? null : seals.open(secret, secretPlace(id))
 }
 
 interface Claimed {

@@ -277,6 +277,7 @@ export interface DeletionsTable {
   tries: Generated<number>
   last_error: string | null
 }
+  next_try_at: ColumnType<Date, Date | string | undefined, Date | string>
 
 export interface RetranscriptionsTable {
   id: Generated<string>

@@ -19,13 +19,15 @@ export { type ReplayFilter, replayDeliveries } from '../store/deliveries.ts'
 export type Resent = 'sent' | 'not_found' | 'not_ended'
 
 /** The final message again under a new id, to all endpoints that want it now. Callbacks have `sendCallback`. */
-export async function resendEnd(db: Database, botId: string): Promise<Resent> {
-  const bot = await readBotForMessages(db, botId)
-  if (bot === undefined) return 'not_found'
-  if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
-  const messages = messagesOfEnd(bot, `resend:${randomUUID()}`).filter(({ channel }) => channel !== 'callback')
-  await db.transaction().execute((tx) => insertMessages(tx, messages))
-  return 'sent'
+export function resendEnd(db: Database, botId: string): Promise<Resent> {
+  return db.transaction().execute(async (tx) => {
+    const bot = await readBotForMessages(tx, botId)
+    if (bot === undefined) return 'not_found'
+    if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
+    const messages = messagesOfEnd(bot, `resend:${randomUUID()}`).filter(({ channel }) => channel !== 'callback')
+    await insertMessages(tx, messages)
+    return 'sent'
+  })
 }
 
 export interface CallbackTarget {
@@ -35,31 +37,33 @@ export interface CallbackTarget {
 }
 
 /** The final message once more as a callback; `target` replaces the stored configuration for this one delivery. */
-export async function sendCallback(
+export function sendCallback(
   db: Database,
   seals: Seals,
   botId: string,
   target: CallbackTarget | null,
 ): Promise<Resent | 'not_configured'> {
-  const bot = await readBotForMessages(db, botId)
-  if (bot === undefined) return 'not_found'
-  if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
-  const message = messagesOfEnd(bot, `callback:${randomUUID()}`).find(({ channel }) => channel === 'callback')
-  if (message === undefined) return 'not_configured'
-  if (target === null) {
-    if (!(await usesCallback(db, botId))) return 'not_configured'
-    await db.transaction().execute((tx) => insertMessages(tx, [message]))
+  return db.transaction().execute(async (tx) => {
+    const bot = await readBotForMessages(tx, botId)
+    if (bot === undefined) return 'not_found'
+    if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
+    const message = messagesOfEnd(bot, `callback:${randomUUID()}`).find(({ channel }) => channel === 'callback')
+    if (message === undefined) return 'not_configured'
+    if (target === null) {
+      if (!(await usesCallback(tx, botId))) return 'not_configured'
+      await insertMessages(tx, [message])
+      return 'sent'
+    }
+    // An empty list of events: only this message goes there.
+    const { id } = await createEndpoint(tx, seals, {
+      ...target,
+      teamId: bot.team_id,
+      botId,
+      kind: 'callback',
+      events: [],
+    })
+    const { id: messageIdOf, event, body, isCompat } = message
+    await sendTo(tx, id, { id: messageIdOf, event, body, botId, isCompat })
     return 'sent'
-  }
-  // An empty list of events: only this message goes there.
-  const { id } = await createEndpoint(db, seals, {
-    ...target,
-    teamId: bot.team_id,
-    botId,
-    kind: 'callback',
-    events: [],
   })
-  const { id: messageIdOf, event, body, isCompat } = message
-  await sendTo(db, id, { id: messageIdOf, event, body, botId, isCompat })
-  return 'sent'
 }

@@ -312,8 +312,9 @@ create table deletions (
   bytes bigint,
   tries int not null default 0,
   last_error text
+  next_try_at timestamptz not null default now(),
 );
-create index deletions_open on deletions (requested_at) where verified_at is null or swept_at is null;
+create index deletions_open on deletions (next_try_at) where verified_at is null or swept_at is null;
 
 create table retranscriptions (
   id uuid primary key default gen_random_uuid(),

@@ -12,12 +12,16 @@ import { deleteDue } from '../../../control-plane/jobs/deletion.ts'
 import { startJobs } from '../../../control-plane/jobs/index.ts'
 import { requestRetentionDeletions } from '../../../control-plane/jobs/retention.ts'
 import type { FileStore } from '../../../control-plane/ports.ts'
+import { readBotForMessages } from '../../../control-plane/store/bot-messages.ts'
+import { openDatabase } from '../../../control-plane/store/database.ts'
 import { requestDeletion } from '../../../control-plane/store/deletions.ts'
+import { claimDeliveries, finishAttempt } from '../../../control-plane/store/deliveries.ts'
 import { endTurn, keepTurn, takeTurn } from '../../../control-plane/store/job-turns.ts'
 import { writeLedger } from '../../../control-plane/store/ledger.ts'
 import { insertMessages } from '../../../control-plane/store/messages.ts'
 import type { NewBotRow } from '../../../control-plane/store/tables.ts'
-import { openWorld, quiet, type World } from '../webhooks/world.ts'
+import { resendEnd, sendCallback } from '../../../control-plane/webhooks/replay.ts'
+import { openWorld, quiet, seals, type World } from '../webhooks/world.ts'
 
 let world: World
 let root: string
@@ -251,10 +255,69 @@ describe('deletion', () => {
     expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
     await world.database
       .updateTable('deletions')
-      .set({ requested_at: new Date(Date.now() - 60_000) })
+      .set({ next_try_at: new Date() })
+      .where('bot_id', '=', bots[0]!)
       .execute()
     expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
     expect(await placesOfMarker()).toEqual([])
+  })
+
+  test('that has failed for hours waits all the same, and the next ones come', async () => {
+    const ids = await Promise.all(Array.from({ length: 51 }, () => world.bot(team)))
+    for (const id of ids) await request(id)
+    const last = ids.at(-1)!
+    const broken: FileStore = {
+      ...files,
+      deletePrefix: async (prefix) => {
+        if (prefix !== last) throw new Error('The disk is away')
+        return files.deletePrefix(prefix)
+      },
+    }
+    await sql`update deletions set tries = 12, requested_at = now() - interval '2 days',
+      next_try_at = now() - interval '1 second' where bot_id <> ${last}`.execute(world.database)
+    // The batch had no success, so the storage is not asked any more.
+    expect(await deleteDue(world.database, broken, quiet)).toEqual({ deleted: 0, failed: 50 })
+    const next = (await receipt(ids[0]!)).next_try_at.getTime() - Date.now()
+    expect(next).toBeGreaterThan(2.8 * 3600_000)
+    expect(next).toBeLessThan(2.9 * 3600_000)
+    expect(await deleteDue(world.database, broken, quiet)).toEqual({ deleted: 1, failed: 0 })
+  })
+
+  test('leaves no webhook with an empty body: one that is being sent is not tried again', async () => {
+    const bot = await recordedBot()
+    const rules = { limit: 9, leaseSeconds: 60, perEndpoint: 9, perTeam: 9, busyEndpoints: {}, busyTeams: {} }
+    const claim = randomUUID()
+    const [sending] = await claimDeliveries(world.database, { ...rules, claim })
+    await request(bot)
+    await deleteDue(world.database, files, quiet)
+    const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null, isDelivered: false }
+    const end = { nextInSeconds: 1, isGone: false }
+    expect(await finishAttempt(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
+    expect(await world.states()).toEqual({ dropped: 1 })
+  })
+
+  test('is followed by no message with what it deletes', async () => {
+    const bot = await recordedBot()
+    const again = () => Promise.all([resendEnd(world.database, bot), sendCallback(world.database, seals, bot, null)])
+    await world.database.deleteFrom('delivery_attempts').execute()
+    await request(bot)
+    await sql`update messages set body = '{}'`.execute(world.database)
+    expect(await again()).toEqual(['sent', 'sent'])
+    expect(await placesOfMarker()).not.toContain('messages.body')
+  })
+
+  test('that is asked for while a message is made blanks the message', async () => {
+    const bot = await recordedBot()
+    const asked = Promise.withResolvers<unknown>()
+    await world.database.transaction().execute(async (tx) => {
+      await readBotForMessages(tx, bot)
+      let isAsked = false
+      asked.resolve(request(bot).then(() => (isAsked = true)))
+      const waiting = () => sql<{ count: number }>`select count(*) as count from pg_locks where not granted`.execute(tx)
+      await expect.poll(async () => (await waiting()).rows[0]!.count, { timeout: 20_000 }).toBeGreaterThan(0)
+      expect(isAsked).toBe(false)
+    })
+    await asked.promise
   })
 
   test('is not believed where files are left', async () => {
@@ -283,10 +346,9 @@ describe('deletion', () => {
       })
       .execute()
     expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
-    await world.database
-      .updateTable('deletions')
-      .set({ verified_at: new Date(Date.now() - 25 * 3600_000) })
-      .execute()
+    const { verified_at, next_try_at } = await receipt(bot)
+    expect(next_try_at.getTime() - verified_at!.getTime()).toBe(24 * 3600_000)
+    await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
     expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
     expect(await files.list(bot)).toEqual([])
     expect(await placesOfMarker()).toEqual([])
@@ -341,6 +403,21 @@ test('the audit finds sums that differ and reserves that stay, and says nothing 
   expect(errors.length).toBe(1)
   const lines = await database.selectFrom('audit').selectAll().orderBy('id').execute()
   expect(lines.at(-1)).toMatchObject({ what: `ledger difference of team ${team}`, after: { spent: 20 } })
+})
+
+test('the audit has more time than other statements', async () => {
+  const { database } = world
+  const slow = openDatabase({ url: world.url, role: 'test', connections: 1, statementTimeoutMs: 200 })
+  await sql`alter table ledger rename to all_entries`.execute(database)
+  await sql`create view ledger as select all_entries.* from pg_sleep(0.5), all_entries`.execute(database)
+  try {
+    expect(await auditLedger(slow, quiet)).toEqual({ differences: [], openReserves: [] })
+    await expect(sql`select pg_sleep(0.5)`.execute(slow)).rejects.toThrow('statement timeout')
+  } finally {
+    await sql`drop view ledger`.execute(database)
+    await sql`alter table all_entries rename to ledger`.execute(database)
+    await slow.destroy()
+  }
 })
 
 test('the older generation’s transcript is read from the stored one', async () => {

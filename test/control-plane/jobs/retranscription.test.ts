@@ -110,6 +110,7 @@ function start(transcribe: Transcribe, retrySeconds: number[] = [], store: FileS
     log: quiet,
     lookEveryMs: 20,
     retrySeconds,
+    workFolder: join(root, 'work'),
   })
   running.push(started)
   return started
@@ -223,6 +224,28 @@ describe('a new transcript', () => {
     expect((await botOf(id)).charged).toMatchObject({ byok_transcription: 100_000 })
     const kept = await world.database.selectFrom('retranscriptions').select('secret').execute()
     expect(kept.every(({ secret }) => secret === null)).toBe(true)
+  })
+
+  test('whose key cannot be opened any more fails after its tries', async () => {
+    const id = await recordedBot()
+    await withFile(id, 'audio.m4a', 'SOUND')
+    await ask(id, { provider: 'deepgram', apiKey: 'given-key', customParams: null })
+    await sql`update retranscriptions set secret = 'sealed with a key that is gone'`.execute(world.database)
+    const { transcribe, calls } = transcriber()
+    start(transcribe, [0])
+    await expect.poll(() => statusOf(id), { timeout: 20_000 }).not.toBe('transcribing')
+    expect(await botOf(id)).toMatchObject({ status: 'failed', transcription_status: 'error' })
+    const task = await world.database.selectFrom('retranscriptions').selectAll().executeTakeFirstOrThrow()
+    expect(task).toMatchObject({ tries: 2, finished_at: expect.any(Date), secret: null })
+    expect(calls).toEqual([])
+  })
+
+  test('finds nothing left of the sound of a process that was killed', async () => {
+    const left = join(root, 'work', 'work-1')
+    mkdirSync(left, { recursive: true })
+    writeFileSync(join(left, 'audio.m4a'), 'SOUND')
+    start(transcriber().transcribe)
+    await expect.poll(() => existsSync(left), { timeout: 20_000 }).toBe(false)
   })
 
   test('completes a bot that had failed for want of a transcript', async () => {

@@ -101,6 +101,15 @@ test('the evidence of an end is stored once', async () => {
   })
 })
 
+test('the log of an attempt is not stored after the deletion of its data', async () => {
+  const id = await launched()
+  await opened.database.updateTable('bots').set({ data_deleted_at: new Date() }).where('id', '=', id).execute()
+  const evidence = { exitCode: 1, signal: null, isOutOfMemory: false, reason: 'It ended', endedAt: null }
+  expect(await launchEnded(opened.database, id, 1, { ...evidence, logTail: 'what was said' })).toBe(true)
+  const row = await opened.database.selectFrom('launches').selectAll().executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ exit_code: 1, reason: 'It ended', log_tail: null, ended_at: expect.any(Date) })
+})
+
 test('suspects are the attempts that may have ended or have to; all others are left out', async () => {
   const healthy = await launched({ phase: 'running', deadline_at: new Date(Date.now() + 60_000) })
   const suspects = [
