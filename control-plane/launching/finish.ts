@@ -1,21 +1,22 @@
 /** An attempt whose process is over: what it still had to say, what it recorded, and how its bot ends. */
 import { processEnded } from '../bots/crash.ts'
-import { isClosed, namedAttempt } from '../bots/row.ts'
+import { decides, isClosed, namedAttempt } from '../bots/row.ts'
 import type { EndEvidence, FileStore, Launcher, Log } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
-import { endBotLease, takeBotLease } from '../store/claims.ts'
+import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch } from '../store/launches.ts'
 import { changeBot } from './change-bot.ts'
+import type { InTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
 
-/** Longer than a recovery takes. */
-const LEASE_SECONDS = 20 * 60
+/** Kept while the bot is finished. A process that is gone holds the bot for no longer. */
+const LEASE_SECONDS = 60
 /** Seconds between tries to read or recover what a bot left. */
 const RETRY_SECONDS = 30
-/** Seconds after the end of the process in which these are tried; then the bot ends with what there is. */
+/** Seconds since the end was first seen in which these are tried; then the bot ends with what there is. */
 const TRY_FOR_SECONDS = 900
 
 export interface FinishTools {
@@ -26,55 +27,106 @@ export interface FinishTools {
   log: Log
   /** Of this reconciler. */
   owner: string
+  /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
+  readInTurn: InTurn
+  recoverInTurn: InTurn
+  /** Of the lease of a bot that is being finished. */
+  finishLeaseSeconds?: number
 }
 
-/** Repeatable: every step looks at what is stored. Two reconcilers may do it at once; one of them has the bot's lease. */
-export async function finishAttempt(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<void> {
-  const { database, launcher, log } = tools
+/**
+ * Stores how the attempt ended, and removes what is left of it where its bot does not wait for that. True where the bot
+ * has to be finished first (`finishBot`).
+ */
+export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<boolean> {
+  const { database, log } = tools
   const { bot_id: botId, attempt } = launch
-  const handle = launch.handle!
   const isNews = await launchEnded(database, botId, attempt, evidence)
   if (isNews) {
     const { exitCode, signal, reason } = evidence
     log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
-  const outcome = await finishBot(tools, launch, evidence)
-  if (outcome === 'again') return
-  if (outcome === 'kept') {
-    await launchKept(database, botId, attempt)
-    return
+  const bot = await readBot(database, botId)
+  if (bot === undefined || isClosed(bot) || !decides(bot, attempt)) {
+    await removeRest(tools, launch)
+    return false
   }
-  await launcher.clean(handle)
+  // The launcher's answer is not stored yet, or the lease of its process is not over.
+  return bot.phase !== 'launching'
+}
+
+/**
+ * Reads and recovers what the attempt left, and ends its bot; takes as long as a recovery does. Repeatable: every step
+ * looks at what is stored. Two reconcilers may do it at once; one of them has the bot's lease. Aborted, it gives the lease
+ * back, and the bot is finished by another reconciler.
+ */
+export async function finishBot(
+  tools: FinishTools,
+  launch: OpenLaunch,
+  evidence: EndEvidence,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, log, owner, finishLeaseSeconds = LEASE_SECONDS } = tools
+  const { bot_id: botId, attempt } = launch
+  if (!(await takeBotLease(database, botId, owner, finishLeaseSeconds))) return
+  const keeping = setInterval(
+    () => {
+      keepBotLease(database, botId, owner, finishLeaseSeconds).catch((error: unknown) =>
+        log.warn({ bot: botId, attempt, error: String(error) }, 'The lease of a dead bot could not be kept'),
+      )
+    },
+    (finishLeaseSeconds * 1000) / 3,
+  )
+  try {
+    const outcome = await finishLeased(tools, launch, evidence, signal)
+    if (outcome === 'done') await removeRest(tools, launch)
+    if (outcome === 'kept') await launchKept(database, botId, attempt)
+  } finally {
+    clearInterval(keeping)
+  }
+}
+
+async function removeRest({ database, launcher }: FinishTools, { bot_id: botId, attempt, handle }: OpenLaunch) {
+  await launcher.clean(handle!)
   await launchCleaned(database, botId, attempt)
 }
 
 /** `again`: it has to be tried again. `kept`: what could not be recovered stays where it is. */
 type Outcome = 'done' | 'again' | 'kept'
 
-async function finishBot(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<Outcome> {
+async function finishLeased(
+  tools: FinishTools,
+  launch: OpenLaunch,
+  evidence: EndEvidence,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { database, files, launcher, log, owner } = tools
   const { bot_id: botId, attempt } = launch
-  const bot = await readBot(database, botId)
-  if (bot === undefined || isClosed(bot) || bot.phase === 'due' || namedAttempt(bot) !== attempt) return 'done'
-  // The launcher's answer is not stored yet, or the lease of its process is not over.
-  if (bot.phase === 'launching') return 'again'
-  if (!(await takeBotLease(database, botId, owner, LEASE_SECONDS))) return 'again'
-
   const dead = { botId, attempt, workFolder: launcher.workFolder?.(launch.handle!) ?? null }
-  const isLastTry = (launch.ended_for ?? 0) > TRY_FOR_SECONDS
+  const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
   let isKept = false
   try {
-    const events = await ingestJournal(database, files, dead, { isOver: true })
+    const events = await tools.readInTurn(() => {
+      signal.throwIfAborted()
+      return ingestJournal(database, files, dead, { isOver: true })
+    })
     const now = await readBot(database, botId)
     if (now === undefined || isClosed(now)) return 'done'
     if (now.recording_started_at !== null) {
-      const result = await recoverAttempt(tools, dead)
+      const result = await tools.recoverInTurn(() => {
+        signal.throwIfAborted()
+        return recoverAttempt(tools, dead, signal)
+      })
       recovered = result.seconds
       if (result.problems.length > 0) throw new Error(result.problems.join('; '))
       log.warn({ bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
     }
   } catch (error) {
+    if (signal.aborted) {
+      await endBotLease(database, botId, owner)
+      return 'again'
+    }
     log.error({ bot: botId, attempt, error: String(error) }, 'What a dead bot left could not be read or recovered')
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)

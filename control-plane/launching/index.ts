@@ -29,7 +29,7 @@ export interface LaunchingSettings {
   leaseSeconds?: number
   reconciler?: Pick<
     ReconcilerSettings,
-    'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds' | 'forgottenSeconds'
+    'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds' | 'forgottenSeconds' | 'finishLeaseSeconds'
   >
 }
 

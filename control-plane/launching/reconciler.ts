@@ -18,7 +18,8 @@ import {
 } from '../store/launches.ts'
 import { changeBot } from './change-bot.ts'
 import { each } from './each.ts'
-import { type FinishTools, finishAttempt } from './finish.ts'
+import { endAttempt, type FinishTools, finishBot } from './finish.ts'
+import { inTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
 import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
@@ -34,8 +35,12 @@ const ORPHAN_SECONDS = 600
 const MOST = 20_000
 /** Attempts that are looked at at the same time. */
 const CONCURRENCY = 8
+/** Dead bots that are finished beside the passes; further ones are left to a later pass. */
+const MOST_FINISHING = 500
+/** Of these, the journals that are read at the same time, and the recordings that are recovered. */
+const AT_ONCE = { journals: 8, recoveries: 8 }
 
-export interface ReconcilerSettings extends Omit<FinishTools, 'owner'> {
+export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInTurn' | 'recoverInTurn'> {
   passMs?: number
   everyAttemptMs?: number
   orphansMs?: number
@@ -44,9 +49,9 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner'> {
 }
 
 export interface Reconciler {
-  wake(): void
-  /** One whole pass now, for commands and tests. */
+  /** One whole pass now, for commands and tests. Does not wait for recoveries. */
   pass(): Promise<void>
+  /** Stops the recoveries under way, which another reconciler or the next start begins anew. */
   close(): Promise<void>
 }
 
@@ -67,12 +72,11 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
   }
   const ran = run()
   return {
-    wake: () => pause.wake(),
     pass: () => reconciling.pass(true),
     async close() {
       isClosing = true
       pause.wake()
-      await ran
+      await Promise.all([ran, reconciling.close()])
     },
   }
 }
@@ -85,13 +89,26 @@ class Reconciling {
   #orphansLookedAt = Number.NEGATIVE_INFINITY
   /** When an unknown bot was first seen. */
   readonly #orphans = new Map<string, number>()
-  /** Unwanted attempts that were told to end: a second SIGTERM would make them leave things out. */
-  readonly #told = new Set<string>()
+  /** Unwanted attempts that were told to end, and when: a second SIGTERM would make them leave things out. */
+  readonly #told = new Map<string, number>()
+  /** Attempts whose bots are being finished. A recovery takes minutes, and no pass waits for it. */
+  readonly #finishing = new Map<string, Promise<void>>()
+  readonly #closing = new AbortController()
 
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings
-    this.#tools = { ...settings, owner: randomUUID() }
+    this.#tools = {
+      ...settings,
+      owner: randomUUID(),
+      readInTurn: inTurn(AT_ONCE.journals),
+      recoverInTurn: inTurn(AT_ONCE.recoveries),
+    }
     this.#writer = new LaunchWriter(settings.database, settings.launcher)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.all(this.#finishing.values())
   }
 
   async pass(isWhole: boolean): Promise<void> {
@@ -132,6 +149,7 @@ class Reconciling {
   async #look(launch: OpenLaunch, listed: Listed): Promise<void> {
     const { launcher, log } = this.#settings
     const { bot_id: botId, attempt } = launch
+    if (this.#finishing.has(keyOf(launch))) return
     try {
       const handle = launch.handle ?? (await this.#adopt(launch, listed))
       const state: LaunchState = handle === null ? { state: 'absent' } : await launcher.inspect(handle)
@@ -163,7 +181,7 @@ class Reconciling {
         await launcher.kill(handle!)
         return
       case 'finish':
-        await finishAttempt(this.#tools, launch, verdict.evidence)
+        if (await endAttempt(this.#tools, launch, verdict.evidence)) this.#finish(launch, verdict.evidence)
         return
       case 'forget':
         await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
@@ -172,6 +190,20 @@ class Reconciling {
       case 'give_up':
         await this.#giveUp(launch, verdict.why)
     }
+  }
+
+  #finish(launch: OpenLaunch, evidence: EndEvidence): void {
+    const key = keyOf(launch)
+    const { signal } = this.#closing
+    // Two passes may have found the same end.
+    if (this.#finishing.has(key) || this.#finishing.size >= MOST_FINISHING || signal.aborted) return
+    const finishing = finishBot(this.#tools, launch, evidence, signal)
+      .catch((error) => {
+        const fields = { bot: launch.bot_id, attempt: launch.attempt, error: String(error) }
+        this.#settings.log.error(fields, 'Bot could not be finished')
+      })
+      .finally(() => this.#finishing.delete(key))
+    this.#finishing.set(key, finishing)
   }
 
   async #stop(launch: OpenLaunch, why: string): Promise<void> {
@@ -188,7 +220,7 @@ class Reconciling {
       if (!isOurs) return
     } else {
       if (this.#told.has(handle!.name)) return
-      this.#told.add(handle!.name)
+      this.#told.set(handle!.name, performance.now())
     }
     log.warn({ bot: botId, attempt, why }, 'Bot told to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
@@ -224,6 +256,9 @@ class Reconciling {
   async #removeOrphans(listed: Listed, now: number): Promise<void> {
     const { database, launcher, log } = this.#settings
     const all = await listed.all()
+    const names = new Set(all.map(({ handle }) => handle.name))
+    // The list is younger than `now`: what was told before and is not in it is gone.
+    for (const [name, at] of this.#told) if (at < now && !names.has(name)) this.#told.delete(name)
     const known = await knownLaunches(database, all)
     const orphans = all.filter(({ botId, attempt }) => !known.has(`${botId} ${attempt}`))
     for (const name of this.#orphans.keys())
@@ -235,13 +270,15 @@ class Reconciling {
       const { state } = await launcher.inspect(handle)
       if (state === 'ended' || state === 'absent') await launcher.clean(handle)
       else if (state === 'running' && !this.#told.has(handle.name)) {
-        this.#told.add(handle.name)
+        this.#told.set(handle.name, now)
         log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot told to end: nothing is stored of it')
         await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)
       }
     }
   }
 }
+
+const keyOf = ({ bot_id, attempt }: OpenLaunch) => `${bot_id} ${attempt}`
 
 function unknownEnd(reason: string): EndEvidence {
   return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }

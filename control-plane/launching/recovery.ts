@@ -5,8 +5,11 @@ import type { Database } from '../store/database.ts'
 import { addRecoveredFiles, type RecoveredFile } from '../store/recovered-files.ts'
 import type { AttemptFiles } from './journal.ts'
 
-/** Finishes what the attempt left, wherever it lies. */
-export type Recover = (place: { botId: string; storage: Job['storage']; workFolder: string | null }) => Promise<{
+/** Finishes what the attempt left, wherever it lies. Aborted, it stops and rejects, and can be begun anew. */
+export type Recover = (
+  place: { botId: string; storage: Job['storage']; workFolder: string | null },
+  signal?: AbortSignal,
+) => Promise<{
   /** Media that were finished. */
   files: { name: string; seconds: number | null }[]
   /** Sentences about what could not be finished. */
@@ -24,9 +27,10 @@ export interface Recovered {
 export async function recoverAttempt(
   { database, files, recover }: { database: Database; files: FileStore; recover: Recover },
   { botId, attempt, workFolder }: AttemptFiles,
+  signal: AbortSignal,
 ): Promise<Recovered> {
   const storage = files.jobStorage(botId, attempt)
-  const { files: media, problems } = await recover({ botId, storage, workFolder })
+  const { files: media, problems } = await recover({ botId, storage, workFolder }, signal)
   const folder = `${botId}/${attempt}/${botId}/`
   const found = (await files.list(`${botId}/${attempt}`)).flatMap(({ key, bytes }): RecoveredFile[] => {
     const name = key.startsWith(folder) ? key.slice(folder.length) : null

@@ -60,6 +60,7 @@ export async function launchEnded(
     .updateTable('launches')
     .set({
       ended_at: endedAt ?? sql<Date>`now()`,
+      end_seen_at: sql<Date>`now()`,
       exit_code: exitCode,
       signal,
       is_out_of_memory: isOutOfMemory,
@@ -100,8 +101,8 @@ export interface OpenLaunch {
   handle: LaunchHandle | null
   /** Since the launch was begun. */
   age: number
-  /** Since it ended; null while that is not known. */
-  ended_for: number | null
+  /** Since the service first knew of its end; null while it does not. */
+  end_seen_for: number | null
   phase: string
   /** The attempt whose events decide. */
   named_attempt: number
@@ -131,7 +132,7 @@ export async function openLaunches(
   const { rows } = await sql<OpenLaunch>`
     select launches.bot_id, launches.attempt, launches.handle, bots.phase,
       extract(epoch from now() - launches.created_at)::float as age,
-      extract(epoch from now() - launches.ended_at)::float as ended_for,
+      extract(epoch from now() - launches.end_seen_at)::float as end_seen_for,
       coalesce(bots.joined_attempt, bots.attempt) as named_attempt,
       bots.report is not null as has_report,
       case when bots.phase = 'closed' then extract(epoch from now() - bots.updated_at)::float end as closed_for,

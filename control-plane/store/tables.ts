@@ -132,6 +132,8 @@ export interface LaunchesTable {
   started_at: Time | null
   hello_at: Time | null
   ended_at: Time | null
+  /** When the service first knew of the end. */
+  end_seen_at: Time | null
   exit_code: number | null
   signal: string | null
   is_out_of_memory: boolean | null
@@ -275,9 +277,9 @@ export interface DeletionsTable {
   files: number | null
   bytes: number | null
   tries: Generated<number>
+  next_try_at: ColumnType<Date, Date | string | undefined, Date | string>
   last_error: string | null
 }
-  next_try_at: ColumnType<Date, Date | string | undefined, Date | string>
 
 export interface RetranscriptionsTable {
   id: Generated<string>
@@ -332,5 +334,4 @@ export type BotRow = Selectable<BotsTable>
 export type NewBotRow = Insertable<BotsTable>
 export type BotPatch = Updateable<BotsTable>
 export type TeamRow = Selectable<TeamsTable>
-export type LaunchRow = Selectable<LaunchesTable>
 export type EndpointRow = Selectable<EndpointsTable>

@@ -20,13 +20,12 @@ export function createRecoverCommand({ command, environment }: RecoverCommandSet
   const [program, ...start] = command
   if (program === undefined) throw new Error('The command that recovers recordings is empty')
 
-  return async ({ botId, storage, workFolder }) => {
+  return async ({ botId, storage, workFolder }, signal) => {
     const place = await placeOf(botId, storage, workFolder)
     if (place === null) return { files: [], problems: [] }
-    const { output, errors, failure } = await run(program, [...start, ...place, '--json'], {
-      ...botEnvironment(environment, storage),
-      ...keysOf(storage),
-    })
+    const variables = { ...botEnvironment(environment, storage), ...keysOf(storage) }
+    const { output, errors, failure } = await run(program, [...start, ...place, '--json'], variables, signal)
+    signal?.throwIfAborted()
     const files = linesOf(output).filter((line) => typeof line.seconds === 'number' || line.seconds === null)
     const problems = linesOf(errors).map(({ name, error }) => `${name}: ${error}`)
     // An exit code with no problem named says that the command itself did not work.
@@ -56,12 +55,18 @@ function keysOf(storage: Job['storage']): Record<string, string> {
   }
 }
 
-function run(program: string, options: string[], env: Record<string, string>) {
+/** Resolves when the process is over, also where it was aborted. */
+function run(program: string, options: string[], env: Record<string, string>, signal?: AbortSignal) {
   return new Promise<{ output: string; errors: string; failure: string | null }>((resolve) => {
-    execFile(program, options, { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }, (error, output, errors) => {
+    const limits = { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
+    const child = execFile(program, options, limits, (error, output, errors) => {
+      signal?.removeEventListener('abort', stop)
       const failure = error === null ? null : `"standin recover" ended with ${error.signal ?? error.code}.`
       resolve({ output, errors, failure })
     })
+    const stop = () => child.kill('SIGTERM')
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
   })
 }
 

@@ -146,6 +146,7 @@ create table launches (
   started_at timestamptz,
   hello_at timestamptz,
   ended_at timestamptz,
+  end_seen_at timestamptz,
   exit_code int,
   signal text,
   is_out_of_memory boolean,
@@ -311,8 +312,8 @@ create table deletions (
   files int,
   bytes bigint,
   tries int not null default 0,
-  last_error text
   next_try_at timestamptz not null default now(),
+  last_error text
 );
 create index deletions_open on deletions (next_try_at) where verified_at is null or swept_at is null;
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { changeBot } from '../../../control-plane/launching/change-bot.ts'
+import type { Recover } from '../../../control-plane/launching/recovery.ts'
 import { claimDue } from '../../../control-plane/store/claims.ts'
 import { addCommand } from '../../../control-plane/store/commands.ts'
 import { createSimulatedLauncher } from './simulated.ts'
@@ -117,8 +118,12 @@ test('a recovery that fails is tried again, and the bot does not end before', as
 test('what cannot be recovered for a quarter of an hour stays where it is, and the bot ends', async () => {
   const setting = await world.setting()
   const { database } = setting
+  let calls = 0
   setting.launching({
-    recover: async () => ({ files: [{ name: 'video.mp4', seconds: 3 }], problems: ['audio.m4a: the bucket is away'] }),
+    recover: async () => {
+      calls++
+      return { files: [{ name: 'video.mp4', seconds: 3 }], problems: ['audio.m4a: the bucket is away'] }
+    },
     reconciler: { orphansMs: 50, orphanSeconds: 0 },
   })
   const id = await setting.bot({ dies: 'recording' })
@@ -127,7 +132,13 @@ test('what cannot be recovered for a quarter of an hour stays where it is, and t
   await expect.poll(async () => (await setting.row(id)).lease_owner).toBeNull()
   expect((await setting.row(id)).phase).toBe('running')
   const longAgo = new Date(Date.now() - 901_000)
+  // A process that ended while the service was away: the time counts from when that was seen.
   await database.updateTable('launches').set({ ended_at: longAgo }).where('bot_id', '=', id).execute()
+  await database.updateTable('bots').set({ lease_until: longAgo }).where('id', '=', id).execute()
+  await expect.poll(() => calls).toBe(2)
+  await expect.poll(async () => (await setting.row(id)).lease_owner).toBeNull()
+  expect((await setting.row(id)).phase).toBe('running')
+  await database.updateTable('launches').set({ end_seen_at: longAgo }).where('bot_id', '=', id).execute()
   await database.updateTable('bots').set({ lease_until: longAgo }).where('id', '=', id).execute()
   await ended(setting, id)
   await expect.poll(async () => (await setting.launches(id))[0]!.evidence).toEqual({ is_kept: true })
@@ -245,7 +256,7 @@ test('a bot of a launcher that did not come back is found where it runs, and due
     Buffer.from(randomUUID()),
     Buffer.from(randomUUID()),
   ])
-  expect(claimed.map(({ bot }) => bot.id).sort()).toEqual([found, lost].sort())
+  expect(claimed.map(({ id }) => id).sort()).toEqual([found, lost].sort())
   const job = {
     bot_id: found,
     meeting_url: 'https://meet.google.com/abc-defg-hij',
@@ -297,6 +308,68 @@ test('a bot that nothing is stored of is told to end after a while', async () =>
   setting.launching({ reconciler: { orphansMs: 50, orphanSeconds: 0 } })
   await expect.poll(() => host.of(orphan)[0]!.bot.evidence, { timeout: 50_000 }).not.toBeNull()
   await expect.poll(async () => (await launcher.list()).length).toBe(0)
+})
+
+/** Recoveries that take until they are released or aborted. */
+function slowRecovery() {
+  const released = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const recover: Recover = async ({ botId }, signal) => {
+    begun.push(botId)
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
+    })
+    await Promise.race([released.promise, aborted])
+    return { files: [], problems: [] }
+  }
+  return { recover, begun, release: released.resolve }
+}
+
+test('while recordings are recovered, other bots are looked after', async () => {
+  const setting = await world.setting()
+  const slow = slowRecovery()
+  setting.launching({ recover: slow.recover })
+  const dead = await Promise.all(Array.from({ length: 9 }, () => setting.bot({ dies: 'recording' })))
+  // The ninth waits for its turn.
+  await expect.poll(() => slow.begun.length).toBe(8)
+  const other = await setting.bot({ dies: 'before_joining', deadAttempts: 1 })
+  await ended(setting, other)
+  expect(await setting.row(other)).toMatchObject({ status: 'completed', attempt: 2 })
+  expect(slow.begun).toHaveLength(8)
+  for (const id of dead) expect(await setting.row(id)).toMatchObject({ phase: 'running', error_code: null })
+  slow.release()
+  for (const id of dead) await ended(setting, id)
+  expect(slow.begun.sort()).toEqual(dead.sort())
+})
+
+test('a bot whose recovery takes longer than its lease is left to the reconciler that does it', async () => {
+  const setting = await world.setting()
+  const slow = slowRecovery()
+  const reconciler = { finishLeaseSeconds: 2 }
+  for (let n = 0; n < 2; n++) setting.launching({ recover: slow.recover, reconciler })
+  const id = await setting.bot({ dies: 'recording' })
+  await expect.poll(() => slow.begun.length).toBe(1)
+  const first = await setting.row(id)
+  const end = first.lease_until!.getTime()
+  await expect.poll(async () => (await setting.row(id)).lease_until!.getTime()).toBeGreaterThan(end + 3_000)
+  expect((await setting.row(id)).lease_owner).toBe(first.lease_owner)
+  expect(slow.begun).toHaveLength(1)
+  slow.release()
+  await ended(setting, id)
+  expect(slow.begun).toHaveLength(1)
+})
+
+test('a reconciler that is closed stops its recoveries, and the next one begins them anew', async () => {
+  const setting = await world.setting()
+  const slow = slowRecovery()
+  const room = setting.launching({ recover: slow.recover })
+  const id = await setting.bot({ dies: 'recording' })
+  await expect.poll(() => slow.begun.length).toBe(1)
+  await room.close()
+  expect(await setting.row(id)).toMatchObject({ phase: 'running', lease_owner: null })
+  setting.launching()
+  await ended(setting, id)
+  expect(await setting.row(id)).toMatchObject({ error_code: 'FORCE_KILLED' })
 })
 
 test('two reconcilers finish a dead bot once', async () => {

@@ -53,3 +53,12 @@ test('the command gets the keys of the storage and nothing else of the service',
   expect((await askedOf({ ...s3, ...keys }, root)).saw).toEqual(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
   expect((await askedOf(s3, root, { AWS_PROFILE: 'service' })).saw).toEqual(['AWS_PROFILE'])
 })
+
+test('a command that is aborted is over when that is said', async () => {
+  const place = { botId: BOT, storage: storage({ type: 'folder', path: root }), workFolder: null }
+  const stop = new AbortController()
+  const recovering = recover('slow')(place, stop.signal)
+  stop.abort(new Error('The service is stopped'))
+  await expect(recovering).rejects.toThrow('The service is stopped')
+  await expect(recover('slow')(place, stop.signal)).rejects.toThrow('The service is stopped')
+})

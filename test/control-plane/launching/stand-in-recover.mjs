@@ -6,6 +6,7 @@ const saw = Object.keys(process.env)
 const found = { name: 'video.mp4', location: asked.join(' '), bytes: 7, seconds: 12.5, index: 'whole', saw }
 console.log(JSON.stringify(found))
 console.log(JSON.stringify({ name: 'events.jsonl', location: 'beside', bytes: 3 }))
+if (mode === 'slow') setInterval(() => {}, 60_000)
 if (mode === 'problem') {
   console.error(JSON.stringify({ name: 'audio.m4a', error: 'the bucket is away' }))
   process.exit(4)

@@ -24,7 +24,7 @@ function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
     attempt: 1,
     handle: { name: 'name' },
     age: 30,
-    ended_for: null,
+    end_seen_for: null,
     phase: 'running',
     named_attempt: 1,
     has_report: false,
