@@ -18,7 +18,7 @@ beforeAll(async () => {
   opened = await openTestDatabase(1)
   database = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
-    log: ({ query }) => asked.push(query),
+    log: ({ query }) => void asked.push(query),
   })
   await addTeam('old', [['closed', 5_000, '3 days']])
   await addTeam('new', [
