@@ -39,7 +39,6 @@ export const STEP_KINDS = [
   'stop_asked',
   'killed',
   'process_ended',
-  'recovered',
   'ended',
   'data_deleted',
 ] as const

@@ -39,7 +39,6 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   stop_asked: 'The bot was asked to leave.',
   killed: 'The bot was killed.',
   process_ended: 'The process of the bot ended.',
-  recovered: 'What the bot had recorded was recovered.',
   ended: 'The bot ended.',
   data_deleted: 'The data of the bot was deleted.',
 }

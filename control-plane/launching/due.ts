@@ -50,7 +50,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const launch = launchBot(tools, claim)
       .catch((error) => {
         // The lease gives the bot back.
-        const fields = { bot: claim.bot.id, attempt: claim.attempt, error: String(error) }
+        const fields = { bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
         log.error(fields, 'Outcome of a launch could not be stored')
       })
       .finally(() => {
@@ -76,7 +76,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const owner = randomUUID()
     const leaseEnds = performance.now() + leaseSeconds * 1000
     const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
-    for (const [index, each] of claimed.entries()) start({ ...each, owner, leaseEnds, token: tokens[index]! })
+    for (const [index, bot] of claimed.entries()) start({ bot, owner, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
 

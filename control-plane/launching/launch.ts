@@ -6,7 +6,6 @@ import { type BotSecrets, secretsPlace } from '../bots/request.ts'
 import { type FileStore, type Launcher, type LaunchHandle, type Log, NoRoom, type Seals } from '../ports.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
-import type { ClaimedBot } from '../store/claims.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../store/launches.ts'
 import type { BotRow } from '../store/tables.ts'
@@ -28,7 +27,8 @@ export interface LaunchTools {
   waitForWelcomeSeconds: number
 }
 
-export interface Claim extends ClaimedBot {
+export interface Claim {
+  bot: BotRow
   owner: string
   /** The attempt's link token. */
   token: string
@@ -39,7 +39,8 @@ export interface Claim extends ClaimedBot {
 /** Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored. */
 export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void> {
   const { launcher, log } = tools
-  const { bot, attempt } = claim
+  const { bot } = claim
+  const { attempt } = bot
   let handle: LaunchHandle
   try {
     const job = makeJob(tools, claim)
@@ -60,19 +61,19 @@ export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void>
   await launcher.stop(handle, 0)
 }
 
-function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, { bot, attempt, token }: Claim) {
+function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, { bot, token }: Claim) {
   const secrets = bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
   return jobOf({
     bot,
     secrets,
-    storage: files.jobStorage(bot.id, attempt),
+    storage: files.jobStorage(bot.id, bot.attempt),
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
   })
 }
 
 async function storeFailure({ database, log }: LaunchTools, claim: Claim, error: Error): Promise<void> {
-  const { attempt } = claim
+  const { attempt } = claim.bot
   const now = new Date()
   const write = async (tx: Tx, bot: BotRow, change: BotChange) => {
     await applyChange(tx, bot, change)

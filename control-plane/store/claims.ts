@@ -50,21 +50,16 @@ export async function dueForAdmission(
     .execute()
 }
 
-/** A bot that this launcher holds, until its lease is over. */
-export interface ClaimedBot {
-  bot: BotRow
-  attempt: number
-}
-
 /**
- * Takes due bots and begins their next attempt, whose link tokens have these hashes. Teams take turns, so that one with
- * many bots does not delay the others. At most as many bots as there are hashes.
+ * Takes due bots and begins their next attempt, whose link tokens have these hashes. This launcher holds them until their
+ * lease is over. Teams take turns, so that one with many bots does not delay the others. At most as many bots as there
+ * are hashes.
  */
 export async function claimDue(
   db: Database,
   { owner, launcher, limit, leaseSeconds }: DueRules,
   tokenHashes: readonly Buffer[],
-): Promise<ClaimedBot[]> {
+): Promise<BotRow[]> {
   return db.transaction().execute(async (tx) => {
     // `between` instead of an equality, and the order of the index: the planner may choose no other index then.
     const { rows } = await sql<BotRow>`
@@ -97,7 +92,7 @@ export async function claimDue(
       tx,
       rows.map((bot, index) => ({ botId: bot.id, attempt: bot.attempt, launcher, tokenHash: tokenHashes[index]! })),
     )
-    return rows.map((bot) => ({ bot, attempt: bot.attempt }))
+    return rows
   })
 }
 

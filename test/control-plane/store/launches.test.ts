@@ -63,9 +63,9 @@ test('a claim takes what is due and nothing else, with a new attempt and a lease
   await bot({ phase: 'scheduled' })
   await bot({ phase: 'running' })
   const claimed = await claimDue(opened.database, rules, [hash(), hash(), hash()])
-  expect(claimed).toMatchObject([{ attempt: 3, bot: { id: due, phase: 'launching', lease_owner: 'me', version: 1 } }])
-  expect(claimed[0]!.bot.stop_sent_at).toBeNull()
-  expect(claimed[0]!.bot.lease_until!.getTime()).toBeGreaterThan(Date.now() + 20_000)
+  expect(claimed).toMatchObject([{ id: due, attempt: 3, phase: 'launching', lease_owner: 'me', version: 1 }])
+  expect(claimed[0]!.stop_sent_at).toBeNull()
+  expect(claimed[0]!.lease_until!.getTime()).toBeGreaterThan(Date.now() + 20_000)
   expect(await claimDue(opened.database, rules, [hash()])).toEqual([])
 })
 
@@ -74,7 +74,7 @@ test('claims at the same time take each bot once', async () => {
   const claims = await Promise.all(
     Array.from({ length: 6 }, () => claimDue(opened.database, rules, Array.from({ length: 10 }, hash))),
   )
-  const ids = claims.flat().map(({ bot: { id } }) => id)
+  const ids = claims.flat().map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   const rest = await claimDue(opened.database, { ...rules, limit: 50 }, Array.from({ length: 50 }, hash))
   expect(ids.length + rest.length).toBe(30)
