@@ -31,7 +31,7 @@ export function startDeadline(now: Date, launcher: keyof typeof START_SECONDS): 
 }
 
 /**
- * The deadline of a bot whose status was entered `since`. `bot` is the row after the change. Past it the service asks
+ * The deadline of a bot whose status is known `since`. `bot` is the row after the change. Past it the service asks
  * the launcher, and ends the bot only where the launcher says so or where it does not obey.
  */
 export function deadlineOf(bot: BotRow, since: Date): Date {

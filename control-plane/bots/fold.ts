@@ -17,7 +17,7 @@ export interface JournaledEvents {
   attempt: number
   journalId: string
   events: readonly NumberedEvent[]
-  /** For times that cannot be believed. */
+  /** When they are stored: for deadlines, and in place of times that cannot be believed. */
   now: Date
 }
 
@@ -185,7 +185,8 @@ class Folding {
 
   #enter(status: string, patch: BotPatch, at: Date): void {
     this.#patch({ ...patch, status })
-    this.#patch({ deadline_at: deadlineOf(this.#bot, at) })
+    // The clock of the bot may be off, and the deadline is compared with the database's.
+    this.#patch({ deadline_at: deadlineOf(this.#bot, this.#now) })
     this.change.steps.push({ at, attempt: this.#attempt, kind: 'status', reason: null, evidence: { status } })
   }
 

@@ -83,20 +83,19 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   async function tellThatFull(limit: number): Promise<void> {
     const reason = limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`
     for (const id of await dueWithoutReason(database, BATCH))
-      await changeBot(database, id, (bot) => (bot.phase === 'due' ? waitsForRoom(bot, reason, new Date()) : null))
+      await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
   }
 
   async function lookAfterLate(): Promise<void> {
     const message = 'The bot could not be started before its time in the meeting was over.'
     for (const id of await hopelessBots(database, BATCH)) {
-      await changeBot(database, id, (bot) => {
+      await changeBot(database, id, (bot, now) => {
         if (bot.phase !== 'due') return null
-        return gaveUp(bot, bot.wait_reason === null ? message : `${message} ${bot.wait_reason}`, new Date())
+        return gaveUp(bot, bot.wait_reason === null ? message : `${message} ${bot.wait_reason}`, now)
       })
       log.warn({ bot: id }, 'Bot given up: it could not be started in time')
     }
-    for (const id of await latePickups(database, BATCH))
-      await changeBot(database, id, (bot) => pickupDelayed(bot, new Date()))
+    for (const id of await latePickups(database, BATCH)) await changeBot(database, id, pickupDelayed)
   }
 
   async function measureLead(): Promise<void> {

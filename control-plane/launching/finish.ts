@@ -135,9 +135,9 @@ async function finishLeased(
     isKept = true
   }
   const seconds = recovered ?? (await recordedSeconds(database, botId, attempt))
-  const wasChanged = await changeBot(database, botId, (current) =>
+  const wasChanged = await changeBot(database, botId, (current, now) =>
     namedAttempt(current) === attempt && current.lease_owner === owner
-      ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now: new Date() }))
+      ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now }))
       : null,
   )
   if (wasChanged) return isKept ? 'kept' : 'done'

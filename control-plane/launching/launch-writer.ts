@@ -3,6 +3,7 @@ import { launched } from '../bots/launch.ts'
 import type { Launcher, LaunchHandle } from '../ports.ts'
 import { lockBots } from '../store/bots.ts'
 import { applyChanges } from '../store/changes.ts'
+import { nowOf } from '../store/clock.ts'
 import type { Database } from '../store/database.ts'
 import { launchesStarted } from '../store/launches.ts'
 
@@ -61,7 +62,7 @@ export class LaunchWriter {
       const bots = await lockBots(tx, [...attempts.keys()])
       await launchesStarted(tx, batch)
       const wanted = bots.filter((bot) => bot.attempt === attempts.get(bot.id) && HAS_PROCESS.has(bot.phase))
-      const now = new Date()
+      const now = await nowOf(tx)
       await applyChanges(
         tx,
         wanted.map((bot) => ({ bot, change: launched(bot, this.#kind, now) })),

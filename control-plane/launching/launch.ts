@@ -6,6 +6,7 @@ import { type BotSecrets, secretsPlace } from '../bots/request.ts'
 import { type FileStore, type Launcher, type LaunchHandle, type Log, NoRoom, type Seals } from '../ports.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
+import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../store/launches.ts'
 import type { BotRow } from '../store/tables.ts'
@@ -74,12 +75,12 @@ function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, 
 
 async function storeFailure({ database, log }: LaunchTools, claim: Claim, error: Error): Promise<void> {
   const { attempt } = claim.bot
-  const now = new Date()
   const write = async (tx: Tx, bot: BotRow, change: BotChange) => {
     await applyChange(tx, bot, change)
   }
   await database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, claim.bot.id)
+    const now = await nowOf(tx)
     const isOurs = bot !== undefined && bot.phase === 'launching' && bot.lease_owner === claim.owner
     if (error instanceof NoRoom) {
       await removeLaunch(tx, claim.bot.id, attempt)

@@ -139,8 +139,8 @@ class Reconciling {
         continue
       }
       const reason = 'The launcher that took the bot did not come back.'
-      const isOurs = await changeBot(database, id, (bot) =>
-        bot.phase === 'launching' && bot.lease_owner === owner ? launchFailed(bot, reason, new Date()) : null,
+      const isOurs = await changeBot(database, id, (bot, now) =>
+        bot.phase === 'launching' && bot.lease_owner === owner ? launchFailed(bot, reason, now) : null,
       )
       if (isOurs) log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
     }
@@ -212,10 +212,10 @@ class Reconciling {
     if (attempt === named_attempt && phase !== 'closed') {
       if (await this.#hasNews(launch)) return
       // The reconciler that writes the mark sends the signal.
-      const isOurs = await changeBot(database, botId, (bot) => {
+      const isOurs = await changeBot(database, botId, (bot, now) => {
         if (isClosed(bot) || namedAttempt(bot) !== attempt || bot.stop_sent_at !== null) return null
-        const step = { at: new Date(), attempt, kind: 'killed' as const, reason: why }
-        return { patch: { stop_sent_at: new Date() }, steps: [step], messages: [], ledger: [] }
+        const step = { at: now, attempt, kind: 'killed' as const, reason: why }
+        return { patch: { stop_sent_at: now }, steps: [step], messages: [], ledger: [] }
       })
       if (!isOurs) return
     } else {
@@ -241,9 +241,8 @@ class Reconciling {
   /** There will be no evidence any more. */
   async #giveUp({ bot_id: botId, attempt }: OpenLaunch, why: string): Promise<void> {
     const { database, log } = this.#settings
-    const isOurs = await changeBot(database, botId, (bot) => {
+    const isOurs = await changeBot(database, botId, (bot, now) => {
       if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
-      const now = new Date()
       const change = processEnded(bot, { evidence: unknownEnd(why), recordedSeconds: null, now })
       return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
     })

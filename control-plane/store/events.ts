@@ -7,6 +7,7 @@ import { instant } from '../bots/instants.ts'
 import { decides, isClosed, withPatch } from '../bots/row.ts'
 import { jsonText, lockBots } from './bots.ts'
 import { applyChanges } from './changes.ts'
+import { nowOf } from './clock.ts'
 import type { Database, Tx } from './database.ts'
 import type { BotRow } from './tables.ts'
 
@@ -51,6 +52,7 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
     const bots = new Map(
       (await lockBots(tx, [...new Set(batches.map(({ botId }) => botId))])).map((bot) => [bot.id, bot]),
     )
+    const now = await nowOf(tx)
     const known = batches.filter(({ botId }) => bots.has(botId))
     const heads = await journalHeads(tx, known)
     const changes = new Map<string, { bot: BotRow; change: BotChange }>()
@@ -71,7 +73,6 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
       heads.set(key, lastSeq)
       // The content of a deleted bot is not kept, and acknowledged all the same.
       if (stored.data_deleted_at !== null) return { lastSeq, standing }
-      const now = new Date()
       rows.push(...fresh.map((event) => newEvent(batch, event, now)))
       const { change, artifacts } = fold(before, { ...batch, events: fresh, now })
       files.push(...artifacts.map((artifact) => ({ botId: stored.id, attempt: batch.attempt, artifact })))

@@ -17,6 +17,7 @@ import type { Seals } from '../ports.ts'
 import { artifactOfBot } from './artifacts.ts'
 import { jsonText, lockBot } from './bots.ts'
 import { applyChange } from './changes.ts'
+import { nowOf } from './clock.ts'
 import type { Database, Tx } from './database.ts'
 import { sendTo } from './deliveries.ts'
 import { createEndpoint } from './endpoints.ts'
@@ -241,9 +242,4 @@ async function applyAndTell(
 
 async function apply(tx: Tx, bot: BotRow, change: BotChange): Promise<void> {
   if (!(await applyChange(tx, bot, change))) throw new Error(`The row of bot ${bot.id} changed under its lock`)
-}
-
-async function nowOf(tx: Tx): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(tx)
-  return rows[0]!.now
 }

@@ -145,6 +145,15 @@ describe('statuses', () => {
   })
 })
 
+test('a deadline counts from when the status is stored: the clock of a bot may be off', () => {
+  const told = (at: string) => {
+    const [event] = journal(status('joining_call'))
+    return folded(fresh(), [{ ...event!, at }]).after.deadline_at
+  }
+  expect(told('2026-11-18T12:00:00.000Z')).toEqual(told(NOW.toISOString()))
+  expect(told('2026-11-18T12:00:00.000Z')!.getTime()).toBeGreaterThan(NOW.getTime())
+})
+
 describe('attempts', () => {
   const two = { attempt: 2 }
 

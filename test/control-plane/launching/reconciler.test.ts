@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { changeBot } from '../../../control-plane/launching/change-bot.ts'
 import type { Recover } from '../../../control-plane/launching/recovery.ts'
@@ -370,6 +371,25 @@ test('a reconciler that is closed stops its recoveries, and the next one begins 
   setting.launching()
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ error_code: 'FORCE_KILLED' })
+})
+
+test('a service whose clock is two hours late starts, hears and stops bots by the clock of the database', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() - 7_200_000)
+  const setting = await world.setting()
+  setting.launching()
+  const silent = await setting.bot({ isSilent: true })
+  await expect.poll(async () => (await setting.row(silent)).phase).toBe('starting')
+  const id = await setting.bot({ meetingMs: 600_000 })
+  await recording(setting, id)
+  const { rows } = await sql<{ id: string; left: number }>`
+    select id, extract(epoch from deadline_at - now())::float as left from bots where team_id = ${setting.teamId}`.execute(
+    setting.database,
+  )
+  const left = new Map(rows.map((row) => [row.id, row.left]))
+  expect(left.get(silent)).toBeGreaterThan(0)
+  expect(left.get(id)).toBeGreaterThan(4 * 3600)
 })
 
 test('two reconcilers finish a dead bot once', async () => {
