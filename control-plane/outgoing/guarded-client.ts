@@ -1,14 +1,15 @@
 /** The only way to an address that a caller named. */
 import { Agent, type Dispatcher } from 'undici'
 import type { GuardedClient, OutgoingAnswer, OutgoingRequest } from '../ports.ts'
-import { addressProblem, guardedLookup, type Resolve } from './public-addresses.ts'
+import { addressProblem, guardedLookup } from './public-addresses.ts'
+import type { Resolve } from './resolve.ts'
 
 const CONNECT_MS = 5_000
 
 export interface GuardedClientSettings {
   /** Permits private addresses and plain http. */
   allowPrivate: boolean
-  /** Resolves names; the system's resolver where it is left out. */
+  /** Resolves names; the system's name servers where it is left out. */
   resolve?: Resolve
   /** Connections of one origin at once. */
   connectionsPerHost?: number

@@ -1,7 +1,7 @@
 /** Which addresses a caller may name: public ones, reached by https on a port that belongs to no other protocol. */
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { createResolve, type Resolve } from './resolve.ts'
 
 /** The only part of IPv6 that is given out for the public internet. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
@@ -41,17 +41,11 @@ export function addressProblem(text: string, allowPrivate: boolean): string | nu
   return isPrivate ? `${host} is not a public address` : null
 }
 
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
-
 /**
  * The lookup of a connection. The addresses that it checks are those that the socket connects to, so a name that answers
  * differently the next time gains nothing. One private address among several refuses the name.
  */
-export function guardedLookup(resolve: Resolve = lookup): LookupFunction {
+export function guardedLookup(resolve: Resolve = createResolve()): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '')

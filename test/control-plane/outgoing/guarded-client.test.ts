@@ -6,7 +6,8 @@ import {
   createGuardedClient,
   type GuardedClientSettings,
 } from '../../../control-plane/outgoing/guarded-client.ts'
-import { guardedLookup, type Resolve } from '../../../control-plane/outgoing/public-addresses.ts'
+import { guardedLookup } from '../../../control-plane/outgoing/public-addresses.ts'
+import type { Resolve } from '../../../control-plane/outgoing/resolve.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
