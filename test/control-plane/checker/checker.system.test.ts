@@ -13,12 +13,12 @@ const BREAKAGES = [
 ]
 
 test('whatever is killed, every bot has one end, one history and its webhooks, and nothing is left over', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const chaos = await Chaos.start(3)
   try {
     await runRounds(chaos, { rounds: 6, botsOfARound: 10 })
-    await expect.poll(() => chaos.unsettled(), { timeout: 240_000, interval: 500 }).toEqual([])
+    await expect.poll(() => chaos.unsettled(), { timeout: 840_000, interval: 500 }).toEqual([])
     console.log('checker:', JSON.stringify({ ...chaos.counts, webhooks: chaos.received.length }))
     expect(await violations(chaos)).toEqual([])
     expect(chaos.counts).toMatchObject(Object.fromEntries(BREAKAGES.map((name) => [name, expect.any(Number)])))
