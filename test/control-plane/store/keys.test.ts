@@ -106,6 +106,7 @@ test('the list is of one team, oldest first, without hashes', async () => {
       name: 'second',
       prefix: key.slice(0, 14),
       permission: 'sending',
+      expires_at: null,
       last_used_at: null,
       revoked_at: null,
     },
