@@ -42,7 +42,7 @@ const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
 /** Pages turned back at most; what came earlier was before the bot, or will not be missed. */
 const MOST_PAGES = 800
 /** An opened list is drawn when its first row has been the same in so many looks, or after so many looks. */
-const SAME_LOOKS = 2
+const SAME_LOOKS = 4
 const MOST_DRAWING_LOOKS = 8
 /** A list that was turned back shows its new rows with the browser's next frame, on a busy machine much later. Looks. */
 const MOST_TURNING_LOOKS = 40
