@@ -83,7 +83,7 @@ export function sealApiKey(seals: Seals): (key: string, keyId: string) => Buffer
   return (key, keyId) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId })
 }
 
-/** Null for a command beside a running service, and for one that works on a database of somebody else's. */
+/** Null for a command beside a running service, and for one with `DATABASE_URL`. */
 async function holdFor(config: ServiceConfig, holder: Holder): Promise<DataFolderHold | null> {
   if (holder === 'command' && config.databaseUrl !== null) return null
   try {

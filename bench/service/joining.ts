@@ -30,7 +30,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
     return await withService({ STANDIN_MAP_HOSTS: mapHosts.join(','), STANDIN_DEMO: 'off' }, async (service) => {
       await service.start()
       const [own, plain, early]: number[][] = [[], [], []]
-      // The first of each finds files that nobody has read yet.
+      // The first of each reads files that are not in the page cache yet.
       for (let round = 0; round <= rounds; round++) {
         const seconds = [await untilJoining(service, mock), await untilJoiningPlainly(mock, mapHosts)] as const
         progress(`  round ${round}: ${seconds.map((value) => value.toFixed(2)).join(' s, plainly ')} s`)

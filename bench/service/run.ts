@@ -56,5 +56,5 @@ const load = `load ${loadBefore.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} 
 const sizes = isSmall ? ', small sizes: goals hold for the full ones' : ''
 console.log(`${availableParallelism()} cores, ${load}${sizes}\n`)
 console.log(tableOf(figures).join('\n'))
-// Agents and pools that are still open keep nobody waiting.
+// Agents and pools that are still open would keep the process alive.
 process.exit()

@@ -12,7 +12,7 @@ import {
 import { refusals } from './errors.ts'
 import { callerOf } from './generation.ts'
 
-/** Visible ASCII, so that keys made of it by a space and a number are nobody's. */
+/** Visible ASCII. The service makes keys of its own by adding a space and a number, and no caller's key can equal one. */
 const KEY = /^[!-~]{1,255}$/
 
 /**

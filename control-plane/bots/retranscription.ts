@@ -100,7 +100,7 @@ export function retranscriptionFailed(
   }
 }
 
-/** The recording was deleted meanwhile: nobody is told anything. */
+/** The recording was deleted in the meantime: no message is sent. */
 export function retranscriptionDropped(bot: BotRow, { provider, earlier }: Retranscription, now: Date): BotChange {
   const patch: BotPatch = { status: earlier.status, transcription_status: 'error' }
   const reason = 'The new transcript was dropped, because the data of the bot was deleted.'

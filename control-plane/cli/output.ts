@@ -42,5 +42,5 @@ function cell(value: unknown): string {
   return String(value).replace(/[^\P{C}]/gu, '?')
 }
 
-/** A mistake of whoever typed the command; exit code 2. */
+/** A mistake in the command or its settings; exit code 2. */
 export class CommandMistake extends Error {}

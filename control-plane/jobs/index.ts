@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FileStore, Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
+import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
 import { removeOldIdempotencyKeys } from '../store/old-idempotency-keys.ts'
 import { auditLedger } from './audit.ts'
 import { deleteDue } from './deletion.ts'
+import { pause } from './pause.ts'
 import { requestRetentionDeletions } from './retention.ts'
 
 const DAY = 24 * 3600
-const IDEMPOTENCY_HOURS = 24
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
 /** Beside the pause of a job; keeps processes from asking in the same instant. */
@@ -98,17 +99,4 @@ export function startJobs(settings: JobsSettings): Jobs {
       await Promise.allSettled([...loops, ...asked])
     },
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

@@ -20,6 +20,7 @@ import {
   postponeRetranscription,
   type RetranscriptionResult,
 } from '../store/retranscriptions.ts'
+import { pause } from './pause.ts'
 
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
@@ -198,17 +199,4 @@ export async function writeParams(folder: string, params: Record<string, unknown
   const file = join(folder, '..', 'params.json')
   await writeFile(file, JSON.stringify(params), { mode: 0o600 })
   return file
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

@@ -1,6 +1,7 @@
 /** Lists of the newer generation: bots newest first, scheduled bots by their join time. Pages begin behind a place. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
+import { containing } from './like.ts'
 import type { BotRow } from './tables.ts'
 
 /** Where a bot stands in a list. */
@@ -95,10 +96,6 @@ function commonConditions(teamId: string, filter: BotFilter): Condition[] {
   for (const { field, value } of filter.extra ?? [])
     conditions.push(sql`jsonb_typeof(extra) = 'object' and extra ->> ${field}::text = ${value}`)
   return conditions
-}
-
-function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 async function readPage(

@@ -1,6 +1,7 @@
 /** The older generation's list of bots: filters, an order by a field of `extra`, and pages that begin behind a place. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
+import { containing } from './like.ts'
 import type { BotRow } from './tables.ts'
 
 export interface OlderFilter {
@@ -99,11 +100,6 @@ function conditionsOf(filter: OlderFilter): RawBuilder<boolean>[] {
       where speaker ->> 'name' ilike ${containing(filter.speakerName)})`)
   for (const { field, value } of filter.extra) conditions.push(sql`${extraText(field)} = ${value}`)
   return conditions
-}
-
-/** A pattern in which the text has no special characters. */
-function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 /** Whether a bot stands behind the place: by the value of the order, then older, then of a smaller number. */

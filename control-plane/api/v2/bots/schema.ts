@@ -255,6 +255,16 @@ export const shownStatus = z.enum(SHOWN_STATUSES)
 
 const link = z.string().nullable().describe('A link that works for 4 hours.')
 const freeForm = z.record(z.string(), z.unknown()).nullable()
+/** Without its token, which is never answered. */
+export const shownConfConfig = z
+  .object({
+    credential_id: z.uuid().nullable(),
+    credential_user_id: z.string().nullable(),
+    obf_token_url: z.string().nullable(),
+    zak_token_url: z.string().nullable(),
+  })
+  .nullable()
+
 export const shownPlatform = z.enum(['meet', 'teams', 'zoom', 'jitsi'])
 
 export const botDetailsSchema = z
@@ -284,14 +294,7 @@ export const botDetailsSchema = z
     error_message: z.string().nullable(),
     tokens: tokens.nullable(),
     extra: freeForm,
-    conf_config: z
-      .object({
-        credential_id: z.uuid().nullable(),
-        credential_user_id: z.string().nullable(),
-        obf_token_url: z.string().nullable(),
-        zak_token_url: z.string().nullable(),
-      })
-      .nullable(),
+    conf_config: shownConfConfig,
     meet_login_credential_id: z.null(),
     callback_config: z
       .object({ url: z.string(), method: z.enum(['POST', 'PUT']), secret: z.null() })

@@ -1,7 +1,7 @@
 /** What callers of `/v2/bots/scheduled` send and get. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
-import { botFields, checkPairs, creationFields, shownPlatform } from '../bots/schema.ts'
+import { botFields, checkPairs, creationFields, shownConfConfig, shownPlatform } from '../bots/schema.ts'
 import { requestTime, time } from '../common.ts'
 
 export const scheduleBotBody = z
@@ -64,14 +64,7 @@ export const scheduledDetailsSchema = z
       .object({ enabled: z.literal(true), url: z.string(), secret: z.null(), method: z.enum(['POST', 'PUT']) })
       .nullable()
       .describe('The secret is never answered.'),
-    conf_config: z
-      .object({
-        credential_id: z.uuid().nullable(),
-        credential_user_id: z.string().nullable(),
-        obf_token_url: z.string().nullable(),
-        zak_token_url: z.string().nullable(),
-      })
-      .nullable(),
+    conf_config: shownConfConfig,
   })
   .meta({ id: 'ScheduledBot' })
 export type ScheduledDetails = z.output<typeof scheduledDetailsSchema>
