@@ -57,11 +57,11 @@ function isPageCode(file: string): boolean {
 }
 
 const sources = globSync(
-  '{wire,control-plane,src,platforms,recorder,storage,streaming,report,transcription,mock}/**/*.ts',
-  {
-    cwd: packageRoot,
-  },
+  '{wire,control-plane,src,platforms,recorder,storage,streaming,report,transcription,mock,client,mcp}/**/*.ts',
+  { cwd: packageRoot, exclude: (path) => path.endsWith('node_modules') },
 )
+  // Writes files of the client, and is not shipped.
+  .filter((file) => file !== 'client/generate.ts')
   .sort()
   .map(read)
 
@@ -175,6 +175,16 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     from: (file) => file.startsWith('mock/') && !isPageCode(file),
     may: (target) => isIn(target, [...LEAVES, 'mock/']),
   },
+  {
+    name: 'the client of the API knows nothing of the service but its documents',
+    from: (file) => file.startsWith('client/'),
+    may: (target) => target.startsWith('client/'),
+  },
+  {
+    name: 'the server for assistants imports the client and itself',
+    from: (file) => file.startsWith('mcp/'),
+    may: (target) => isIn(target, ['client/', 'mcp/']),
+  },
 ]
 
 const isOfTheMock = (target: string) => target.startsWith('mock/')
@@ -205,7 +215,7 @@ describe('imports', () => {
 
   test('a workspace is imported by its name from outside, and by paths from inside', () => {
     const folders = globSync('*/package.json', { cwd: packageRoot }).map(dirname)
-    expect(folders.sort()).toEqual(['control-plane', 'mock', 'wire'])
+    expect(folders.sort()).toEqual(['client', 'control-plane', 'mcp', 'mock', 'wire'])
     const wrong = sources.flatMap(({ file, names }) =>
       names
         .filter(({ name, target }) => {
@@ -218,14 +228,17 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test.each(['wire', 'mock', 'control-plane'])('%s declares the packages that it imports', (folder) => {
-    const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {
-      dependencies: Record<string, string>
-    }
-    const used = sources.filter(({ file }) => file.startsWith(`${folder}/`)).flatMap(({ packages }) => packages)
-    const foreign = [...new Set(used.map(packageOf))].filter((name) => !name.startsWith('node:'))
-    expect(Object.keys(dependencies).sort()).toEqual(foreign.sort())
-  })
+  test.each(['wire', 'mock', 'control-plane', 'client', 'mcp'])(
+    '%s declares the packages that it imports',
+    (folder) => {
+      const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {
+        dependencies: Record<string, string>
+      }
+      const used = sources.filter(({ file }) => file.startsWith(`${folder}/`)).flatMap(({ packages }) => packages)
+      const foreign = [...new Set(used.map(packageOf))].filter((name) => !name.startsWith('node:'))
+      expect(Object.keys(dependencies).sort()).toEqual(foreign.sort())
+    },
+  )
 
   test('one file of the worker loads the mock meetings, when it is asked to', () => {
     const users = sources.filter(({ file, atRunTime }) => !file.startsWith('mock/') && atRunTime.some(isOfTheMock))
@@ -261,7 +274,7 @@ describe('imports', () => {
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
-    ['commander', ['src/cli/', 'control-plane/cli/']],
+    ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
     ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
@@ -291,6 +304,6 @@ describe('imports', () => {
 
   test('the environment is read in one place', () => {
     const readers = sources.filter(({ file }) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')))
-    expect(readers.map(({ file }) => file)).toEqual(['control-plane/cli/index.ts', 'src/cli/index.ts'])
+    expect(readers.map(({ file }) => file)).toEqual(['control-plane/cli/index.ts', 'mcp/main.ts', 'src/cli/index.ts'])
   })
 })

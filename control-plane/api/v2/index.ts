@@ -3,6 +3,7 @@ import type { Generation } from '../generation.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { botControlRoutes } from './bot-control/routes.ts'
 import { botDataRoutes } from './bot-data/routes.ts'
+import { botEventRoutes } from './bot-events/routes.ts'
 import { botRoutes } from './bots/routes.ts'
 import { newerErrorBody } from './error-body.ts'
 import { scheduledRoutes } from './scheduled/routes.ts'
@@ -23,6 +24,7 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   botRoutes(app, dependencies)
   botControlRoutes(app, dependencies)
   botDataRoutes(app, dependencies)
+  botEventRoutes(app, dependencies)
   batchRoutes(app, dependencies)
   scheduledRoutes(app, dependencies)
   timelineRoutes(app, dependencies)

@@ -1,0 +1,136 @@
+/** What the tools ask of the service, over its public API. */
+import { answerOf, type Schemas, type StandinClient } from '@standin/client/index.ts'
+
+/** The fields of a bot that the tools show. */
+export type Bot = Pick<
+  Schemas['Bot'],
+  | 'bot_id'
+  | 'bot_name'
+  | 'meeting_url'
+  | 'meeting_platform'
+  | 'status'
+  | 'duration_seconds'
+  | 'participants'
+  | 'speakers'
+  | 'video'
+  | 'audio'
+  | 'transcription'
+  | 'chat_messages'
+  | 'error_code'
+  | 'error_message'
+>
+export type BotItem = Schemas['BotItem']
+export type BotEvent = Schemas['BotEvent']
+
+/** An utterance of a finished transcript; times in seconds of the recording. */
+export interface Utterance {
+  speaker: string
+  start: number
+  text: string
+}
+
+export interface BotRequest {
+  meetingUrl: string
+  botName: string
+  recordingMode: 'speaker_view' | 'gallery_view' | 'audio_only'
+  entryMessage: string | null
+  /** Reads the meeting's own captions, so that words can be read while the meeting runs. */
+  captions: boolean
+}
+
+export interface Meetings {
+  send(request: BotRequest): Promise<string>
+  bot(botId: string): Promise<Bot>
+  list(filter: { status?: string; limit: number; cursor?: string }): Promise<{ bots: BotItem[]; cursor: string | null }>
+  /** Events behind the cursor, oldest first. */
+  events(
+    botId: string,
+    options: { cursor: string | null; types?: readonly BotEvent['type'][] },
+  ): Promise<{ events: BotEvent[]; cursor: string | null }>
+  say(botId: string, text: string): Promise<void>
+  leave(botId: string): Promise<void>
+  /** One sentence a line. */
+  timeline(botId: string): Promise<string>
+  /** Null where the bot has none, or not yet. */
+  transcript(bot: Pick<Bot, 'transcription'>): Promise<Utterance[] | null>
+}
+
+const EVENTS_A_PAGE = 500
+const MAX_TRANSCRIPT_BYTES = 32 * 1024 * 1024
+const FILE_TIMEOUT_MS = 30_000
+
+/** `fetchFile` reads the signed links that the service gives. */
+export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = fetch): Meetings {
+  const of = (botId: string) => ({ params: { path: { bot_id: botId } } })
+  return {
+    async send({ meetingUrl, botName, recordingMode, entryMessage, captions }) {
+      const body = {
+        meeting_url: meetingUrl,
+        bot_name: botName,
+        recording_mode: recordingMode,
+        entry_message: entryMessage,
+        transcription_enabled: captions,
+        transcription_config: captions ? { provider: 'captions' as const } : null,
+        extra: { sent_by: 'mcp' },
+      }
+      return (await answerOf(v2.POST('/v2/bots', { body }))).data.bot_id
+    },
+    async bot(botId) {
+      return (await answerOf(v2.GET('/v2/bots/{bot_id}', of(botId)))).data
+    },
+    async list({ status, limit, cursor }) {
+      const query = { limit: String(limit), ...(status && { status }), ...(cursor && { cursor }) }
+      const answer = await answerOf(v2.GET('/v2/bots', { params: { query } }))
+      return { bots: answer.data, cursor: answer.cursor }
+    },
+    async events(botId, { cursor, types }) {
+      const query = {
+        limit: String(EVENTS_A_PAGE),
+        ...(types && { types: types.join(',') }),
+        ...(cursor !== null && { cursor }),
+      }
+      const answer = await answerOf(v2.GET('/v2/bots/{bot_id}/events', { params: { ...of(botId).params, query } }))
+      return { events: answer.data, cursor: answer.cursor }
+    },
+    async say(botId, message) {
+      await answerOf(v2.POST('/v2/bots/{bot_id}/send-chat-message', { ...of(botId), body: { message } }))
+    },
+    async leave(botId) {
+      await answerOf(v2.POST('/v2/bots/{bot_id}/leave', { ...of(botId), body: undefined }))
+    },
+    async timeline(botId) {
+      const options = { params: { ...of(botId).params, query: { format: 'text' as const } }, parseAs: 'text' as const }
+      return answerOf<string>(v2.GET('/v2/bots/{bot_id}/timeline', options) as never)
+    },
+    async transcript({ transcription }) {
+      if (transcription === null) return null
+      const response = await fetchFile(transcription, { signal: AbortSignal.timeout(FILE_TIMEOUT_MS) })
+      if (response.status === 404) return null
+      if (!response.ok) throw new Error(`The transcript could not be read: the storage answered ${response.status}`)
+      return utterancesOf(JSON.parse(await boundedText(response)))
+    },
+  }
+}
+
+/** What fits the documented form; the rest of a file that does not is left out. */
+function utterancesOf(file: unknown): Utterance[] {
+  const utterances = (file as { result?: { utterances?: unknown } } | null)?.result?.utterances
+  if (!Array.isArray(utterances)) return []
+  return utterances.flatMap((utterance: Record<string, unknown> | null) => {
+    const { speaker, start, text } = utterance ?? {}
+    return typeof speaker === 'string' && typeof start === 'number' && typeof text === 'string'
+      ? [{ speaker, start, text }]
+      : []
+  })
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_TRANSCRIPT_BYTES) throw new Error(`The transcript is larger than ${MAX_TRANSCRIPT_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

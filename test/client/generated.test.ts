@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { clientFiles } from '../../client/generate.ts'
+
+test('the types of the client are those of the service; `npm run schemas` writes them', async () => {
+  const files = await clientFiles()
+  expect(files.size).toBe(2)
+  for (const [name, content] of files)
+    expect(await readFile(join(import.meta.dirname, '../../client', name), 'utf8'), name).toBe(content)
+})
