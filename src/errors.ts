@@ -7,30 +7,45 @@ export type Fault = 'caller' | 'host' | 'platform' | 'runtime'
 export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: string }>> = {
   BOT_NOT_ACCEPTED: {
     fault: 'host',
-    cure: 'Ask the host to admit the bot by its name, or invite a signed-in account.',
+    cure: 'The host refused the bot. Ask the host to admit it by its name, or join with a signed-in account.',
   },
   TIMEOUT_WAITING_TO_START: {
     fault: 'host',
-    cure: 'Nobody answered the request to join; admit the bot in time or raise waiting_room_timeout.',
+    cure: 'The host did not answer the request to join. Admit the bot in time, or raise waiting_room_timeout.',
   },
-  CANNOT_JOIN_MEETING: { fault: 'platform', cure: 'Open the link by hand to see whether the meeting still exists.' },
-  BOT_REMOVED_TOO_EARLY: { fault: 'host', cure: 'The host removed the bot right after it came in; agree on it first.' },
-  INVALID_MEETING_URL: { fault: 'caller', cure: 'Give the full link of an existing meeting.' },
+  CANNOT_JOIN_MEETING: {
+    fault: 'platform',
+    cure: 'The platform did not let the bot in. Open the link in a browser to see whether the meeting still exists.',
+  },
+  BOT_REMOVED_TOO_EARLY: {
+    fault: 'host',
+    cure: 'The host removed the bot right after it joined. Agree with the host on the recording first.',
+  },
+  INVALID_MEETING_URL: {
+    fault: 'caller',
+    cure: 'The link names no meeting. Give the full link of an existing meeting.',
+  },
   STREAMING_SETUP_FAILED: { fault: 'caller', cure: 'Check that the streaming address accepts WebSocket connections.' },
   LOGIN_REQUIRED: {
     fault: 'caller',
-    cure: 'The meeting admits signed-in people only; give the bot the stored session of an account (browser_state).',
+    cure: 'The meeting admits only people who are signed in. Give the bot the stored session of an account (browser_state).',
   },
-  INTERNAL_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
-  OOM_KILLED: { fault: 'runtime', cure: 'Give the container more memory.' },
-  SIGTERM: { fault: 'runtime', cure: 'The machine or its scheduler stopped the bot; start it again.' },
-  FORCE_KILLED: { fault: 'runtime', cure: 'The bot was killed; allow more time between stop and kill.' },
-  GENERAL_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
+  INTERNAL_ERROR: {
+    fault: 'runtime',
+    cure: 'The bot failed for a reason of its own. Report it with the log and the folder debug/ of the recording.',
+  },
+  OOM_KILLED: { fault: 'runtime', cure: 'The bot ran out of memory. Give its container more memory.' },
+  SIGTERM: { fault: 'runtime', cure: 'The machine or its scheduler stopped the bot. Send another bot.' },
+  FORCE_KILLED: { fault: 'runtime', cure: 'The bot was killed. Allow more time between stop and kill.' },
+  GENERAL_ERROR: {
+    fault: 'runtime',
+    cure: 'The bot failed for a reason of its own. Report it with the log and the folder debug/ of the recording.',
+  },
   EXITING_MEETING_BEFORE_RECORD: {
     fault: 'caller',
     cure: 'The bot was asked to leave, or the meeting ended, before it recorded.',
   },
-  TRANSCRIPTION_FAILED: { fault: 'platform', cure: 'The recording is complete; ask for the transcript again.' },
+  TRANSCRIPTION_FAILED: { fault: 'platform', cure: 'The recording is complete. Ask for the transcript again.' },
   WAITING_FOR_HOST_TIMEOUT: { fault: 'host', cure: 'The host did not start the meeting in time.' },
   WAITING_FOR_AUTHORIZED_USER_TIMEOUT: {
     fault: 'host',
@@ -48,12 +63,21 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: strin
   RECORDING_START_TIMEOUT: { fault: 'host', cure: 'The host did not answer the request to record in time.' },
   HOST_CLIENT_CANNOT_GRANT_PERMISSION: {
     fault: 'host',
-    cure: "The host's client cannot show the request; use a newer one.",
+    cure: "The host's Zoom client cannot show the request to record. The host needs a newer client.",
   },
-  INSUFFICIENT_TOKENS: { fault: 'caller', cure: 'Add tokens to the account.' },
-  DAILY_BOT_CAP_REACHED: { fault: 'caller', cure: 'Wait until the daily cap allows another bot.' },
-  BOT_ALREADY_EXISTS: { fault: 'caller', cure: 'A bot already runs for this meeting.' },
-  UNKNOWN_ERROR: { fault: 'runtime', cure: 'See debug/ of the recording and report it with the log.' },
+  INSUFFICIENT_TOKENS: { fault: 'caller', cure: 'The team has too few tokens left. Grant it more.' },
+  DAILY_BOT_CAP_REACHED: {
+    fault: 'caller',
+    cure: 'The team created as many bots in the last 24 hours as daily_cap allows. Wait, or raise daily_cap.',
+  },
+  BOT_ALREADY_EXISTS: {
+    fault: 'caller',
+    cure: 'A bot already runs for this meeting. Use allow_multiple_bots or another deduplication_key to send a second one.',
+  },
+  UNKNOWN_ERROR: {
+    fault: 'runtime',
+    cure: 'The bot failed for a reason of its own. Report it with the log and the folder debug/ of the recording.',
+  },
 }
 
 /** A failure with its code. The place that throws knows the code; nobody searches texts for it later. */
