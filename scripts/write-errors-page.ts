@@ -46,7 +46,7 @@ ${table(
 ## Failed
 
 ${table(
-  ['code', 'who can change it', 'what happened, and what helps'],
+  ['code', 'who can change it', 'what helps'],
   ERROR_CODES.map((code) => [`\`${code}\``, WHO[ERROR_TABLE[code].fault], ERROR_TABLE[code].cure]),
 )}
 

@@ -7,23 +7,23 @@ export type Fault = 'caller' | 'host' | 'platform' | 'runtime'
 export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: string }>> = {
   BOT_NOT_ACCEPTED: {
     fault: 'host',
-    cure: 'The host refused the bot. Ask the host to admit it by its name, or join with a signed-in account.',
+    cure: 'Ask the host to admit the bot by its name, or invite a signed-in account.',
   },
   TIMEOUT_WAITING_TO_START: {
     fault: 'host',
-    cure: 'The host did not answer the request to join. Admit the bot in time, or raise waiting_room_timeout.',
+    cure: 'Ask the host to admit the bot in time, or raise waiting_room_timeout.',
   },
   CANNOT_JOIN_MEETING: {
     fault: 'platform',
-    cure: 'The platform did not let the bot in. Open the link in a browser to see whether the meeting still exists.',
+    cure: 'Open the link in a browser to see whether the meeting still exists.',
   },
   BOT_REMOVED_TOO_EARLY: {
     fault: 'host',
-    cure: 'The host removed the bot right after it joined. Agree with the host on the recording first.',
+    cure: 'Agree with the host on the recording before the meeting.',
   },
   INVALID_MEETING_URL: {
     fault: 'caller',
-    cure: 'The link names no meeting. Give the full link of an existing meeting.',
+    cure: 'Give the full link of an existing meeting.',
   },
   STREAMING_SETUP_FAILED: { fault: 'caller', cure: 'Check that the streaming address accepts WebSocket connections.' },
   LOGIN_REQUIRED: {
@@ -32,14 +32,14 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: strin
   },
   INTERNAL_ERROR: {
     fault: 'runtime',
-    cure: 'The bot failed for a reason of its own. Report it with the log and the folder debug/ of the recording.',
+    cure: 'Report it with the log and the folder debug/ of the recording.',
   },
-  OOM_KILLED: { fault: 'runtime', cure: 'The bot ran out of memory. Give its container more memory.' },
+  OOM_KILLED: { fault: 'runtime', cure: 'Give the container of the bot more memory.' },
   SIGTERM: { fault: 'runtime', cure: 'The machine or its scheduler stopped the bot. Send another bot.' },
   FORCE_KILLED: { fault: 'runtime', cure: 'The bot was killed. Allow more time between stop and kill.' },
   GENERAL_ERROR: {
     fault: 'runtime',
-    cure: 'The bot failed for a reason of its own. Report it with the log and the folder debug/ of the recording.',
+    cure: 'Report it with the log and the folder debug/ of the recording.',
   },
   EXITING_MEETING_BEFORE_RECORD: {
     fault: 'caller',
@@ -76,7 +76,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: strin
   },
   UNKNOWN_ERROR: {
     fault: 'runtime',
-    cure: 'The bot failed for a reason of its own. Report it with the log and the folder debug/ of the recording.',
+    cure: 'Report it with the log and the folder debug/ of the recording.',
   },
 }
 

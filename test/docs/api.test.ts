@@ -77,7 +77,7 @@ test('a bot is sent, with the answer that the page shows', async () => {
 })
 
 test('results are asked for', async () => {
-  expect(await statusesOf('Wait for the result', await createBot())).toEqual([200, 200, 200])
+  expect(await statusesOf('Wait for the result', await createBot())).toEqual([200, 200, 200, 200])
 })
 
 test('a queued bot leaves; what needs a meeting is refused by its status', async () => {
