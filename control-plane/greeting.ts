@@ -8,9 +8,10 @@ export interface Greeted {
   publicUrl: string
   /** Made by this start; shown this one time. */
   firstKey: string | null
+  signInLink: string | null
 }
 
-export function greeting({ publicUrl, firstKey }: Greeted, config: ServiceConfig): string[] {
+export function greeting({ publicUrl, firstKey, signInLink }: Greeted, config: ServiceConfig): string[] {
   if (!config.roles.has('api')) return []
   const keyFile = apiKeyFile(config.dataFolder)
   const link = servesDemo(config) ? DEMO_LINK : 'https://meet.google.com/abc-defg-hij'
@@ -20,6 +21,12 @@ export function greeting({ publicUrl, firstKey }: Greeted, config: ServiceConfig
       ? [`API key:  see ${keyFile}, or make one: npx standin service keys create`]
       : [`API key:  ${firstKey}`, `          It is shown this once and kept in ${keyFile}`]),
     `API:      ${publicUrl}/docs`,
+    ...(signInLink === null
+      ? []
+      : [
+          `Dashboard: ${signInLink}`,
+          '          Works once, for 15 minutes; for another one: npx standin service people link',
+        ]),
     '',
     link === DEMO_LINK
       ? 'Send a bot into the built-in mock meeting; about a minute later there is a recording:'

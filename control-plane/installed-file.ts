@@ -1,5 +1,5 @@
 /** Files of this installation of Standin, whether this module runs from the checkout or from `dist/`. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +13,10 @@ function findRoot(folder: string): string {
 /** Absolute path of a file that is named from the project's folder. */
 export function installedFile(...path: readonly string[]): string {
   return join(root, ...path)
+}
+
+export function versionOfProgram(): string {
+  return (JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string }).version
 }
 
 /** From the sources, as tests and developers run it: then the worker runs from its sources too, and no build is asked. */

@@ -8,7 +8,7 @@ import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
-import { standinCommand } from './installed-file.ts'
+import { installedFile, standinCommand, versionOfProgram } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
 import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
@@ -21,13 +21,14 @@ import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Clock, Log } from './ports.ts'
 import { createProbes, type Place } from './probes.ts'
+import { ownerSignInLink } from './sign-in-link.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
 import { learnedCost } from './store/launches.ts'
 import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
 import { startDispatcher } from './webhooks/dispatcher.ts'
-import { resendEnd, sendCallback } from './webhooks/replay.ts'
+import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
 const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 4 } as const
@@ -43,6 +44,8 @@ export interface Service {
   publicUrl: string
   /** Made by this start. */
   firstKey: string | null
+  /** Signs the first owner in to the dashboard, once; null where this process has no API. */
+  signInLink: string | null
   /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
   close(): Promise<void>
 }
@@ -138,7 +141,8 @@ async function startRoles(
     const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log, workFolder })
     closing.addWork('retranscriptions', () => retranscriptions.close())
   }
-  return { address: address.href, publicUrl, firstKey: installation.firstKey, close: () => closing.run() }
+  const signInLink = has('api') ? await ownerSignInLink(startDatabase, publicUrl) : null
+  return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 
   /** Not listening yet, so that no bot comes before its link can be taken. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
@@ -154,6 +158,7 @@ async function startRoles(
       seals,
       links: createArtifactLinks(database, files.store),
       webhooks: {
+        sendTest: (endpointId) => sendTest(database, endpointId),
         resendEnd: (botId) => resendEnd(database, botId),
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
@@ -166,6 +171,8 @@ async function startRoles(
       metrics,
       settings: {
         publicUrl,
+        version: versionOfProgram(),
+        dashboardFolder: installedFile('dist/dashboard'),
         jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS),
         ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
       },

@@ -4,6 +4,7 @@ import { METHODS } from 'node:http'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
+import { pageRoutes } from './dashboard/page-routes.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
@@ -118,6 +119,7 @@ export async function buildApi(
     )
   }
   docsRoutes(app, documents)
+  if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
   return app
 }
 

@@ -4,8 +4,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { findKeyHolder, hashOfKey, isWellFormedKey, type KeyHolder, looksLikeKey, noteKeyUse } from '../store/keys.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './errors.ts'
-import type { Generation } from './generation.ts'
+import type { Caller, Generation } from './generation.ts'
 import type { RateLimits } from './rate-limits.ts'
+import { mayAct, neededRole, sessionOf } from './sessions.ts'
 
 /** A revoked key stops working within this time; a burst of requests asks the database once. */
 const GOOD_KEY_MS = 1000
@@ -48,6 +49,20 @@ export function createAuthentication(
     return holder
   }
 
+  async function callerWith(key: string | string[] | undefined, address: string): Promise<Caller> {
+    if (typeof key !== 'string' || key === '') throw refusals.unauthorized()
+    return { ...(await holderOf(key, address)), session: null }
+  }
+
+  async function personOf(request: FastifyRequest): Promise<Caller> {
+    const session = await sessionOf(keyDatabase, request)
+    if (session === null) throw refusals.unauthorized()
+    const role = request.routeOptions.config.role ?? neededRole(request.method)
+    if (!mayAct(session, role)) throw refusals.roleTooLow(role)
+    const { teamId, requestsPerSecond, byokTranscription } = session
+    return { keyId: null, teamId, permission: 'full', requestsPerSecond, byokTranscription, session }
+  }
+
   async function slowDown(address: string): Promise<void> {
     const tried = await wrongKeys.get(address)
     if (tried !== null && tried.remainingPoints <= 0)
@@ -65,17 +80,16 @@ export function createAuthentication(
   }
 
   return {
-    async check({ keyHeaders }, request, reply) {
+    async check({ keyHeaders, acceptsSessions = false }, request, reply) {
       const { isOpen = false, permission = 'full' } = request.routeOptions.config
       const [, query = ''] = request.url.split('?', 2)
       if (looksLikeKey(request.url) || KEY_IN_QUERY.test(query)) throw refusals.keyInUrl()
       if (isOpen) return
       const key = keyHeaders.map((name) => request.headers[name]).find((value) => value !== undefined)
-      if (typeof key !== 'string' || key === '') throw refusals.unauthorized()
-      const holder = await holderOf(key, request.ip)
-      request.caller = holder
-      if (permission === 'full' && holder.permission !== 'full') throw refusals.forbidden()
-      await rateLimits.check(holder, request.method, reply)
+      const caller = acceptsSessions && key === undefined ? await personOf(request) : await callerWith(key, request.ip)
+      request.caller = caller
+      if (permission === 'full' && caller.permission !== 'full') throw refusals.forbidden()
+      await rateLimits.check(caller, request.method, reply)
     },
   }
 }

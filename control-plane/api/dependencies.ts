@@ -35,6 +35,10 @@ export interface ApiDependencies {
 }
 
 export interface ApiSettings {
+  /** Of the program. */
+  version?: string
+  /** Where the build put the page of the dashboard. Absent: it is not served. */
+  dashboardFolder?: string
   /** Address under which callers reach the service. */
   publicUrl: string
   /** Servers of the operator that run Jitsi Meet. */
@@ -57,6 +61,8 @@ export type ArtifactLink = 'video' | 'audio' | 'diarization' | 'raw_transcriptio
 
 /** `webhooks/replay.ts` with database and seals filled in. */
 export interface WebhookSender {
+  /** A sample of an event to one endpoint. */
+  sendTest(endpointId: string): Promise<unknown>
   /** Sends the final message of a bot again. */
   resendEnd(botId: string): Promise<'sent' | 'not_found' | 'not_ended'>
   /** Null: to the callback that the bot was created with. */

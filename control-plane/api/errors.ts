@@ -57,6 +57,23 @@ export const refusals = {
       'FST_ERR_INSUFFICIENT_TOKENS',
       `Insufficient tokens. Available: ${available}, Required: ${required}`,
     ),
+  signInNeeded: () => new ApiError(401, 'FST_ERR_UNAUTHORIZED', 'You are not signed in, or no longer'),
+  signInLinkUsed: () =>
+    new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'This sign-in link was used already, or is older than 15 minutes'),
+  emailTaken: () => new ApiError(409, 'FST_ERR_CONFLICT', 'Another person has this e-mail address'),
+  lastOwner: () => new ApiError(409, 'FST_ERR_CONFLICT', 'A team keeps at least one owner'),
+  unknown: (what: string) => new ApiError(404, 'FST_ERR_NOT_FOUND', `There is no such ${what}`),
+  wrongSignIn: () => new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'E-mail address and password do not fit'),
+  foreignPage: () =>
+    new ApiError(
+      403,
+      'FST_ERR_FORBIDDEN',
+      'The request did not come from the dashboard: its header x-requested-by is missing',
+    ),
+  roleTooLow: (role: string) =>
+    new ApiError(403, 'FST_ERR_FORBIDDEN', `Only a person with the role ${role} of this team may do this`),
+  tooManySignIns: (retryAfter: number) =>
+    new ApiError(429, 'FST_ERR_RATE_LIMIT', 'Too many tries to sign in; wait and try again', { retryAfter }),
   forbidden: () =>
     new ApiError(403, 'FST_ERR_FORBIDDEN', 'This API key may only create bots; the operation needs full access'),
   byokTranscription: () =>

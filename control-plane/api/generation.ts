@@ -19,10 +19,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { KeyHolder } from '../store/keys.ts'
+import type { Role } from '../store/people.ts'
+import type { Session } from '../store/sessions.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import type { ApiError } from './errors.ts'
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
+
+/** Whom a request acts for: the holder of a key, or a person who is signed in to the dashboard. */
+export interface Caller extends Omit<KeyHolder, 'keyId'> {
+  keyId: string | null
+  session: Session | null
+}
 
 export interface Generation {
   /** Such as `/v2`, `/compat/v2`, or `''` for paths without prefix. */
@@ -31,6 +39,8 @@ export interface Generation {
   isCompat: boolean
   /** In lower case; the first that is sent counts. */
   keyHeaders: readonly string[]
+  /** Whether people of the dashboard may call it with their session. Default: keys only. */
+  acceptsSessions?: boolean
   /** `refuse`: 400 that names them. `drop`: ignored, as clients of a hosted service are used to. */
   unknownFields: 'refuse' | 'drop'
   /** The body of a refusal. The HTTP status may differ from the error's where the generation has another. */
@@ -42,7 +52,7 @@ export interface Generation {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: KeyHolder | null
+    caller: Caller | null
     generation: Generation | null
     /** SHA-256 of method, route and body; set where the request has an `Idempotency-Key`. */
     bodyHash: Buffer | null
@@ -50,6 +60,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `sending`: also for keys that may only create bots. Default `full`. */
     permission?: 'full' | 'sending'
+    /** What a person needs. Default: `viewer` to read, `member` to change. */
+    role?: Role
     /** Needs no key. */
     isOpen?: boolean
     /** After a success, launchers are told that something may be due. */
@@ -58,9 +70,14 @@ declare module 'fastify' {
 }
 
 /** Whom the request acts for. Only in routes that need a key. */
-export function callerOf(request: FastifyRequest): KeyHolder {
+export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error(`No key was checked for ${request.routeOptions.url}`)
   return request.caller
+}
+
+/** For records of who did something. */
+export function nameOfCaller({ keyId, session }: Caller): string {
+  return keyId === null ? `person ${session?.personId}` : `key ${keyId}`
 }
 
 /** The generation with the longest prefix of the path. */

@@ -1,5 +1,6 @@
 /** All generations of the API. The order does not matter: the longest prefix of a path decides. */
 import { compatNewerGeneration, compatOlderGeneration } from './compat/index.ts'
+import { dashboardGeneration } from './dashboard/index.ts'
 import type { Generation } from './generation.ts'
 import { olderGeneration } from './older/index.ts'
 import { newerGeneration } from './v2/index.ts'
@@ -9,4 +10,5 @@ export const GENERATIONS: readonly Generation[] = [
   olderGeneration,
   compatNewerGeneration,
   compatOlderGeneration,
+  dashboardGeneration,
 ]

@@ -9,7 +9,7 @@ const WINDOW_SECONDS = 1
 
 export interface RateLimits {
   /** Sets the headers of the answer; rejects with 429 where the team's limit is used up. */
-  check(holder: KeyHolder, method: string, reply: FastifyReply): Promise<void>
+  check(holder: Pick<KeyHolder, 'teamId' | 'requestsPerSecond'>, method: string, reply: FastifyReply): Promise<void>
 }
 
 /**

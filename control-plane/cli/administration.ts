@@ -21,6 +21,7 @@ import { CommandMistake, table } from './output.ts'
 
 export type { CommandContext } from './context.ts'
 export * from './endpoints.ts'
+export * from './people.ts'
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /** `standin service`: starts the service, and administers it from a shell. */
-import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../config.ts'
-import { installedFile } from '../installed-file.ts'
+import { versionOfProgram } from '../installed-file.ts'
 import { createServiceLog, runService } from '../main.ts'
 import { CommandMistake, createOutput } from './output.ts'
 
@@ -38,7 +37,7 @@ Examples:
 
 const program = new Command('standin service')
   .description('Runs the service: an HTTP API that sends bots into meetings, webhooks, and a process for every bot.')
-  .version((JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string }).version)
+  .version(versionOfProgram())
   .option('--data <folder>', 'where database, keys and recordings are (default: service-data)')
   .option('--host <address>', 'where to listen (default: 127.0.0.1)')
   .option('--port <number>', 'where to listen (default: 8080)')
@@ -108,6 +107,30 @@ keys
   .description('make a key useless at once')
   .argument('<key id>')
   .action(administer((commands, context, id: string) => commands.revokeKeyCommand(context, id)))
+
+const people = program.command('people').description('people who use the dashboard')
+people
+  .command('invite')
+  .description('make a person, and a link that signs them in once')
+  .argument('<e-mail>')
+  .option('--team <team>', 'id or name (default: the first team)')
+  .option('--name <name>', 'shown to others (default: the e-mail address)')
+  .option('--role <role>', 'owner, member or viewer (default: member)')
+  .action(
+    administer((commands, context, email: string, options: object) =>
+      commands.invitePersonCommand(context, email, options),
+    ),
+  )
+people
+  .command('list')
+  .description('people and their roles')
+  .option('--team <team>', 'id or name (default: all teams)')
+  .action(administer((commands, context, options: object) => commands.listPeopleCommand(context, options)))
+people
+  .command('link')
+  .description('a link that signs a person in once')
+  .argument('[e-mail or id]', 'default: the first owner')
+  .action(administer((commands, context, who: string | undefined) => commands.signInLinkCommand(context, who)))
 
 const teams = program.command('teams').description('teams, their limits and tokens')
 teams

@@ -308,6 +308,34 @@ export interface AuditTable {
   after: Json<unknown> | null
 }
 
+export interface PeopleTable {
+  id: Generated<string>
+  team_id: string
+  name: string
+  email: string | null
+  role: string
+  /** As `secrets/passwords.ts` writes it; null: no password. */
+  password: string | null
+  created_at: Generated<Date>
+  disabled_at: Time | null
+}
+
+export interface SignInLinksTable {
+  hash: Buffer
+  person_id: string
+  created_at: Generated<Date>
+  expires_at: Time
+  used_at: Time | null
+}
+
+export interface SessionsTable {
+  hash: Buffer
+  person_id: string
+  created_at: Generated<Date>
+  seen_at: ColumnType<Date, Date | undefined, Date>
+  expires_at: Time
+}
+
 export interface Tables {
   settings: SettingsTable
   teams: TeamsTable
@@ -328,6 +356,9 @@ export interface Tables {
   deletions: DeletionsTable
   retranscriptions: RetranscriptionsTable
   audit: AuditTable
+  people: PeopleTable
+  sign_in_links: SignInLinksTable
+  sessions: SessionsTable
 }
 
 export type BotRow = Selectable<BotsTable>

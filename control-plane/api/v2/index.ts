@@ -13,6 +13,7 @@ export const newerGeneration: Generation = {
   prefix: '/v2',
   isCompat: false,
   keyHeaders: ['x-service-api-key', 'x-meeting-baas-api-key'],
+  acceptsSessions: true,
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
   routes: newerRoutes,

@@ -7,7 +7,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createKey, type Permission } from '../../../control-plane/store/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams.ts'
-import { resendEnd, sendCallback } from '../../../control-plane/webhooks/replay.ts'
+import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { createJudge } from './openapi-judge.ts'
 
@@ -43,6 +43,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       screenshotsOf: async () => [],
     },
     webhooks: {
+      sendTest: (endpointId) => sendTest(database, endpointId),
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },

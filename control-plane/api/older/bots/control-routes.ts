@@ -8,7 +8,7 @@ import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../errors.ts'
-import { type App, callerOf } from '../../generation.ts'
+import { type App, callerOf, nameOfCaller } from '../../generation.ts'
 import { botId, errors } from '../common.ts'
 import { deletionSchema, okSchema } from './answers.ts'
 import { olderBot } from './read-routes.ts'
@@ -51,20 +51,19 @@ export function controlRoutes(app: App, dependencies: ApiDependencies): void {
       },
     },
     async (request) => {
-      const { teamId, keyId } = callerOf(request)
-      const used = await deletions.consume(keyId).catch((refused: unknown) => refused)
+      const caller = callerOf(request)
+      const by = nameOfCaller(caller)
+      const used = await deletions.consume(by).catch((refused: unknown) => refused)
       if (!(used instanceof RateLimiterRes)) throw used
       if (used.consumedPoints > DELETIONS_PER_MINUTE) throw tooManyDeletions(Math.ceil(used.msBeforeNext / 1000))
-      const bot = await olderBot(dependencies, teamId, request.params.bot_id)
-      return deleteData(bot, keyId)
+      const bot = await olderBot(dependencies, caller.teamId, request.params.bot_id)
+      return deleteData(bot, by)
     },
   )
 
-  async function deleteData(bot: BotRow, keyId: string): Promise<z.output<typeof deletionSchema>> {
+  async function deleteData(bot: BotRow, by: string): Promise<z.output<typeof deletionSchema>> {
     const hadData = (await artifactsOfBot(database, bot.id)).length > 0
-    const answer = await database
-      .transaction()
-      .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by: keyId }))
+    const answer = await database.transaction().execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by }))
     if (answer === 'not_found') throw refusals.botNotFound(bot.id)
     if (answer === 'active') throw refusals.botStatus(bot.id, bot.status)
     if (answer === 'requested') return { ok: true, status: hadData ? 'deleted' : 'noDataFound' }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { requestDeletion } from '../../../store/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
-import { type App, callerOf } from '../../generation.ts'
+import { type App, callerOf, nameOfCaller } from '../../generation.ts'
 import { checkBotFirst, spawnedBot } from '../bots/access.ts'
 import { callbackConfig, retranscription } from '../bots/schema.ts'
 import { botParams, errors, flag, message } from '../common.ts'
@@ -34,10 +34,8 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request) => {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      const { keyId } = callerOf(request)
-      const asked = await database
-        .transaction()
-        .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by: `key ${keyId}` }))
+      const by = nameOfCaller(callerOf(request))
+      const asked = await database.transaction().execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by }))
       if (asked === 'not_found') throw refusals.botNotFound(bot.id)
       if (asked === 'active') throw refusals.botStatus(bot.id, bot.status)
       return done('Bot data deleted successfully.')

@@ -1,0 +1,8 @@
+/** Addresses of the dashboard. */
+
+export const DASHBOARD_PATH = '/dashboard'
+
+/** The token stands behind `#`, which browsers send nowhere: no log and no proxy sees it. */
+export function signInAddress(publicUrl: string, token: string): string {
+  return `${publicUrl}${DASHBOARD_PATH}/sign-in#${token}`
+}

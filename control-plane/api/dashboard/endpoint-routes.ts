@@ -1,0 +1,188 @@
+/** Webhook endpoints of the team and what was sent to them. */
+import { z } from 'zod'
+import { WEBHOOK_EVENTS } from '../../bots/messages/index.ts'
+import { isEndpointOf, readDeliveries } from '../../store/dashboard.ts'
+import { replayDeliveries } from '../../store/deliveries.ts'
+import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../../store/endpoints.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from '../errors.ts'
+import { type App, callerOf } from '../generation.ts'
+import { at, limit, message, requestTime, success, time, uuid } from '../v2/common.ts'
+
+const endpointSchema = z.object({
+  endpoint_id: z.uuid(),
+  kind: z.string(),
+  url: z.string(),
+  events: z.array(z.string()).nullable().describe('Null: all.'),
+  failed_in_a_row: z.int(),
+  failing_since: time.nullable(),
+  probe_at: time.nullable(),
+  disabled_at: time.nullable(),
+  disabled_reason: z.string().nullable(),
+  created_at: time,
+})
+const deliverySchema = z.object({
+  delivery: z.int(),
+  message_id: z.string(),
+  event: z.string(),
+  endpoint_id: z.uuid(),
+  url: z.string(),
+  bot_id: z.string().nullable(),
+  state: z.string(),
+  attempts: z.int(),
+  created_at: time,
+  next_at: time,
+  finished_at: time.nullable(),
+  last_status: z.int().nullable(),
+  last_error: z.string().nullable(),
+})
+const STATES = ['waiting', 'sending', 'delivered', 'failed', 'dropped'] as const
+const params = z.strictObject({ endpoint_id: uuid })
+const secret = success(z.object({ endpoint_id: z.uuid(), secret: z.string().nullable().describe('Shown this once.') }))
+
+export function endpointRoutes(app: App, { database, seals, client, webhooks }: ApiDependencies): void {
+  const owner = { role: 'owner' } as const
+
+  app.get('/endpoints', { schema: { response: { 200: success(z.array(endpointSchema)) } } }, async (request) => {
+    const endpoints = await listEndpoints(database, { teamId: callerOf(request).teamId })
+    return {
+      success: true as const,
+      data: endpoints.map((one) => ({
+        endpoint_id: one.id,
+        kind: one.kind,
+        url: one.url,
+        events: one.events as string[] | null,
+        failed_in_a_row: one.failed_in_a_row,
+        failing_since: at(one.failing_since),
+        probe_at: at(one.probe_at),
+        disabled_at: at(one.disabled_at),
+        disabled_reason: one.disabled_reason,
+        created_at: one.created_at.toISOString(),
+      })),
+    }
+  })
+
+  app.post(
+    '/endpoints',
+    {
+      config: owner,
+      schema: {
+        body: z.strictObject({
+          url: z.string().min(1).max(2048),
+          events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length).nullish(),
+        }),
+        response: { 201: secret },
+      },
+    },
+    async (request, reply) => {
+      const { url, events } = request.body
+      const problem = client.problemOf(url)
+      if (problem !== null) throw refusals.validation(`body/url: ${problem}`)
+      const { teamId } = callerOf(request)
+      const made = await createEndpoint(database, seals, { teamId, kind: 'team', url, events: events ?? null })
+      reply.code(201)
+      return { success: true as const, data: { endpoint_id: made.id, secret: made.secret } }
+    },
+  )
+
+  app.post(
+    '/endpoints/:endpoint_id/rotate',
+    { config: owner, schema: { params, response: { 200: secret } } },
+    async (request) => {
+      const { endpoint_id: id } = request.params
+      const fresh = await rotateSecret(database, seals, id, callerOf(request).teamId)
+      if (fresh === null) throw refusals.unknown('endpoint')
+      return { success: true as const, data: { endpoint_id: id, secret: fresh } }
+    },
+  )
+
+  app.post(
+    '/endpoints/:endpoint_id/enable',
+    { config: owner, schema: { params, response: { 200: message } } },
+    async (request) => {
+      await enableEndpoint(database, await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
+      return { success: true as const, data: { message: 'The endpoint gets webhooks again' } }
+    },
+  )
+
+  app.post('/endpoints/:endpoint_id/test', { schema: { params, response: { 200: message } } }, async (request) => {
+    await webhooks.sendTest(await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
+    return { success: true as const, data: { message: 'A test message is on its way' } }
+  })
+
+  app.post(
+    '/endpoints/:endpoint_id/replay',
+    {
+      schema: {
+        params,
+        body: z.strictObject({ since: requestTime, failed_only: z.boolean().default(true) }),
+        response: { 200: success(z.object({ deliveries: z.int() })) },
+      },
+    },
+    async (request) => {
+      const endpointId = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
+      const { since, failed_only: onlyFailed } = request.body
+      const count = await replayDeliveries(database, { endpointId, since, onlyFailed })
+      return { success: true as const, data: { deliveries: count } }
+    },
+  )
+
+  app.get(
+    '/deliveries',
+    {
+      schema: {
+        querystring: z.strictObject({
+          endpoint_id: uuid.optional(),
+          state: z.enum(STATES).optional(),
+          before: z
+            .string()
+            .regex(/^\d{1,15}$/)
+            .transform(Number)
+            .optional(),
+          limit: limit(100, 50),
+        }),
+        response: { 200: success(z.array(deliverySchema)) },
+      },
+    },
+    async (request) => {
+      const { endpoint_id: endpointId, state, before, limit: most } = request.query
+      const rows = await readDeliveries(database, callerOf(request).teamId, { endpointId, state, before, limit: most })
+      return {
+        success: true as const,
+        data: rows.map(({ id, ...row }) => ({
+          ...row,
+          delivery: id,
+          created_at: row.created_at.toISOString(),
+          next_at: row.next_at.toISOString(),
+          finished_at: at(row.finished_at),
+        })),
+      }
+    },
+  )
+
+  app.post(
+    '/deliveries/:delivery/replay',
+    {
+      schema: {
+        params: z.strictObject({
+          delivery: z
+            .string()
+            .regex(/^\d{1,15}$/)
+            .transform(Number),
+        }),
+        response: { 200: success(z.object({ deliveries: z.int() })) },
+      },
+    },
+    async (request) => {
+      const { delivery } = request.params
+      const count = await replayDeliveries(database, { teamId: callerOf(request).teamId, deliveryId: delivery })
+      if (count === 0) throw refusals.unknown('delivery')
+      return { success: true as const, data: { deliveries: count } }
+    },
+  )
+
+  async function ownEndpoint(id: string, teamId: string): Promise<string> {
+    if (!(await isEndpointOf(database, id, teamId))) throw refusals.unknown('endpoint')
+    return id
+  }
+}

@@ -1,0 +1,116 @@
+/** Tells open dashboards which bots of their team changed, by server-sent events. */
+import type { FastifyReply } from 'fastify'
+import type { Log } from '../../ports.ts'
+import { readLiveBots } from '../../store/dashboard.ts'
+import type { Database } from '../../store/database.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from '../errors.ts'
+import { type App, callerOf } from '../generation.ts'
+
+/** Between two looks at the bots of a team whose dashboard is open. */
+const LOOK_EVERY_MS = 1000
+/** Keeps proxies from closing a quiet connection. */
+const COMMENT_EVERY_MS = 20_000
+const MOST_READERS = 500
+/** What a reader that does not read may have waiting. */
+const MOST_BUFFERED_BYTES = 256 * 1024
+/** A session that was ended or disabled stops reading with the next connection. */
+const LONGEST_MS = 10 * 60_000
+
+interface Reader {
+  send(text: string): void
+  end(): void
+}
+
+/** The readers of one team share one look at the database. */
+class TeamFeed {
+  readonly readers = new Set<Reader>()
+  #known: Map<string, number> | null = null
+  readonly #database: Database
+  readonly #teamId: string
+  readonly #timer: NodeJS.Timeout
+  #isLooking = false
+
+  constructor(database: Database, teamId: string, log: Log) {
+    this.#database = database
+    this.#teamId = teamId
+    this.#timer = setInterval(() => {
+      this.#look().catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'Changes for the dashboard could not be read'),
+      )
+    }, LOOK_EVERY_MS)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    try {
+      const bots = await readLiveBots(this.#database, this.#teamId)
+      const known = this.#known
+      const changed = bots
+        .filter(({ id, version }) => known?.get(id) !== version)
+        .map(({ id, status }) => ({ id, status }))
+      this.#known = new Map(bots.map(({ id, version }) => [id, version]))
+      if (known === null || changed.length === 0) return
+      const text = `event: bots\ndata: ${JSON.stringify(changed)}\n\n`
+      for (const reader of this.readers) reader.send(text)
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const reader of this.readers) reader.end()
+  }
+}
+
+export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
+  const feeds = new Map<string, TeamFeed>()
+  app.addHook('preClose', async () => {
+    for (const feed of feeds.values()) feed.close()
+    feeds.clear()
+  })
+
+  app.get('/feed', async (request, reply) => {
+    const { teamId } = callerOf(request)
+    const count = [...feeds.values()].reduce((sum, { readers }) => sum + readers.size, 0)
+    if (count >= MOST_READERS) throw refusals.unavailable('Too many dashboards are open')
+    const feed = feeds.get(teamId) ?? new TeamFeed(database, teamId, log)
+    feeds.set(teamId, feed)
+    const reader = open(reply, () => {
+      feed.readers.delete(reader)
+      if (feed.readers.size > 0 || feeds.get(teamId) !== feed) return
+      feeds.delete(teamId)
+      feed.close()
+    })
+    feed.readers.add(reader)
+    // After (re)connecting a page reads everything anew, so nothing has to be told that happened before.
+    reader.send('retry: 2000\nevent: ready\ndata: {}\n\n')
+  })
+}
+
+/** `onEnd` is called once. */
+function open(reply: FastifyReply, onEnd: () => void): Reader {
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  const comments = setInterval(() => raw.write(': still here\n\n'), COMMENT_EVERY_MS)
+  const longest = setTimeout(() => raw.end(), LONGEST_MS)
+  raw.once('close', () => {
+    clearInterval(comments)
+    clearTimeout(longest)
+    onEnd()
+  })
+  return {
+    send(text) {
+      if (raw.writableLength > MOST_BUFFERED_BYTES) raw.destroy()
+      else raw.write(text)
+    },
+    end: () => raw.end(),
+  }
+}

@@ -1,0 +1,28 @@
+/** What the dashboard needs beside the public API, for people who are signed in. */
+import type { Generation } from '../generation.ts'
+import { newerErrorBody } from '../v2/error-body.ts'
+import { endpointRoutes } from './endpoint-routes.ts'
+import { feedRoutes } from './feed.ts'
+import { keyRoutes } from './key-routes.ts'
+import { peopleRoutes } from './people-routes.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { systemRoutes } from './system-routes.ts'
+import { usageRoutes } from './usage-routes.ts'
+
+export const dashboardGeneration: Generation = {
+  prefix: '/dashboard/api',
+  isCompat: false,
+  keyHeaders: [],
+  acceptsSessions: true,
+  unknownFields: 'refuse',
+  errorBody: newerErrorBody,
+  routes(app, dependencies) {
+    signInRoutes(app, dependencies)
+    feedRoutes(app, dependencies)
+    peopleRoutes(app, dependencies)
+    keyRoutes(app, dependencies)
+    endpointRoutes(app, dependencies)
+    usageRoutes(app, dependencies)
+    systemRoutes(app, dependencies)
+  },
+}

@@ -1,0 +1,76 @@
+/** API keys of the team. */
+import { z } from 'zod'
+import { createKey, listKeys, PERMISSIONS, revokeKey } from '../../store/keys.ts'
+import { readTeam } from '../../store/teams.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from '../errors.ts'
+import { type App, callerOf } from '../generation.ts'
+import { at, message, requestTime, success, time, uuid } from '../v2/common.ts'
+
+const keySchema = z.object({
+  key_id: z.uuid(),
+  name: z.string(),
+  prefix: z.string(),
+  permission: z.enum(PERMISSIONS),
+  last_used_at: time.nullable(),
+  expires_at: time.nullable(),
+  revoked_at: time.nullable(),
+})
+const newKey = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  permission: z.enum(PERMISSIONS).default('full'),
+  expires_at: requestTime.nullish(),
+})
+
+export function keyRoutes(app: App, { database, seals }: ApiDependencies): void {
+  const owner = { role: 'owner' } as const
+
+  app.get('/keys', { config: owner, schema: { response: { 200: success(z.array(keySchema)) } } }, async (request) => {
+    const keys = await listKeys(database, callerOf(request).teamId)
+    return {
+      success: true as const,
+      data: keys.map((key) => ({
+        ...key,
+        last_used_at: at(key.last_used_at),
+        expires_at: at(key.expires_at),
+        revoked_at: at(key.revoked_at),
+      })),
+    }
+  })
+
+  app.post(
+    '/keys',
+    {
+      config: owner,
+      schema: {
+        body: newKey,
+        response: { 201: success(z.object({ key_id: z.uuid(), key: z.string().describe('Shown this once.') })) },
+      },
+    },
+    async (request, reply) => {
+      const { teamId } = callerOf(request)
+      const { name, permission, expires_at: expiresAt } = request.body
+      if (expiresAt && expiresAt.getTime() <= Date.now())
+        throw refusals.validation('body/expires_at must be a time to come')
+      const team = await readTeam(database, teamId)
+      const seal =
+        team?.api_key_in_webhooks === false
+          ? null
+          : (key: string, keyId: string) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId })
+      const { keyId, key } = await createKey(database, { teamId, name, permission, seal, expiresAt: expiresAt ?? null })
+      reply.code(201)
+      return { success: true as const, data: { key_id: keyId, key } }
+    },
+  )
+
+  app.delete(
+    '/keys/:key_id',
+    { config: owner, schema: { params: z.strictObject({ key_id: uuid }), response: { 200: message } } },
+    async (request) => {
+      const { teamId } = callerOf(request)
+      const isOwn = (await listKeys(database, teamId)).some(({ key_id }) => key_id === request.params.key_id)
+      if (!isOwn || !(await revokeKey(database, request.params.key_id))) throw refusals.unknown('key')
+      return { success: true as const, data: { message: 'The key is revoked' } }
+    },
+  )
+}

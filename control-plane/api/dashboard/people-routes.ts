@@ -1,0 +1,91 @@
+/** People of the team, for its owners. */
+import { z } from 'zod'
+import { changePerson, createPerson, findPerson, listPeople, ROLES } from '../../store/people.ts'
+import { createSignInLink } from '../../store/sessions.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from '../errors.ts'
+import { type App, callerOf } from '../generation.ts'
+import { message, success, time, uuid } from '../v2/common.ts'
+import { signInAddress } from './addresses.ts'
+import { email, personName } from './sign-in-routes.ts'
+
+const personSchema = z.object({
+  person_id: z.uuid(),
+  name: z.string(),
+  email: z.string().nullable(),
+  role: z.enum(ROLES),
+  created_at: time,
+})
+const params = z.strictObject({ person_id: uuid })
+const link = success(
+  z.object({ person_id: z.uuid(), sign_in_link: z.string().describe('Works once, for 15 minutes.') }),
+)
+
+export function peopleRoutes(app: App, { database, settings }: ApiDependencies): void {
+  const owner = { role: 'owner' } as const
+  const linkFor = async (personId: string) => ({
+    success: true as const,
+    data: {
+      person_id: personId,
+      sign_in_link: signInAddress(settings.publicUrl, await createSignInLink(database, personId)),
+    },
+  })
+
+  app.get('/people', { schema: { response: { 200: success(z.array(personSchema)) } } }, async (request) => {
+    const people = await listPeople(database, callerOf(request).teamId)
+    return {
+      success: true as const,
+      data: people.map(({ id, name, email, role, createdAt }) => ({
+        person_id: id,
+        name,
+        email,
+        role,
+        created_at: createdAt.toISOString(),
+      })),
+    }
+  })
+
+  app.post(
+    '/people',
+    {
+      config: owner,
+      schema: {
+        body: z.strictObject({ name: personName, email, role: z.enum(ROLES) }),
+        response: { 201: link },
+      },
+    },
+    async (request, reply) => {
+      const id = await createPerson(database, { teamId: callerOf(request).teamId, ...request.body })
+      if (id === null) throw refusals.emailTaken()
+      reply.code(201)
+      return linkFor(id)
+    },
+  )
+
+  app.post(
+    '/people/:person_id/link',
+    { config: owner, schema: { params, response: { 200: link } } },
+    async (request) => {
+      const person = await findPerson(database, request.params.person_id)
+      if (person === null || person.teamId !== callerOf(request).teamId) throw refusals.unknown('person')
+      return linkFor(person.id)
+    },
+  )
+
+  app.patch(
+    '/people/:person_id',
+    { config: owner, schema: { params, body: z.strictObject({ role: z.enum(ROLES) }), response: { 200: message } } },
+    (request) => change(callerOf(request).teamId, request.params.person_id, request.body),
+  )
+
+  app.delete('/people/:person_id', { config: owner, schema: { params, response: { 200: message } } }, (request) =>
+    change(callerOf(request).teamId, request.params.person_id, 'disable'),
+  )
+
+  async function change(teamId: string, personId: string, wanted: Parameters<typeof changePerson>[3]) {
+    const changed = await changePerson(database, teamId, personId, wanted)
+    if (changed === 'not_found') throw refusals.unknown('person')
+    if (changed === 'last_owner') throw refusals.lastOwner()
+    return { success: true as const, data: { message: 'Saved' } }
+  }
+}

@@ -1,0 +1,114 @@
+/** Signing in and out, and what a person changes of their own. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { z } from 'zod'
+import { hashPassword, isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../secrets/passwords.ts'
+import { changePerson, findPerson, ROLES, setPassword } from '../../store/people.ts'
+import { closeSession, openSession, type Session, useSignInLink } from '../../store/sessions.ts'
+import { readTeam } from '../../store/teams.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from '../errors.ts'
+import { type App, callerOf } from '../generation.ts'
+import { setSessionCookie } from '../sessions.ts'
+import { success } from '../v2/common.ts'
+
+/** Tries of one address, and of one e-mail address. */
+const TRIES_PER_MINUTE = 10
+
+export const personName = z.string().trim().min(1).max(100)
+export const email = z.email().max(254)
+const password = z.string().min(1).max(LONGEST_PASSWORD)
+const done = success(z.object({ message: z.string() }))
+const meSchema = z.object({
+  person_id: z.uuid(),
+  name: z.string(),
+  email: z.string().nullable(),
+  role: z.enum(ROLES),
+  team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
+})
+
+export function signInRoutes(app: App, { database, settings }: ApiDependencies): void {
+  const tries = new RateLimiterMemory({ points: TRIES_PER_MINUTE, duration: 60 })
+  const isSecure = settings.publicUrl.startsWith('https:')
+
+  async function countTry(...keys: string[]): Promise<void> {
+    for (const key of keys) {
+      const counted = await tries.consume(key).catch((refused: unknown) => refused)
+      if (!(counted instanceof RateLimiterRes)) throw counted
+      if (counted.consumedPoints > TRIES_PER_MINUTE)
+        throw refusals.tooManySignIns(Math.max(1, Math.ceil(counted.msBeforeNext / 1000)))
+    }
+  }
+
+  app.post(
+    '/sign-in',
+    { config: { isOpen: true }, schema: { body: z.strictObject({ email, password }), response: { 200: done } } },
+    async (request, reply) => {
+      await countTry(`address ${request.ip}`, `person ${request.body.email.toLowerCase()}`)
+      const person = await findPerson(database, request.body.email)
+      if (!(await isPassword(request.body.password, person?.password ?? null)) || person === null)
+        throw refusals.wrongSignIn()
+      setSessionCookie(reply, await openSession(database, person.id), isSecure)
+      return { success: true as const, data: { message: 'Signed in' } }
+    },
+  )
+
+  app.post(
+    '/sign-in-link',
+    {
+      config: { isOpen: true },
+      schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: done } },
+    },
+    async (request, reply) => {
+      await countTry(`address ${request.ip}`)
+      const token = await useSignInLink(database, request.body.token)
+      if (token === null) throw refusals.signInLinkUsed()
+      setSessionCookie(reply, token, isSecure)
+      return { success: true as const, data: { message: 'Signed in' } }
+    },
+  )
+
+  app.post('/sign-out', { config: { role: 'viewer' }, schema: { response: { 200: done } } }, async (request, reply) => {
+    await closeSession(database, personOf(callerOf(request).session).hash)
+    setSessionCookie(reply, null, isSecure)
+    return { success: true as const, data: { message: 'Signed out' } }
+  })
+
+  app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
+    const { personId, teamId, name, email, role } = personOf(callerOf(request).session)
+    const team = await readTeam(database, teamId)
+    const { name: teamName = '', plan = '' } = team ?? {}
+    return {
+      success: true as const,
+      data: { person_id: personId, name, email, role, team: { id: teamId, name: teamName, plan } },
+    }
+  })
+
+  app.patch(
+    '/me',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        body: z.strictObject({
+          name: personName.optional(),
+          email: email.optional(),
+          password: password.min(SHORTEST_PASSWORD).optional(),
+        }),
+        response: { 200: done },
+      },
+    },
+    async (request) => {
+      const { personId, teamId, hash } = personOf(callerOf(request).session)
+      const { password: fresh, ...change } = request.body
+      const changed = await changePerson(database, teamId, personId, change)
+      if (changed === 'email_taken') throw refusals.emailTaken()
+      if (fresh !== undefined) await setPassword(database, personId, await hashPassword(fresh), hash)
+      return { success: true as const, data: { message: 'Saved' } }
+    },
+  )
+}
+
+/** Routes of the dashboard are for people only. */
+export function personOf(session: Session | null): Session {
+  if (session === null) throw refusals.signInNeeded()
+  return session
+}

@@ -1,0 +1,71 @@
+/** What the team used, and every entry of its ledger. */
+import { z } from 'zod'
+import { MICRO } from '../../bots/change.ts'
+import { readTeam } from '../../store/teams.ts'
+import { readLedger, readUsage } from '../../store/usage.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from '../errors.ts'
+import { type App, callerOf } from '../generation.ts'
+import { limit, success, time } from '../v2/common.ts'
+
+const usageSchema = z.object({
+  plan: z.string(),
+  balance: z.number().nullable().describe('Tokens; null: unlimited.'),
+  reserved: z.number(),
+  spent: z.number(),
+  daily_cap: z.int().nullable(),
+  days: z.array(z.object({ day: z.string(), bots: z.int(), charged: z.record(z.string(), z.number()) })),
+})
+const entrySchema = z.object({
+  id: z.int(),
+  at: time,
+  kind: z.string(),
+  meter: z.string().nullable(),
+  amount: z.number(),
+  bot_id: z.string().nullable(),
+})
+
+export function usageRoutes(app: App, { database }: ApiDependencies): void {
+  app.get(
+    '/usage',
+    { schema: { querystring: z.strictObject({ days: limit(366, 30) }), response: { 200: success(usageSchema) } } },
+    async (request) => {
+      const { teamId } = callerOf(request)
+      const team = await readTeam(database, teamId)
+      if (team === undefined) throw refusals.unknown('team')
+      return {
+        success: true as const,
+        data: {
+          plan: team.plan,
+          balance: team.balance === null ? null : team.balance / MICRO,
+          reserved: team.reserved / MICRO,
+          spent: team.spent / MICRO,
+          daily_cap: team.daily_cap,
+          days: await readUsage(database, teamId, request.query.days),
+        },
+      }
+    },
+  )
+
+  app.get(
+    '/ledger',
+    {
+      schema: {
+        querystring: z.strictObject({
+          before: z
+            .string()
+            .regex(/^\d{1,15}$/)
+            .transform(Number)
+            .optional(),
+          limit: limit(100, 50),
+        }),
+        response: { 200: success(z.array(entrySchema)) },
+      },
+    },
+    async (request) => {
+      const { before = null, limit: most } = request.query
+      const entries = await readLedger(database, callerOf(request).teamId, before, most)
+      return { success: true as const, data: entries.map((entry) => ({ ...entry, at: entry.at.toISOString() })) }
+    },
+  )
+}

@@ -1,0 +1,61 @@
+/** Administration commands of people. */
+import { signInAddress } from '../api/dashboard/addresses.ts'
+import { createPerson, findPerson, firstOwner, listPeople, ROLES } from '../store/people.ts'
+import { createSignInLink, LINK_MINUTES } from '../store/sessions.ts'
+import { type CommandContext, onInstallation, teamOf } from './context.ts'
+import { CommandMistake, table } from './output.ts'
+
+export async function invitePersonCommand(
+  context: CommandContext,
+  email: string,
+  { team, name, role = 'member' }: { team?: string; name?: string; role?: string },
+): Promise<void> {
+  const wanted = ROLES.find((one) => one === role)
+  if (wanted === undefined) throw new CommandMistake(`--role is one of ${ROLES.join(', ')}`)
+  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email)) throw new CommandMistake(`"${email}" is no e-mail address`)
+  const made = await onInstallation(context, async (installation) => {
+    const teamId = await teamOf(installation, team)
+    const id = await createPerson(installation.database, { teamId, name: name ?? email, email, role: wanted })
+    if (id === null) throw new CommandMistake(`There is a person with the e-mail address ${email}`)
+    return { person_id: id, sign_in_link: await linkFor(context, installation.database, id) }
+  })
+  context.output.answer(made, [made.sign_in_link, `It signs ${email} in once, within ${LINK_MINUTES} minutes.`])
+}
+
+export async function listPeopleCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {
+  const people = await onInstallation(context, async (installation) =>
+    listPeople(installation.database, team === undefined ? undefined : await teamOf(installation, team)),
+  )
+  context.output.answer(
+    people.map(({ id, teamId, createdAt, ...person }) => ({
+      person_id: id,
+      team_id: teamId,
+      ...person,
+      created_at: createdAt,
+    })),
+    table(
+      ['person id', 'name', 'e-mail', 'role'],
+      people.map(({ id, name, email, role }) => [id, name, email, role]),
+      'There is nobody yet: npx standin service people invite <e-mail>',
+    ),
+  )
+}
+
+/** Of the first owner where nobody is named. */
+export async function signInLinkCommand(context: CommandContext, who: string | undefined): Promise<void> {
+  const made = await onInstallation(context, async ({ database }) => {
+    const id = who === undefined ? await firstOwner(database) : ((await findPerson(database, who))?.id ?? null)
+    if (id === null) throw new CommandMistake(`There is no person ${who}`)
+    return { person_id: id, sign_in_link: await linkFor(context, database, id) }
+  })
+  context.output.answer(made, [made.sign_in_link, `It works once, within ${LINK_MINUTES} minutes.`])
+}
+
+async function linkFor(
+  { config }: CommandContext,
+  database: Parameters<typeof createSignInLink>[0],
+  personId: string,
+): Promise<string> {
+  const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host
+  return signInAddress(config.publicUrl ?? `http://${host}:${config.port}`, await createSignInLink(database, personId))
+}

@@ -1,0 +1,11 @@
+/** The link with which the first owner of an installation signs in to the dashboard. */
+import { signInAddress } from './api/dashboard/addresses.ts'
+import type { Database } from './store/database.ts'
+import { firstOwner } from './store/people.ts'
+import { createSignInLink } from './store/sessions.ts'
+
+/** Makes the owner where there is none yet. Null where there is no team. */
+export async function ownerSignInLink(database: Database, publicUrl: string): Promise<string | null> {
+  const owner = await firstOwner(database)
+  return owner === null ? null : signInAddress(publicUrl, await createSignInLink(database, owner))
+}

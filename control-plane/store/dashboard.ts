@@ -1,0 +1,107 @@
+/** What only the dashboard reads. */
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+
+export interface LiveBot {
+  id: string
+  version: number
+  status: string
+}
+
+/** Open bots of a team, and those that ended within the last half minute. */
+export async function readLiveBots(db: Database, teamId: string): Promise<LiveBot[]> {
+  const { rows } = await sql<LiveBot>`
+    select id, version, status from bots where team_id = ${teamId} and phase <> 'closed'
+    union all
+    select id, version, status from bots
+    where team_id = ${teamId} and phase = 'closed' and data_deleted_at is null
+      and ended_at > now() - interval '30 seconds'`.execute(db)
+  return rows
+}
+
+export interface ShownDelivery {
+  id: number
+  message_id: string
+  event: string
+  endpoint_id: string
+  url: string
+  bot_id: string | null
+  state: string
+  attempts: number
+  created_at: Date
+  next_at: Date
+  finished_at: Date | null
+  last_status: number | null
+  last_error: string | null
+}
+
+/** Newest first; `before`: the number of the last one that was shown. */
+export async function readDeliveries(
+  db: Database,
+  teamId: string,
+  filter: { endpointId?: string | undefined; state?: string | undefined; before?: number | undefined; limit: number },
+): Promise<ShownDelivery[]> {
+  const { rows } = await sql<ShownDelivery>`
+    select deliveries.id, message_id, event, endpoint_id, url, deliveries.bot_id, state, attempts,
+      deliveries.created_at, next_at, finished_at, last.status as last_status, last.error as last_error
+    from deliveries
+    join messages on messages.id = message_id
+    join endpoints on endpoints.id = endpoint_id
+    left join lateral (
+      select status, error from delivery_attempts where delivery_id = deliveries.id order by id desc limit 1
+    ) as last on true
+    where endpoints.team_id = ${teamId}
+      and (${filter.endpointId ?? null}::uuid is null or endpoint_id = ${filter.endpointId ?? null}::uuid)
+      and (${filter.state ?? null}::text is null or state = ${filter.state ?? null}::text)
+      and (${filter.before ?? null}::bigint is null or deliveries.id < ${filter.before ?? null}::bigint)
+    order by deliveries.id desc
+    limit ${filter.limit}`.execute(db)
+  return rows
+}
+
+/** Whether the endpoint belongs to the team; those of single bots do not count. */
+export async function isEndpointOf(db: Database, endpointId: string, teamId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('endpoints')
+    .select('id')
+    .where('id', '=', endpointId)
+    .where('team_id', '=', teamId)
+    .where('bot_id', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface SystemFigures {
+  /** How the last hundred starts went: seconds from due until the process ran. */
+  start_seconds: { median: number | null; p95: number | null; count: number }
+  queued: { reason: string | null; count: number }[]
+  running: number
+  waiting_deliveries: number
+  /** Seconds since the oldest delivery that waits was due. */
+  oldest_delivery_seconds: number
+  /** Seconds that the bot that waits longest is past its time. */
+  latest_bot_seconds: number
+  postgres: string
+}
+
+/** Of the whole installation: an operator looks at it, and no figure tells of another team's meetings. */
+export async function readSystem(db: Database): Promise<SystemFigures> {
+  const { rows } = await sql<SystemFigures>`
+    select
+      (select json_build_object(
+          'median', percentile_cont(0.5) within group (order by seconds),
+          'p95', percentile_cont(0.95) within group (order by seconds), 'count', count(*))
+        from (select extract(epoch from started_at - created_at)::float8 as seconds from launches
+          where started_at is not null order by created_at desc limit 100) as last) as start_seconds,
+      (select coalesce(json_agg(waiting), '[]') from (
+        select wait_reason as reason, count(*) as count from bots
+        where phase in ('due', 'launching') group by 1 order by 2 desc limit 20) as waiting) as queued,
+      (select count(*) from bots where phase not in ('closed', 'scheduled', 'due')) as running,
+      (select count(*) from deliveries where state in ('waiting', 'sending')) as waiting_deliveries,
+      (select coalesce(extract(epoch from now() - min(next_at)), 0)::float8 from deliveries
+        where state = 'waiting' and next_at < now()) as oldest_delivery_seconds,
+      (select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 from bots
+        where phase in ('scheduled', 'due') and due_at < now()) as latest_bot_seconds,
+      current_setting('server_version') as postgres`.execute(db)
+  return rows[0]!
+}
