@@ -11,7 +11,9 @@ import type { components, paths as NewerPaths } from './v2.ts'
 export interface StandinClientOptions {
   /** Address of the service, such as `https://bots.example.com`. */
   baseUrl: string
-  apiKey: string
+  /** Absent where something else proves who asks, such as the session of the dashboard. */
+  apiKey?: string
+  headers?: Readonly<Record<string, string>>
   /** For tests, proxies and time-outs. Default: the global one. */
   fetch?: typeof fetch
 }
@@ -43,10 +45,10 @@ export class StandinApiError extends Error {
   }
 }
 
-export function createStandinClient({ baseUrl, apiKey, fetch }: StandinClientOptions): StandinClient {
+export function createStandinClient({ baseUrl, apiKey, headers, fetch }: StandinClientOptions): StandinClient {
   const options = {
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    headers: { 'x-service-api-key': apiKey },
+    headers: { ...headers, ...(apiKey !== undefined && { 'x-service-api-key': apiKey }) },
     ...(fetch && { fetch: (request: Request) => fetch(request) }),
   }
   return { v2: createClient<NewerPaths>(options), older: createClient<OlderPaths>(options) }

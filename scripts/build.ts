@@ -57,6 +57,28 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
 }
 
+/** The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects where it does not compile. */
+export async function bundleDashboard(): Promise<void> {
+  const page = join(root, 'control-plane', 'dashboard', 'page')
+  const { outputFiles } = await build({
+    entryPoints: { app: join(page, 'main.tsx') },
+    outdir: join(root, 'dist', 'dashboard'),
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: 'chrome120',
+    charset: 'utf8',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    logLevel: 'warning',
+  })
+  mkdirSync(join(root, 'dist', 'dashboard'), { recursive: true })
+  for (const { path, contents } of outputFiles) replaceFile(path, contents)
+  for (const name of ['index.html', 'app.css'])
+    replaceFile(join(root, 'dist', 'dashboard', name), readFileSync(join(page, name)))
+}
+
 /** An import of `<name>.wasm` is the bytes of what `<name>/index.ts` beside it, in AssemblyScript, compiles to. */
 export const assembly: Plugin = {
   name: 'assembly',
@@ -133,4 +155,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   )
   resolveWorkspaces(join(root, 'dist'))
   await bundlePageScripts()
+  await bundleDashboard()
 }

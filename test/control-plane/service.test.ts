@@ -146,17 +146,19 @@ test('behind a trusted proxy wrong keys count for the caller, not for the proxy'
 
 test('the greeting shows a new key once, and a curl line that can be pasted', async () => {
   const config = configOf("it's here")
-  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc' }, config).join('\n')
+  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc', signInLink: null }, config).join(
+    '\n',
+  )
   expect(text).toContain('standin_abc')
   expect(text).toContain(`$(cat '${base}/it'\\''s here/api-key')`)
-  const later = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null }, config).join('\n')
+  const later = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null }, config).join('\n')
   expect(later).toContain(join(base, "it's here", 'api-key'))
   expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
 })
 
 test('without the demo the curl line has a placeholder', () => {
   const config = configOf('demo', { demo: false })
-  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null }, config).join('\n')
+  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null }, config).join('\n')
   expect(text).toContain('https://meet.google.com/abc-defg-hij')
   expect(text).not.toContain('mock meeting')
 })

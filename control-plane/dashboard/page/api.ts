@@ -1,0 +1,110 @@
+/** Requests of the dashboard: the public API and the dashboard's own, both with the session cookie. */
+
+import type { Schemas } from '@standin/client/index.ts'
+import { answerOf, createStandinClient, StandinApiError } from '@standin/client/index.ts'
+
+const HEADERS = { 'x-requested-by': 'dashboard' }
+
+export const { v2 } = createStandinClient({ baseUrl: location.origin, headers: HEADERS })
+export { answerOf, StandinApiError }
+
+export type Bot = Schemas['Bot']
+export type BotItem = Schemas['BotItem']
+export type BotEvent = Schemas['BotEvent']
+export type TimelineStep = Schemas['TimelineStep']
+
+/** The data of a success of `/dashboard/api`. Rejects with `StandinApiError`. */
+export function ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  const request = fetch(`/dashboard/api${path}`, {
+    method,
+    headers: { ...HEADERS, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).then(async (response) => {
+    const answer = (await response.json().catch(() => ({}))) as { data?: T }
+    return response.ok ? { data: answer, response } : { error: answer, response }
+  })
+  return answerOf<{ data?: T }>(request).then(({ data }) => data as T)
+}
+
+export interface Me {
+  person_id: string
+  name: string
+  email: string | null
+  role: Role
+  team: { id: string; name: string; plan: string }
+}
+export type Role = 'owner' | 'member' | 'viewer'
+
+export interface PersonRow {
+  person_id: string
+  name: string
+  email: string | null
+  role: Role
+  created_at: string
+}
+
+export interface KeyRow {
+  key_id: string
+  name: string
+  prefix: string
+  permission: 'full' | 'sending'
+  last_used_at: string | null
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+export interface EndpointRow {
+  endpoint_id: string
+  kind: string
+  url: string
+  events: string[] | null
+  failing_since: string | null
+  disabled_at: string | null
+  disabled_reason: string | null
+}
+
+export interface DeliveryRow {
+  delivery: number
+  event: string
+  url: string
+  bot_id: string | null
+  state: string
+  attempts: number
+  created_at: string
+  last_status: number | null
+  last_error: string | null
+}
+
+export interface Usage {
+  plan: string
+  balance: number | null
+  reserved: number
+  spent: number
+  days: { day: string; bots: number; charged: Record<string, number> }[]
+}
+
+export interface LedgerRow {
+  id: number
+  at: string
+  kind: string
+  meter: string | null
+  amount: number
+  bot_id: string | null
+}
+
+export interface System {
+  version: string
+  node: string
+  postgres: string
+  start_seconds: { median: number | null; p95: number | null; count: number }
+  queued: { reason: string | null; count: number }[]
+  running: number
+  waiting_deliveries: number
+  oldest_delivery_seconds: number
+  latest_bot_seconds: number
+}
+
+/** A sentence for people. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

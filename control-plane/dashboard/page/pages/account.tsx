@@ -1,0 +1,43 @@
+import { ask } from '../api.ts'
+import { OutcomeLine, useAction } from '../parts/action.tsx'
+import { Field, Form } from '../parts/form.tsx'
+import { loadMe, me } from '../session.ts'
+import { TEXTS } from '../texts.ts'
+
+export function Account() {
+  const texts = TEXTS.account
+  const action = useAction()
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <p class="soft">{texts.help}</p>
+      <OutcomeLine of={action} />
+      <Form
+        of={action}
+        submit={TEXTS.save}
+        onSubmit={async (fields) => {
+          await ask('PATCH', '/me', Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
+          await loadMe()
+          return TEXTS.saved
+        }}
+      >
+        <Field label={texts.name} name="name" maxLength={100} defaultValue={me.value?.name} autocomplete="name" />
+        <Field
+          label={texts.email}
+          name="email"
+          type="email"
+          defaultValue={me.value?.email ?? ''}
+          autocomplete="username"
+        />
+        <Field
+          label={texts.password}
+          name="password"
+          type="password"
+          minLength={10}
+          maxLength={200}
+          autocomplete="new-password"
+        />
+      </Form>
+    </>
+  )
+}

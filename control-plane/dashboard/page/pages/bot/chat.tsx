@@ -1,0 +1,47 @@
+import { answerOf, type Bot, v2 } from '../../api.ts'
+import { OutcomeLine, useAction } from '../../parts/action.tsx'
+import { Field, Form } from '../../parts/form.tsx'
+import { may } from '../../session.ts'
+import { TEXTS } from '../../texts.ts'
+import { useEvents } from './live-events.ts'
+
+const ENDED = new Set(['completed', 'failed'])
+const IN_CALL = new Set(['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed'])
+
+/** The chat of the meeting, and a way to write into it while the bot is inside. */
+export function Chat({ bot }: { bot: Bot }) {
+  const messages = useEvents(bot.bot_id, 'chat_message', !ENDED.has(bot.status))
+  const action = useAction()
+  return (
+    <>
+      {messages.value.length === 0 ? (
+        <p class="soft">{TEXTS.bot.noChat}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
+        <ol class="lines" tabIndex={0} aria-label={TEXTS.bot.chat}>
+          {messages.value.map(({ data }, place) => (
+            <li key={place}>
+              <b>{String(data.sender_name ?? '')}</b> {String(data.text ?? '')}
+            </li>
+          ))}
+        </ol>
+      )}
+      {IN_CALL.has(bot.status) && may('member') && (
+        <>
+          <OutcomeLine of={action} />
+          <Form
+            of={action}
+            submit={TEXTS.bot.say}
+            onSubmit={async ({ message = '' }) => {
+              const options = { params: { path: { bot_id: bot.bot_id } }, body: { message } }
+              await answerOf(v2.POST('/v2/bots/{bot_id}/send-chat-message', options))
+              return null
+            }}
+          >
+            <Field label={TEXTS.bot.message} name="message" required maxLength={500} autocomplete="off" />
+          </Form>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { answerOf, type Bot, v2 } from '../../api.ts'
+import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
+import { may } from '../../session.ts'
+import { TEXTS } from '../../texts.ts'
+
+const ENDED = new Set(['completed', 'failed'])
+const RECORDING = new Set(['in_call_recording', 'recording_resumed'])
+
+/** What a member may tell a bot in its state. */
+export function Controls({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
+  const action = useAction()
+  if (!may('member')) return null
+  const params = { path: { bot_id: bot.bot_id } }
+  const requests = {
+    pause: () => answerOf(v2.POST('/v2/bots/{bot_id}/pause-recording', { params, body: null })),
+    resume: () => answerOf(v2.POST('/v2/bots/{bot_id}/resume-recording', { params, body: null })),
+    leave: () => answerOf(v2.POST('/v2/bots/{bot_id}/leave', { params, body: undefined })),
+    resend: () => answerOf(v2.POST('/v2/bots/{bot_id}/resend-webhook', { params, body: undefined })),
+    remove: () => answerOf(v2.DELETE('/v2/bots/{bot_id}/delete-data', { params })),
+  }
+  const work = (name: keyof typeof requests) => async () => {
+    const { data } = await requests[name]()
+    await reload()
+    return data.message
+  }
+  const isEnded = ENDED.has(bot.status)
+  return (
+    <>
+      <div class="actions">
+        {RECORDING.has(bot.status) && (
+          <ActionButton of={action} work={work('pause')}>
+            {TEXTS.bot.pause}
+          </ActionButton>
+        )}
+        {bot.status === 'recording_paused' && (
+          <ActionButton of={action} work={work('resume')}>
+            {TEXTS.bot.resume}
+          </ActionButton>
+        )}
+        {!isEnded && bot.status !== 'transcribing' && (
+          <ActionButton of={action} work={work('leave')}>
+            {TEXTS.bot.leave}
+          </ActionButton>
+        )}
+        {isEnded && (
+          <ActionButton of={action} work={work('resend')}>
+            {TEXTS.bot.resend}
+          </ActionButton>
+        )}
+        {isEnded && !bot.artifacts_deleted && (
+          <ActionButton of={action} kind="bad" sure={TEXTS.bot.removeSure} work={work('remove')}>
+            {TEXTS.bot.remove}
+          </ActionButton>
+        )}
+      </div>
+      <OutcomeLine of={action} />
+    </>
+  )
+}

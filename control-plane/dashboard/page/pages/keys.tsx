@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals'
+import { ask, type KeyRow } from '../api.ts'
+import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { Choice, Field, Form } from '../parts/form.tsx'
+import { Shown, useLoaded } from '../parts/load.tsx'
+import { Secret, Table, Time } from '../parts/pieces.tsx'
+import { TEXTS } from '../texts.ts'
+
+export function Keys() {
+  const texts = TEXTS.keys
+  const action = useAction()
+  const made = useSignal<string | null>(null)
+  const keys = useLoaded(() => ask<KeyRow[]>('GET', '/keys'))
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <OutcomeLine of={action} />
+      {made.value !== null && <Secret title="" value={made.value} />}
+      <section>
+        <Form
+          of={action}
+          submit={texts.add}
+          onSubmit={async (fields) => {
+            made.value = (await ask<{ key: string }>('POST', '/keys', fields)).key
+            await keys.reload()
+            return null
+          }}
+        >
+          <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
+          <Choice label={texts.permission} name="permission" options={texts.permissions} />
+        </Form>
+      </section>
+      <Shown of={keys}>
+        {(list) => (
+          <Table columns={texts.columns} label={texts.title}>
+            {list.map((key) => (
+              <tr key={key.key_id}>
+                <td>{key.name}</td>
+                <td>{key.prefix}…</td>
+                <td>{texts.permissions[key.permission]}</td>
+                <td>
+                  <Time at={key.last_used_at} />
+                </td>
+                <td>{key.expires_at === null ? texts.never : <Time at={key.expires_at} />}</td>
+                <td>
+                  {key.revoked_at !== null ? (
+                    texts.revoked
+                  ) : (
+                    <ActionButton
+                      of={action}
+                      kind="bad"
+                      sure={texts.revokeSure}
+                      work={async () => {
+                        const { message } = await ask<{ message: string }>('DELETE', `/keys/${key.key_id}`)
+                        await keys.reload()
+                        return message
+                      }}
+                    >
+                      {texts.revoke}
+                    </ActionButton>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { answerOf, v2 } from '../api.ts'
+import { changes } from '../feed.ts'
+import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { Shown, useLoaded } from '../parts/load.tsx'
+import { Status, Table, Time } from '../parts/pieces.tsx'
+import { may } from '../session.ts'
+import { TEXTS } from '../texts.ts'
+
+export function Scheduled() {
+  const action = useAction()
+  const bots = useLoaded(
+    () => answerOf(v2.GET('/v2/bots/scheduled', { params: { query: { status: 'scheduled', limit: '100' } } })),
+    () => changes.value,
+  )
+  return (
+    <>
+      <h1>{TEXTS.scheduled.title}</h1>
+      <OutcomeLine of={action} />
+      <Shown of={bots}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="soft">{TEXTS.scheduled.empty}</p>
+          ) : (
+            <Table columns={TEXTS.scheduled.columns} label={TEXTS.scheduled.title}>
+              {data.map((bot) => (
+                <tr key={bot.bot_id}>
+                  <td>{bot.bot_name}</td>
+                  <td>{bot.meeting_url}</td>
+                  <td>
+                    <Time at={bot.join_at} />
+                  </td>
+                  <td>
+                    <Status of={bot.status} />
+                  </td>
+                  <td>
+                    {may('member') && (
+                      <ActionButton
+                        of={action}
+                        sure={TEXTS.scheduled.cancelSure}
+                        work={async () => {
+                          const options = { params: { path: { bot_id: bot.bot_id } } }
+                          await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options as never))
+                          await bots.reload()
+                          return null
+                        }}
+                      >
+                        {TEXTS.scheduled.cancel}
+                      </ActionButton>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+/** Something that a person does: one request at a time, with its outcome in words. */
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { sentenceOf } from '../api.ts'
+
+export interface Outcome {
+  text: string
+  isBad: boolean
+}
+
+export interface Action {
+  isBusy: Signal<boolean>
+  outcome: Signal<Outcome | null>
+  run(work: () => Promise<string | null>): Promise<void>
+}
+
+/** `work` resolves with a sentence about what was done, or null. */
+export function useAction(): Action {
+  const isBusy = useSignal(false)
+  const outcome = useSignal<Outcome | null>(null)
+  return {
+    isBusy,
+    outcome,
+    async run(work) {
+      if (isBusy.value) return
+      isBusy.value = true
+      outcome.value = null
+      try {
+        const text = await work()
+        if (text !== null) outcome.value = { text, isBad: false }
+      } catch (error) {
+        outcome.value = { text: sentenceOf(error), isBad: true }
+      } finally {
+        isBusy.value = false
+      }
+    },
+  }
+}
+
+/** Always there, so that screen readers tell what comes into it. */
+export function OutcomeLine({ of }: { of: Action }) {
+  const outcome = of.outcome.value
+  return (
+    <div role="status" aria-live="polite">
+      {outcome !== null && <p class={outcome.isBad ? 'notice bad' : 'notice'}>{outcome.text}</p>}
+    </div>
+  )
+}
+
+export function ActionButton({
+  of,
+  work,
+  sure,
+  kind = '',
+  children,
+}: {
+  of: Action
+  work: () => Promise<string | null>
+  /** Asked before it is done. */
+  sure?: string
+  kind?: '' | 'main' | 'bad'
+  children: ComponentChildren
+}) {
+  return (
+    <button
+      type="button"
+      class={kind}
+      disabled={of.isBusy.value}
+      onClick={() => {
+        if (sure === undefined || confirm(sure)) void of.run(work)
+      }}
+    >
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,55 @@
+/** Small pieces that several pages show. */
+import type { ComponentChildren } from 'preact'
+import { STATUS_TEXTS, TEXTS } from '../texts.ts'
+import { exactTime } from './format.ts'
+
+const GOOD = new Set(['in_call_recording', 'recording_resumed', 'completed', 'delivered'])
+const BAD = new Set(['failed', 'dropped'])
+
+export function Status({ of, texts = STATUS_TEXTS }: { of: string; texts?: Readonly<Record<string, string>> }) {
+  const kind = GOOD.has(of) ? 'good' : BAD.has(of) ? 'bad' : 'wait'
+  return <span class={`status ${kind}`}>{texts[of] ?? of}</span>
+}
+
+export function Time({ at }: { at: string | null }) {
+  return at === null ? <>{TEXTS.none}</> : <time dateTime={at}>{exactTime(at)}</time>
+}
+
+export function Table({
+  columns,
+  label,
+  children,
+}: {
+  columns: readonly string[]
+  label: string
+  children: ComponentChildren
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column, place) => (
+              <th key={place} scope="col">
+                {column || <span class="soft" aria-hidden="true" />}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  )
+}
+
+/** A key or a secret that is shown once. */
+export function Secret({ title, value }: { title: string; value: string }) {
+  return (
+    <p class="notice" role="status">
+      {title} {TEXTS.shownOnce}
+      <br />
+      <span class="secret">{value}</span>
+    </p>
+  )
+}
