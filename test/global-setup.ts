@@ -2,11 +2,12 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startOwnPostgres } from '../control-plane/store/own-postgres.ts'
-import { bundlePageScripts } from '../scripts/build.ts'
+import { bundleDashboard, bundlePageScripts } from '../scripts/build.ts'
 
 /** Tests that need no page script, or that of another platform, run even where one cannot be bundled. */
 export default async () => {
   await bundlePageScripts({ goOn: true })
+  await bundleDashboard()
   const servers = mkdtempSync(join(tmpdir(), 'standin-test-postgres-'))
   // PostgreSQL's user has to pass through it, where the tests run as root.
   chmodSync(servers, 0o711)

@@ -5,6 +5,7 @@ import type { Database } from '../store/database.ts'
 import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
 import { removeOldIdempotencyKeys } from '../store/old-idempotency-keys.ts'
+import { forgetOldSessions } from '../store/sessions.ts'
 import { auditLedger } from './audit.ts'
 import { deleteDue } from './deletion.ts'
 import { pause } from './pause.ts'
@@ -16,7 +17,7 @@ const KEEP_EVERY_MS = 20_000
 /** Beside the pause of a job; keeps processes from asking in the same instant. */
 const JITTER = 0.2
 
-export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency'] as const
+export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings {
@@ -42,6 +43,7 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
   retention: { look: 600, every: DAY },
   audit: { look: 600, every: DAY },
   idempotency: { look: 600, every: 3600 },
+  sessions: { look: 600, every: 3600 },
 }
 
 export function startJobs(settings: JobsSettings): Jobs {
@@ -56,6 +58,7 @@ export function startJobs(settings: JobsSettings): Jobs {
     }),
     audit: () => auditLedger(database, log),
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
+    sessions: () => forgetOldSessions(database),
   }
 
   async function turn(name: JobName, everySeconds: number): Promise<void> {

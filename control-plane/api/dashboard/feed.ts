@@ -25,6 +25,8 @@ interface Reader {
 /** The readers of one team share one look at the database. */
 class TeamFeed {
   readonly readers = new Set<Reader>()
+  /** What later looks are compared with. A page reads its lists after this, so that no change falls between both. */
+  readonly began: Promise<void>
   #known: Map<string, number> | null = null
   readonly #database: Database
   readonly #teamId: string
@@ -34,6 +36,7 @@ class TeamFeed {
   constructor(database: Database, teamId: string, log: Log) {
     this.#database = database
     this.#teamId = teamId
+    this.began = this.#look()
     this.#timer = setInterval(() => {
       this.#look().catch((error: unknown) =>
         log.warn({ error: String(error) }, 'Changes for the dashboard could not be read'),
@@ -78,6 +81,11 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
     if (count >= MOST_READERS) throw refusals.unavailable('Too many dashboards are open')
     const feed = feeds.get(teamId) ?? new TeamFeed(database, teamId, log)
     feeds.set(teamId, feed)
+    await feed.began.catch(() => {
+      if (feeds.get(teamId) === feed) feeds.delete(teamId)
+      feed.close()
+      throw refusals.unavailable('The changes of bots cannot be read right now')
+    })
     const reader = open(reply, () => {
       feed.readers.delete(reader)
       if (feed.readers.size > 0 || feeds.get(teamId) !== feed) return

@@ -72,7 +72,7 @@ export function App() {
               </Link>
             ))}
         </nav>
-        <footer>
+        <div class="who">
           <span>
             {person.name} · {TEXTS.team.roles[person.role]} · {person.team.name}
           </span>{' '}
@@ -85,7 +85,7 @@ export function App() {
           >
             {TEXTS.signOut}
           </button>
-        </footer>
+        </div>
       </header>
       <main id="content" tabIndex={-1}>
         {page === null ? (

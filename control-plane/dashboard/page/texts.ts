@@ -54,6 +54,7 @@ export const TEXTS = {
   save: 'Save',
   saved: 'Saved.',
   none: '–',
+  actions: 'Actions',
   shownOnce: 'Copy this now. It is shown only once.',
   signIn: {
     title: 'Sign in',

@@ -32,7 +32,7 @@ export function Table({
           <tr>
             {columns.map((column, place) => (
               <th key={place} scope="col">
-                {column || <span class="soft" aria-hidden="true" />}
+                {column || <span class="unseen">{TEXTS.actions}</span>}
               </th>
             ))}
           </tr>

@@ -50,7 +50,7 @@ export function Bot({ id }: { id: string }) {
                 <h2>{TEXTS.bot.recording}</h2>
                 <Player bot={data as BotDetails} media={media} />
               </section>
-              <section>
+              <section class="last">
                 <h2>{TEXTS.bot.timeline}</h2>
                 <Timeline id={id} version={bot.value} />
               </section>

@@ -1,0 +1,159 @@
+/** Keys, endpoints, deliveries, usage and the feed, as the dashboard asks for them. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPerson } from '../../../../control-plane/store/people.ts'
+import { createSignInLink } from '../../../../control-plane/store/sessions.ts'
+import { openApiWorld } from '../world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let address: string
+beforeAll(async () => {
+  world = await openApiWorld()
+  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => world.close())
+
+/** An owner of a team of their own. */
+async function owner() {
+  const team = await world.team()
+  const personId = (await createPerson(world.database, {
+    teamId: team.teamId,
+    name: 'Ada',
+    email: null,
+    role: 'owner',
+  }))!
+  const token = await createSignInLink(world.database, personId)
+  const signIn = await fetch(`${address}/dashboard/api/sign-in-link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-requested-by': 'dashboard' },
+    body: JSON.stringify({ token }),
+  })
+  const cookie = signIn.headers.get('set-cookie')!.split(';', 1)[0]!
+  const send = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${address}${path}`, {
+      method,
+      headers: {
+        cookie,
+        'x-requested-by': 'dashboard',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: answers of tests
+    return { status: response.status, body: (await response.json()) as any }
+  }
+  return { ...team, cookie, send }
+}
+
+test('a key that the dashboard makes works until the dashboard revokes it; foreign ones stay', async () => {
+  const ada = await owner()
+  const { body, status } = await ada.send('POST', '/dashboard/api/keys', { name: 'CI', permission: 'sending' })
+  expect(status).toBe(201)
+  const bots = () => fetch(`${address}/v2/bots`, { headers: { 'x-service-api-key': body.data.key } })
+  expect((await bots()).status).toBe(403)
+  const { data } = (await ada.send('GET', '/dashboard/api/keys')).body
+  expect(data.map(({ name }: { name: string }) => name)).toContain('CI')
+  expect(JSON.stringify(data)).not.toContain(body.data.key)
+  expect((await ada.send('DELETE', `/dashboard/api/keys/${(await owner()).keyId}`)).status).toBe(404)
+  expect((await ada.send('DELETE', `/dashboard/api/keys/${body.data.key_id}`)).status).toBe(200)
+  await expect.poll(async () => (await bots()).status, { timeout: 10_000 }).toBe(401)
+})
+
+test('endpoints are added with a secret that is shown once, and belong to the team', async () => {
+  const ada = await owner()
+  const refused = await ada.send('POST', '/dashboard/api/endpoints', { url: 'http://127.0.0.1/hook' })
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('body/url') } })
+  const made = await ada.send('POST', '/dashboard/api/endpoints', { url: 'https://example.com/hook' })
+  expect(made.body.data.secret).toMatch(/^whsec_/)
+  const id = made.body.data.endpoint_id
+  expect(JSON.stringify((await ada.send('GET', '/dashboard/api/endpoints')).body)).not.toContain(made.body.data.secret)
+  expect((await ada.send('POST', `/dashboard/api/endpoints/${id}/test`)).status).toBe(200)
+  const sent = (await ada.send('GET', '/dashboard/api/deliveries')).body.data
+  expect(sent).toMatchObject([{ endpoint_id: id, state: 'waiting', url: 'https://example.com/hook' }])
+  expect((await ada.send('POST', `/dashboard/api/endpoints/${id}/rotate`)).body.data.secret).not.toBe(
+    made.body.data.secret,
+  )
+
+  const stranger = await owner()
+  for (const verb of ['test', 'rotate', 'enable'])
+    expect((await stranger.send('POST', `/dashboard/api/endpoints/${id}/${verb}`)).status).toBe(404)
+  expect(
+    (await stranger.send('POST', `/dashboard/api/endpoints/${id}/replay`, { since: '2026-01-01T00:00:00Z' })).status,
+  ).toBe(404)
+  expect((await stranger.send('GET', '/dashboard/api/deliveries')).body.data).toEqual([])
+  expect((await stranger.send('POST', `/dashboard/api/deliveries/${sent[0].delivery}/replay`)).status).toBe(404)
+})
+
+test('usage adds up what the ledger has of the team', async () => {
+  const ada = await owner()
+  const botId = await world.bot(ada)
+  await world.database
+    .insertInto('ledger')
+    .values([
+      {
+        team_id: ada.teamId,
+        bot_id: botId,
+        kind: 'charge',
+        meter: 'recording',
+        amount: -1_500_000,
+        source: randomUUID(),
+      },
+      {
+        team_id: ada.teamId,
+        bot_id: botId,
+        kind: 'charge',
+        meter: 'recording',
+        amount: -500_000,
+        source: randomUUID(),
+      },
+    ])
+    .execute()
+  const { data } = (await ada.send('GET', '/dashboard/api/usage')).body
+  expect(data.days).toMatchObject([{ bots: 1, charged: { recording: 2 } }])
+  const ledger = (await ada.send('GET', '/dashboard/api/ledger?limit=1')).body.data
+  expect(ledger).toMatchObject([{ kind: 'charge', amount: -0.5, bot_id: botId }])
+  const next = (await ada.send('GET', `/dashboard/api/ledger?limit=1&before=${ledger[0].id}`)).body.data
+  expect(next).toMatchObject([{ amount: -1.5 }])
+  expect((await (await owner()).send('GET', '/dashboard/api/ledger')).body.data).toEqual([])
+})
+
+test('the feed tells of bots of the team that change, and of no others', async () => {
+  const [ada, other] = [await owner(), await owner()]
+  const foreign = await world.bot(other)
+  const botId = await world.bot(ada)
+  const stop = new AbortController()
+  const feed = await fetch(`${address}/dashboard/api/feed`, { headers: { cookie: ada.cookie }, signal: stop.signal })
+  expect(feed.headers.get('content-type')).toContain('text/event-stream')
+  let heard = ''
+  const reading = (async () => {
+    for await (const chunk of feed.body!) heard += new TextDecoder().decode(chunk)
+  })().catch(() => {})
+  await expect.poll(() => heard, { timeout: 10_000 }).toContain('event: ready')
+  let version = 100
+  await expect
+    .poll(
+      async () => {
+        // The first look at the bots may come after the first change.
+        await world.database
+          .updateTable('bots')
+          .set({ version: ++version, status: 'joining_call' })
+          .where('id', 'in', [botId, foreign])
+          .execute()
+        return heard
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    .toContain(botId)
+  expect(heard).toContain('joining_call')
+  expect(heard).not.toContain(foreign)
+  stop.abort()
+  await reading
+})
+
+test('system figures come, and name no team', async () => {
+  const ada = await owner()
+  const { status, body } = await ada.send('GET', '/dashboard/api/system')
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({ running: expect.any(Number), postgres: expect.any(String) })
+  expect(JSON.stringify(body)).not.toContain(ada.teamId)
+})

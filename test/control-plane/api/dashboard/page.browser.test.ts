@@ -1,0 +1,239 @@
+/** The dashboard in Chromium, in front of the real API with a real database. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { NumberedEvent } from '@standin/wire/events.ts'
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
+import { appendEvents } from '../../../../control-plane/store/events.ts'
+import { createPerson, type Role } from '../../../../control-plane/store/people.ts'
+import { createSignInLink } from '../../../../control-plane/store/sessions.ts'
+import { packageRoot } from '../../../../src/page-scripts.ts'
+import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { openApiWorld } from '../world.ts'
+
+const FOLDER = join(packageRoot, 'dist/dashboard')
+const LONG = { timeout: 60_000 }
+const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202Eevil`
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let address: string
+let browser: Browser
+let team: Awaited<ReturnType<typeof world.team>>
+let page: Page
+let problems: string[]
+
+beforeAll(async () => {
+  world = await openApiWorld({
+    dependencies: { settings: { publicUrl: 'http://127.0.0.1', version: '1.2.3', dashboardFolder: FOLDER } },
+  })
+  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
+  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
+})
+afterAll(async () => {
+  await browser?.close()
+  await world.close()
+})
+
+beforeEach(async () => {
+  team = await world.team()
+  problems = []
+  return () => page.context().close()
+})
+
+async function signIn(role: Role = 'owner', options: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
+  const personId = (await createPerson(world.database, { teamId: team.teamId, name: HOSTILE, email: null, role }))!
+  const context = await browser.newContext(options)
+  page = await context.newPage()
+  page.on('pageerror', ({ message }) => problems.push(message))
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url())
+  })
+  await page.goto(signInAddress(address, await createSignInLink(world.database, personId)))
+  await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
+}
+
+const visit = (path: string) => page.goto(`${address}/dashboard${path}`)
+
+const letters = (count: number) =>
+  Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
+
+/** A bot inside of a meeting, and what stores events of it. */
+async function botInMeeting(name = HOSTILE) {
+  const id = await world.bot(team, {
+    bot_name: name,
+    meeting_url: `https://meet.google.com/${letters(3)}-${letters(4)}-${letters(3)}`,
+  })
+  await world.database
+    .updateTable('bots')
+    .set({ phase: 'running', attempt: 1, joined_attempt: 1, status: 'in_call_recording' })
+    .where('id', '=', id)
+    .execute()
+  const journalId = randomUUID()
+  let seq = 0
+  const report = (event: NumberedEvent['event']) =>
+    appendEvents(world.database, [
+      {
+        botId: id,
+        attempt: 1,
+        journalId,
+        events: [{ type: 'event', seq: ++seq, bot_id: id, at: new Date().toISOString(), event }],
+      },
+    ])
+  return { id, report }
+}
+
+test('a one-time link signs in, and does not stay in the address', async () => {
+  await signIn()
+  expect(page.url()).toBe(`${address}/dashboard/`)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor(LONG)
+  expect(problems).toEqual([])
+})
+
+test('bots appear and change while the page is open', async () => {
+  await signIn()
+  await page.getByText('No bot is in a meeting now.').waitFor(LONG)
+  const { id } = await botInMeeting('Minutes')
+  const card = page.locator('.card', { hasText: 'Minutes' })
+  await card.waitFor(LONG)
+  await card.getByText('Recording').waitFor(LONG)
+  await world.database
+    .updateTable('bots')
+    .set({ status: 'completed', phase: 'closed', ended_at: new Date(), version: 99 })
+    .where('id', '=', id)
+    .execute()
+  await card.waitFor({ state: 'detached', ...LONG })
+})
+
+test('one bot: speech and chat come live, the timeline tells why, and a person writes into the chat', async () => {
+  await signIn()
+  const { id, report } = await botInMeeting()
+  await visit(`/bots/${id}`)
+  await report({
+    type: 'transcript',
+    text: HOSTILE,
+    is_final: true,
+    speaker: { id: 1, name: 'Ada', platform_id: 'p' },
+    start: 61,
+    end: 62,
+    language: 'en',
+  })
+  await page.getByText('1:01').waitFor(LONG)
+  await page.locator('.timeline').getByText('A bot was asked for.').waitFor(LONG)
+  await page.getByLabel('Message').fill('Hello')
+  await page.getByRole('button', { name: 'Write into the chat' }).click()
+  // Nobody answers for this bot: the refusal is shown in words.
+  await page.locator('.notice.bad').waitFor(LONG)
+  expect(await page.title()).not.toBe('owned')
+  expect(problems).toEqual([])
+})
+
+test('a bot is sent and scheduled by the form, and a wrong link is explained', async () => {
+  await signIn('member')
+  await page.getByRole('link', { name: 'Send a bot' }).first().click()
+  await page.getByLabel('Link of the meeting').fill('https://example.com/nothing')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.locator('.notice.bad', { hasText: 'meeting_url' }).waitFor(LONG)
+  await page.getByLabel('Link of the meeting').fill('https://meet.google.com/abc-defg-hij')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('heading', { name: /Notetaker/ }).waitFor(LONG)
+  expect(page.url()).toMatch(/\/dashboard\/bots\/[0-9a-f-]{36}$/)
+
+  await page.getByRole('link', { name: 'Send a bot' }).click()
+  await page.getByLabel('Link of the meeting').fill('https://meet.google.com/abc-defg-hij')
+  await page.getByLabel('Join at').fill(`${new Date(Date.now() + 172_800_000).toISOString().slice(0, 10)}T10:00`)
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('heading', { name: 'Scheduled bots' }).waitFor(LONG)
+  page.once('dialog', (dialog) => dialog.accept())
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('No bot is scheduled.').waitFor(LONG)
+})
+
+test('keys and endpoints show their secret once', async () => {
+  await signIn()
+  await visit('/keys')
+  await page.getByLabel('Name').fill('CI')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const key = await page.locator('.secret').textContent(LONG)
+  expect(key).toMatch(/^standin_/)
+  await page.reload()
+  await page.getByRole('cell', { name: 'CI', exact: true }).waitFor(LONG)
+  expect(await page.locator('body').textContent()).not.toContain(key)
+  await visit('/webhooks')
+  await page.getByLabel('Address').fill('https://example.com/hook')
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  expect(await page.locator('.secret').textContent(LONG)).toMatch(/^whsec_/)
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByText('A test message is on its way').waitFor(LONG)
+})
+
+test('a viewer sees bots and no controls', async () => {
+  await signIn('viewer')
+  const { id } = await botInMeeting('Minutes')
+  await visit(`/bots/${id}`)
+  await page.getByRole('heading', { name: /Minutes/ }).waitFor(LONG)
+  expect(await page.getByRole('button', { name: 'Leave the meeting' }).count()).toBe(0)
+  await visit('/keys')
+  await page.getByText('An owner of the team can see this page.').waitFor(LONG)
+})
+
+test('a page whose connections are cut connects again, and misses nothing', async () => {
+  await signIn()
+  await page.getByText('Updates live').waitFor(LONG)
+  world.app.server.closeAllConnections()
+  await botInMeeting('Late')
+  await page.locator('.card', { hasText: 'Late' }).waitFor(LONG)
+})
+
+describe.each([
+  ['wide and light', { viewport: { width: 1280, height: 900 } }],
+  ['wide and dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
+  ['a phone', { viewport: { width: 390, height: 800 } }],
+] as const)('every page, %s', (_name, options) => {
+  test('has nothing that axe finds serious, and fits its width', async () => {
+    await signIn('owner', options)
+    const { id } = await botInMeeting()
+    const serious: string[] = []
+    for (const path of [
+      '/',
+      '/bots',
+      `/bots/${id}`,
+      '/send',
+      '/scheduled',
+      '/webhooks',
+      '/usage',
+      '/keys',
+      '/team',
+      '/system',
+      '/account',
+    ]) {
+      await visit(path)
+      await page.locator('h1').waitFor(LONG)
+      await expect.poll(() => page.getByText('Loading …').count(), LONG).toBe(0)
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      serious.push(
+        ...violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id: rule }) => `${path} ${rule}`),
+      )
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (overflow > 0) serious.push(`${path} is ${overflow} px too wide`)
+    }
+    expect(serious).toEqual([])
+    expect(problems).toEqual([])
+  })
+})
+
+test('script and stylesheet together are at most 60 KB as they are sent', async () => {
+  await signIn()
+  const bytes = ['app.js', 'app.css', 'index.html'].map((name) => gzipSync(readFileSync(join(FOLDER, name))).length)
+  expect(statSync(join(FOLDER, 'app.js')).size).toBeGreaterThan(10_000)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60 * 1024)
+})

@@ -1,0 +1,254 @@
+/** People of the dashboard: signing in, roles, and what a session may do. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { InjectOptions } from 'light-my-request'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword, isPassword } from '../../../../control-plane/secrets/passwords.ts'
+import { createPerson, firstOwner, type Role } from '../../../../control-plane/store/people.ts'
+import { createSignInLink, forgetOldSessions } from '../../../../control-plane/store/sessions.ts'
+import { MEET, openApiWorld } from '../world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+beforeAll(async () => {
+  world = await openApiWorld()
+})
+afterAll(() => world.close())
+
+let addresses = 0
+
+/** Requests as a page of the dashboard sends them. Each browser has an address of its own, so that tries are counted apart. */
+function browser() {
+  let cookie = ''
+  const remoteAddress = `192.0.2.${++addresses}`
+  const send = async (
+    method: InjectOptions['method'],
+    url: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const answer = await world.app.inject({
+      method: method!,
+      url,
+      remoteAddress,
+      headers: {
+        'x-requested-by': 'dashboard',
+        ...(cookie !== '' && { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    })
+    const [set] = [answer.headers['set-cookie']].flat()
+    if (set !== undefined) cookie = set.split(';', 1)[0]!
+    return { status: answer.statusCode, headers: answer.headers, body: answer.payload === '' ? null : answer.json() }
+  }
+  return { send, cookie: () => cookie }
+}
+
+async function signedIn(teamId: string, role: Role, name = 'Ada') {
+  const personId = (await createPerson(world.database, { teamId, name, email: `${randomUUID()}@example.com`, role }))!
+  const page = browser()
+  const token = await createSignInLink(world.database, personId)
+  expect(await page.send('POST', '/dashboard/api/sign-in-link', { token })).toMatchObject({ status: 200 })
+  return { ...page, personId }
+}
+
+describe('signing in', () => {
+  test('a link works once, and its cookie cannot be read by scripts', async () => {
+    const { teamId } = await world.team()
+    const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role: 'owner' }))!
+    const token = await createSignInLink(world.database, personId)
+    const page = browser()
+    const { headers } = await page.send('POST', '/dashboard/api/sign-in-link', { token })
+    expect(String(headers['set-cookie'])).toMatch(/HttpOnly/)
+    expect(String(headers['set-cookie'])).toMatch(/SameSite=Lax/)
+    expect((await page.send('GET', '/dashboard/api/me')).body.data).toMatchObject({
+      name: 'Ada',
+      role: 'owner',
+      team: { id: teamId },
+    })
+    expect(await browser().send('POST', '/dashboard/api/sign-in-link', { token })).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining('used already') },
+    })
+  })
+
+  test('two that use a link at once: one is signed in', async () => {
+    const { teamId } = await world.team()
+    const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role: 'viewer' }))!
+    const token = await createSignInLink(world.database, personId)
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => browser().send('POST', '/dashboard/api/sign-in-link', { token })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+  })
+
+  test('an old link and an old session open nothing, and are forgotten', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'owner')
+    const token = await createSignInLink(world.database, page.personId)
+    await sql`update sign_in_links set expires_at = now() - interval '2 days' where person_id = ${page.personId}`.execute(
+      world.database,
+    )
+    expect((await browser().send('POST', '/dashboard/api/sign-in-link', { token })).status).toBe(401)
+    await sql`update sessions set expires_at = now() - interval '1 second' where person_id = ${page.personId}`.execute(
+      world.database,
+    )
+    expect((await page.send('GET', '/dashboard/api/me')).status).toBe(401)
+    await forgetOldSessions(world.database)
+    const left = await world.database
+      .selectFrom('sessions')
+      .select('hash')
+      .where('person_id', '=', page.personId)
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  test('by password, which ends other sessions when it changes; a wrong one is slowed down', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'member')
+    const other = browser()
+    await other.send('POST', '/dashboard/api/sign-in-link', {
+      token: await createSignInLink(world.database, page.personId),
+    })
+    const email = `ada.${randomUUID()}@example.com`
+    expect((await page.send('PATCH', '/dashboard/api/me', { email, password: 'a long password' })).status).toBe(200)
+    expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
+    expect((await other.send('GET', '/dashboard/api/me')).status).toBe(401)
+    const fresh = browser()
+    expect(
+      (await fresh.send('POST', '/dashboard/api/sign-in', { email: email.toUpperCase(), password: 'a long password' }))
+        .status,
+    ).toBe(200)
+    const guesser = browser()
+    const tries = []
+    for (let count = 0; count < 12; count++)
+      tries.push((await guesser.send('POST', '/dashboard/api/sign-in', { email, password: `guess ${count}` })).status)
+    expect(new Set(tries)).toEqual(new Set([401, 429]))
+  })
+
+  test('an unknown person gets the same answer as a wrong password', async () => {
+    const answers = await Promise.all(
+      ['nobody@example.com', 'also.nobody@example.com'].map((email) =>
+        browser().send('POST', '/dashboard/api/sign-in', { email, password: 'x' }),
+      ),
+    )
+    for (const { status, body } of answers)
+      expect({ status, code: body.code }).toEqual({ status: 401, code: 'FST_ERR_WRONG_SIGN_IN' })
+    expect(await isPassword('x', null)).toBe(false)
+    expect(await isPassword('Å', await hashPassword('Å'))).toBe(true)
+  })
+
+  test('the first owner of an installation is made once', async () => {
+    const [one, two] = await Promise.all([firstOwner(world.database), firstOwner(world.database)])
+    expect(one).not.toBeNull()
+    expect(two).toBe(one)
+  })
+})
+
+describe('a session', () => {
+  test('may call the public API, for its own team only', async () => {
+    const mine = await world.team()
+    const theirs = await world.team()
+    const page = await signedIn(mine.teamId, 'member')
+    const sent = await page.send('POST', '/v2/bots', { bot_name: 'Notes', meeting_url: MEET })
+    expect(sent.status).toBe(201)
+    expect((await page.send('GET', `/v2/bots/${sent.body.data.bot_id}`)).status).toBe(200)
+    const foreign = await world.bot(theirs)
+    expect((await page.send('GET', `/v2/bots/${foreign}`)).status).toBe(404)
+    expect((await page.send('GET', `/bots/bots_with_metadata`)).status).toBe(401)
+  })
+
+  test('without the header of the dashboard it changes nothing: another site cannot act for a person', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'owner')
+    const refused = await page.send(
+      'POST',
+      '/v2/bots',
+      { bot_name: 'Notes', meeting_url: MEET },
+      { 'x-requested-by': 'elsewhere' },
+    )
+    expect(refused.status).toBe(403)
+    expect((await page.send('POST', '/dashboard/api/keys', { name: 'x' }, { 'x-requested-by': '' })).status).toBe(403)
+  })
+
+  test('a viewer reads, a member works with bots, an owner manages', async () => {
+    const { teamId } = await world.team()
+    const tries = async (role: Role) => {
+      const page = await signedIn(teamId, role)
+      return {
+        read: (await page.send('GET', '/v2/bots')).status,
+        send: (await page.send('POST', '/v2/bots', { bot_name: 'Notes', meeting_url: MEET })).status,
+        keys: (await page.send('GET', '/dashboard/api/keys')).status,
+        invite: (
+          await page.send('POST', '/dashboard/api/people', {
+            name: 'Bo',
+            email: `${randomUUID()}@example.com`,
+            role: 'viewer',
+          })
+        ).status,
+        system: (await page.send('GET', '/dashboard/api/system')).status,
+      }
+    }
+    expect(await tries('viewer')).toEqual({ read: 200, send: 403, keys: 403, invite: 403, system: 403 })
+    expect(await tries('member')).toEqual({ read: 200, send: 201, keys: 403, invite: 403, system: 403 })
+    expect(await tries('owner')).toEqual({ read: 200, send: 201, keys: 200, invite: 201, system: 200 })
+  })
+
+  test('a key of the API opens nothing of the dashboard', async () => {
+    const { key } = await world.team()
+    for (const path of ['me', 'keys', 'people', 'feed', 'usage', 'ledger', 'system', 'endpoints', 'deliveries']) {
+      const { statusCode } = await world.app.inject({
+        url: `/dashboard/api/${path}`,
+        headers: { 'x-service-api-key': key },
+      })
+      expect(`${path} ${statusCode}`).toBe(`${path} 401`)
+    }
+  })
+
+  test('ends when it is signed out, and when its person is removed', async () => {
+    const { teamId } = await world.team()
+    const owner = await signedIn(teamId, 'owner')
+    const member = await signedIn(teamId, 'member')
+    const cookie = member.cookie()
+    expect((await member.send('POST', '/dashboard/api/sign-out')).status).toBe(200)
+    expect((await browser().send('GET', '/dashboard/api/me', undefined, { cookie })).status).toBe(401)
+    const other = await signedIn(teamId, 'member')
+    expect((await owner.send('DELETE', `/dashboard/api/people/${other.personId}`)).status).toBe(200)
+    expect((await other.send('GET', '/dashboard/api/me')).status).toBe(401)
+  })
+})
+
+describe('people of a team', () => {
+  test('an invited person signs in with the link; an e-mail address belongs to one', async () => {
+    const { teamId } = await world.team()
+    const owner = await signedIn(teamId, 'owner')
+    const email = `${randomUUID()}@example.com`
+    const invited = await owner.send('POST', '/dashboard/api/people', { name: 'Bo', email, role: 'viewer' })
+    expect(invited.status).toBe(201)
+    const [, token] = invited.body.data.sign_in_link.split('#')
+    const page = browser()
+    expect((await page.send('POST', '/dashboard/api/sign-in-link', { token })).status).toBe(200)
+    expect((await page.send('GET', '/dashboard/api/me')).body.data).toMatchObject({ name: 'Bo', role: 'viewer', email })
+    expect(
+      (await owner.send('POST', '/dashboard/api/people', { name: 'Bo', email: email.toUpperCase(), role: 'viewer' }))
+        .status,
+    ).toBe(409)
+  })
+
+  test('a team keeps an owner, and people of other teams do not exist', async () => {
+    const { teamId } = await world.team()
+    const owner = await signedIn(teamId, 'owner')
+    const path = `/dashboard/api/people/${owner.personId}`
+    expect((await owner.send('DELETE', path)).status).toBe(409)
+    expect((await owner.send('PATCH', path, { role: 'viewer' })).status).toBe(409)
+    const stranger = await signedIn((await world.team()).teamId, 'owner')
+    for (const [method, address, body] of [
+      ['DELETE', path],
+      ['PATCH', path, { role: 'viewer' }],
+      ['POST', `${path}/link`],
+    ] as const)
+      expect((await stranger.send(method, address, body)).status).toBe(404)
+    expect((await stranger.send('GET', '/dashboard/api/people')).body.data).toHaveLength(1)
+  })
+})
