@@ -57,6 +57,19 @@ export const refusals = {
       'FST_ERR_INSUFFICIENT_TOKENS',
       `Insufficient tokens. Available: ${available}, Required: ${required}`,
     ),
+  tokenRefused: (details: string) =>
+    new ApiError(401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED', 'The calendar provider refused the OAuth credentials', {
+      details,
+    }),
+  calendarPermission: (details: string) =>
+    new ApiError(
+      403,
+      'FST_ERR_CALENDAR_PERMISSION_DENIED',
+      'The calendar cannot be read with what the user has granted',
+      { details },
+    ),
+  calendarLicense: (details: string) =>
+    new ApiError(403, 'FST_ERR_CALENDAR_LICENSE_REQUIRED', 'The account has no mailbox with a calendar', { details }),
   forbidden: () =>
     new ApiError(403, 'FST_ERR_FORBIDDEN', 'This API key may only create bots; the operation needs full access'),
   byokTranscription: () =>
@@ -68,6 +81,11 @@ export const refusals = {
   botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
   scheduledBotNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
+  calendarNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID', `Calendar with ID '${id}' not found`),
+  eventNotFound: (id: string) => new ApiError(404, 'FST_ERR_EVENT_NOT_FOUND_BY_ID', `Event with ID '${id}' not found`),
+  seriesNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID', `Event series with ID '${id}' not found`),
   notFound: (method: string, path: string) =>
     new ApiError(404, 'FST_ERR_NOT_FOUND', `Route ${method}:${path} not found`),
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
@@ -89,6 +107,10 @@ export const refusals = {
     ),
   deduplicationKey: () =>
     new ApiError(409, 'FST_ERR_BOT_ALREADY_EXISTS', 'A bot with this deduplication key has not ended yet'),
+  calendarExists: (id: string) =>
+    new ApiError(409, 'FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS', 'The team has connected this calendar already', {
+      details: `It is the calendar with ID '${id}'`,
+    }),
   callbackNotConfigured: (id: string) =>
     new ApiError(
       409,
@@ -138,6 +160,14 @@ export const refusals = {
       `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
       retryAfter === undefined ? {} : { retryAfter },
     ),
+  calendarLimit: (limit: number) =>
+    new ApiError(
+      429,
+      'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED',
+      limit === 0
+        ? 'The plan of this team has no calendars'
+        : `The plan of this team has ${limit} calendars, and all are connected`,
+    ),
   chatFailed: (details?: string | undefined) =>
     new ApiError(
       500,
@@ -148,6 +178,11 @@ export const refusals = {
   commandFailed: (details: string) =>
     new ApiError(500, 'FST_ERR_BOT_COMMAND_FAILED', 'The bot could not be reached or refused the command', { details }),
   internal: () => new ApiError(500, 'FST_ERR_INTERNAL_SERVER_ERROR', 'The service failed to process the request'),
+  providerUnavailable: (details: string, retryAfter: number) =>
+    new ApiError(503, 'FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE', 'The calendar provider cannot be reached right now', {
+      details,
+      retryAfter,
+    }),
   unavailable: (message = 'The service cannot process requests right now') =>
     new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
 }
