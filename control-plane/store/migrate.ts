@@ -2,13 +2,13 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'
-import * as connections from './migrations/0003-connections.ts'
 import * as calendars from './migrations/0002-calendars.ts'
+import * as connections from './migrations/0003-connections.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
-  '0003-connections': connections,
   '0002-calendars': calendars,
+  '0003-connections': connections,
 }
 
 /** Names of the steps that were made now. Rejects with the error of the first step that failed. */

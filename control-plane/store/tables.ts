@@ -524,6 +524,7 @@ export interface Tables {
   calendar_series_intents: CalendarSeriesIntentsTable
   calendar_intents: CalendarIntentsTable
   calendar_bots: CalendarBotsTable
+  connections: ConnectionsTable
 }
 
 export type BotRow = Selectable<BotsTable>
