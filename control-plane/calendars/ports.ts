@@ -71,11 +71,21 @@ export interface Window {
 /** What changed since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
 export interface Changes {
   isFull: boolean
+  /** After a cursor an event that left the window is here too, with its new times: it matters where it is stored. */
   events: ProviderEvent[]
+  /** Gone at the provider, as far as it says so; unknown ids may be among them. */
   removedIds: string[]
   /** Series whose whole set in the window is in `events`: stored occurrences that are not there are gone. */
   wholeSeries: string[]
+  /** Events that the provider sent in a form that is not understood: what is stored of them stays as it is. */
+  unreadable: UnreadableEvent[]
   cursor: string | null
+}
+
+export interface UnreadableEvent {
+  /** Null where even that could not be read. */
+  providerId: string | null
+  problem: string
 }
 
 /** A subscription to changes. Google: a channel; Microsoft: a subscription. */
