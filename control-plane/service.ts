@@ -16,6 +16,7 @@ import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createLinkServer } from './links/link-server.ts'
+import { openJoinGrants, openPlatform } from './open-connections.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
@@ -86,6 +87,8 @@ async function startRoles(
   collectDefaultMetrics({ register: metrics })
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
+  const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
+  closing.add('conferencing platform', closePlatform)
 
   const { server, listen } = await makeServer()
   if (has('links')) {
@@ -102,6 +105,8 @@ async function startRoles(
   if (has('launcher')) {
     const database = pool('launcher')
     const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
+    const { grants, close: closeGrants } = openJoinGrants(database, seals, platform, log)
+    closing.add('tokens of connections', closeGrants)
     const recover = createRecoverCommand({ command: standinCommand('recover'), environment })
     const launching = startLaunching({
       database,
@@ -109,6 +114,7 @@ async function startRoles(
       launcher,
       files: files.store,
       seals,
+      grants,
       recover,
       log,
       linkUrl,

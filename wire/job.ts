@@ -269,6 +269,9 @@ export const jobSchema = z
       .max(256)
       .nullish()
       .describe('User of a stored connection; whoever starts the worker resolves it.'),
+    conf_access_token: token
+      .nullish()
+      .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
     browser_state: z
       .string()

@@ -23,6 +23,7 @@ function parts(
       ...bot,
     },
     secrets,
+    grant: null,
     storage: { type: 'folder', path: '/recordings/bot/1' },
     link: { url: 'ws://127.0.0.1:8080/link', token: 'token-of-the-attempt' },
     waitForWelcomeSeconds: 60,

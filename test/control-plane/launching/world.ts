@@ -81,6 +81,7 @@ export async function openLaunchingWorld() {
           launcher: createSimulatedLauncher(host.url),
           files,
           seals,
+          grants: { fetch: async () => Promise.reject(new Error('No bot names a credential')) },
           recover: async () => ({ files: [], problems: [] }),
           log: { info: log('info'), warn: log('warn'), error: log('error') },
           linkUrl,
