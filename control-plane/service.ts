@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
+import { authorizeUser } from './connections/authorize.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { standinCommand } from './installed-file.ts'
@@ -164,6 +165,7 @@ async function startRoles(
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
+      conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
       client,
       clock,
       log,

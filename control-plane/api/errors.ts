@@ -82,6 +82,20 @@ export const refusals = {
   scheduledBotNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
   calendarNotFound: (id: string) =>
+  exchangeFailed: (reason: string) =>
+    new ApiError(
+      400,
+      'FST_ERR_OAUTH_EXCHANGE_FAILED',
+      `The conferencing provider refused the authorization. ${reason}`,
+    ),
+  credentialUser: (count: number) =>
+    new ApiError(
+      400,
+      'FST_ERR_VALIDATION',
+      `body/conf_config/credential_user_id belongs to ${count} stored credentials; name one of them with credential_id`,
+    ),
+  credentialNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID', `Credential with ID '${id}' not found`),
     new ApiError(404, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID', `Calendar with ID '${id}' not found`),
   eventNotFound: (id: string) => new ApiError(404, 'FST_ERR_EVENT_NOT_FOUND_BY_ID', `Event with ID '${id}' not found`),
   seriesNotFound: (id: string) =>
@@ -188,6 +202,18 @@ export const refusals = {
 }
 
 /** Errors of PostgreSQL and of its connections after which the same request may work. */
+  tooManyNotifications: (retryAfter: number) =>
+    new ApiError(
+      503,
+      'FST_ERR_SERVICE_UNAVAILABLE',
+      `Too many notifications came from this address; retry in ${retryAfter} s`,
+      { retryAfter },
+    ),
+  conferencingUnavailable: (reason: string, retryAfterMs: number | null) =>
+    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', 'The conferencing provider cannot be reached right now', {
+      details: reason,
+      retryAfter: Math.min(3600, Math.max(1, Math.ceil((retryAfterMs ?? 5000) / 1000))),
+    }),
 const PASSING = /^(?:08|53|57P|55P03|57014|40001|40P01)/
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
 

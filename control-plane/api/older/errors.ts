@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<string, [name: string, status?: number]>> = {
   FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS: ['CalendarAlreadyConnected'],
   FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED: ['CalendarLimitReached'],
   FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE: ['ServiceUnavailable'],
+  FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID: ['ConnectionNotFound'],
   FST_ERR_NOT_FOUND: ['NotFound'],
   FST_ERR_METHOD_NOT_ALLOWED: ['MethodNotAllowed'],
   FST_ERR_BOT_STATUS: ['BotStatus'],

@@ -54,6 +54,8 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     ...given,
   }
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))
+    calendars: NO_CALENDARS,
+    conferencing: { authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }) },
 
   await app.ready()
   const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json'])

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { readMeetingLink } from '../../../bots/meeting-link.ts'
 import { createBot, type NewBot } from '../../../store/admission.ts'
 import { addressProblem } from '../../addresses.ts'
+import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
@@ -32,6 +33,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
     },
     async (request, reply) => {
       const bot = newBotOf(request.body, request, dependencies)
+      await checkCredential(database, bot.teamId, bot.request)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { createBot } from '../../../store/admission.ts'
 import { listBots } from '../../../store/bot-list.ts'
+import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../generation.ts'
 import { once } from '../../idempotency.ts'
@@ -49,6 +50,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request, reply) => {
       const bot = newBotOf(request.body, request, dependencies)
+      await checkCredential(database, bot.teamId, bot.request)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)

@@ -8,6 +8,7 @@ import { readBot } from '../../../store/bots.ts'
 import { openSecrets, replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
+import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
@@ -61,7 +62,9 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       // A repeat gets the first answer, also after its join time.
       once(database, request, reply, async (tx) => {
         const joinAt = joinTimeOf(request.body.join_at, clock.now())
-        const created = await createBot(tx, seals, newBotOf(request.body, request, dependencies, joinAt))
+        const bot = newBotOf(request.body, request, dependencies, joinAt)
+        await checkCredential(tx, bot.teamId, bot.request)
+        const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
       }) as never,
@@ -134,6 +137,8 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const { body } = request
       const checked = checkChange(body, dependencies)
       const { teamId, byokTranscription } = callerOf(request)
+      const { credential_id: credentialId = null, credential_user_id: credentialUserId = null } = body.conf_config ?? {}
+      await checkCredential(database, teamId, { conferencing: { credentialId, credentialUserId } })
       if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
         throw refusals.byokTranscription()
       let change: Change | undefined
