@@ -39,6 +39,10 @@ export const refusals = {
       'FST_ERR_INVALID_MEETING_PLATFORM',
       'meeting_url is not a link of a supported meeting platform, such as https://meet.google.com/abc-defg-hij',
     ),
+  noMeetingUrl: (details: string) =>
+    new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', 'The event has no link of a supported meeting platform', {
+      details,
+    }),
   keyInUrl: () =>
     new ApiError(
       400,
@@ -78,10 +82,6 @@ export const refusals = {
       'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN',
       'Transcription with an own key of the provider is not part of the plan of this team',
     ),
-  botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
-  scheduledBotNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
-  calendarNotFound: (id: string) =>
   exchangeFailed: (reason: string) =>
     new ApiError(
       400,
@@ -96,10 +96,15 @@ export const refusals = {
     ),
   credentialNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID', `Credential with ID '${id}' not found`),
+  botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
+  scheduledBotNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
+  calendarNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID', `Calendar with ID '${id}' not found`),
   eventNotFound: (id: string) => new ApiError(404, 'FST_ERR_EVENT_NOT_FOUND_BY_ID', `Event with ID '${id}' not found`),
   seriesNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID', `Event series with ID '${id}' not found`),
+  unknownChannel: () => new ApiError(404, 'FST_ERR_NOT_FOUND', 'No calendar has a channel of this id with this token'),
   notFound: (method: string, path: string) =>
     new ApiError(404, 'FST_ERR_NOT_FOUND', `Route ${method}:${path} not found`),
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
@@ -113,6 +118,10 @@ export const refusals = {
       `Status of bot '${id}' is: ${status}. Operation not permitted in this state.`,
       details === undefined ? {} : { details },
     ),
+  eventBotStatus: (eventId: string, details: string) =>
+    new ApiError(409, 'FST_ERR_BOT_STATUS', `The bot of event '${eventId}' cannot be changed in its state.`, {
+      details,
+    }),
   botAlreadyExists: () =>
     new ApiError(
       409,
@@ -121,9 +130,9 @@ export const refusals = {
     ),
   deduplicationKey: () =>
     new ApiError(409, 'FST_ERR_BOT_ALREADY_EXISTS', 'A bot with this deduplication key has not ended yet'),
-  calendarExists: (id: string) =>
+  calendarExists: (details: string) =>
     new ApiError(409, 'FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS', 'The team has connected this calendar already', {
-      details: `It is the calendar with ID '${id}'`,
+      details,
     }),
   callbackNotConfigured: (id: string) =>
     new ApiError(
@@ -174,14 +183,10 @@ export const refusals = {
       `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
       retryAfter === undefined ? {} : { retryAfter },
     ),
-  calendarLimit: (limit: number) =>
-    new ApiError(
-      429,
-      'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED',
-      limit === 0
-        ? 'The plan of this team has no calendars'
-        : `The plan of this team has ${limit} calendars, and all are connected`,
-    ),
+  calendarLimit: (details: string) =>
+    new ApiError(429, 'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED', 'The team has as many calendars as it may have', {
+      details,
+    }),
   chatFailed: (details?: string | undefined) =>
     new ApiError(
       500,
@@ -197,11 +202,6 @@ export const refusals = {
       details,
       retryAfter,
     }),
-  unavailable: (message = 'The service cannot process requests right now') =>
-    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
-}
-
-/** Errors of PostgreSQL and of its connections after which the same request may work. */
   tooManyNotifications: (retryAfter: number) =>
     new ApiError(
       503,
@@ -214,6 +214,11 @@ export const refusals = {
       details: reason,
       retryAfter: Math.min(3600, Math.max(1, Math.ceil((retryAfterMs ?? 5000) / 1000))),
     }),
+  unavailable: (message = 'The service cannot process requests right now') =>
+    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
+}
+
+/** Errors of PostgreSQL and of its connections after which the same request may work. */
 const PASSING = /^(?:08|53|57P|55P03|57014|40001|40P01)/
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
 

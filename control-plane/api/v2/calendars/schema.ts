@@ -1,6 +1,6 @@
 /** What callers of `/v2/calendars` send and get. */
 import { z } from 'zod'
-import { commaList, limit, requestTime, time, uuid } from '../common.ts'
+import { commaList, limit, time, uuid } from '../common.ts'
 
 const MAX_CREDENTIAL_LENGTH = 4096
 const MAX_ID_LENGTH = 1024
@@ -59,7 +59,10 @@ export const createCalendarBody = z
     raw_calendar_id: rawCalendarId.describe('`id` of list-raw.'),
   })
   .meta({ id: 'CreateCalendar' })
+/** Without the platform, which never changes. */
 export const updateCalendarBody = z.strictObject(oauthFields).meta({ id: 'UpdateCalendar' })
+
+export type OAuthFields = z.output<typeof updateCalendarBody>
 
 export const calendarParams = z.strictObject({ calendar_id: uuid })
 
@@ -115,7 +118,9 @@ export const calendarDetailsSchema = z
 export type CalendarDetails = z.output<typeof calendarDetailsSchema>
 
 export const resubscribedSchema = z
-  .object({ calendar_id: z.uuid(), resubscribed_at: time })
+  .object({
+    calendar_id: z.uuid(),
+    resubscribed_at: time,
+    problem: z.string().nullable().describe('Why there is no subscription, and changes are polled instead.'),
+  })
   .meta({ id: 'ResubscribedCalendar' })
-
-export const optionalTime = requestTime.optional()
