@@ -45,7 +45,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
           'The bot is queued and joins at once. With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
         tags: ['Bots'],
         body: createBotBody,
-        response: { 201: success(createdBot), ...errors(402, 409) },
+        response: { 201: success(createdBot), ...errors(402, 404, 409) },
       },
     },
     async (request, reply) => {

@@ -55,7 +55,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
           'Nothing is reserved until the join time; daily cap, tokens and duplicates are checked then. The bot keeps this id.',
         tags,
         body: scheduleBotBody,
-        response: { 201: success(createdBot), ...errors(409) },
+        response: { 201: success(createdBot), ...errors(404, 409) },
       },
     },
     async (request, reply) =>
