@@ -141,6 +141,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
   app.delete(
     BOT_PATH,
     {
+      preValidation: exists,
       schema: {
         summary: 'Cancel the bot of an event, or of every event of its series',
         description: 'It is no error where no bot was scheduled. A bot that has started is told to leave.',

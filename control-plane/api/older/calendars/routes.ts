@@ -148,6 +148,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.delete(
     '/calendars/:uuid',
     {
+      preValidation: exists,
       schema: {
         summary: 'Disconnect a calendar',
         description: 'Its events are removed, its scheduled bots cancelled. Answers without a body.',

@@ -10,7 +10,7 @@ import { type App, callerOf } from '../../generation.ts'
 import { onceOutside } from '../../idempotency.ts'
 import { checkFields, merged } from '../bots/merge.ts'
 import { requestOfBody } from '../bots/normalize.ts'
-import { calendarOf, checkCalendarFirst, ownerOf } from '../calendars/access.ts'
+import { checkCalendarFirst, ownerOf } from '../calendars/access.ts'
 import { calendarParams } from '../calendars/schema.ts'
 import { errors } from '../common.ts'
 import {
@@ -103,7 +103,6 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     },
     async (request) => {
       const target = targetOf(request, request.body)
-      await calendarOf(dependencies, request, target.calendarId)
       const result = await withCalendarErrors(target, () => calendars.cancelBots(target))
       refuseSingle(target, result)
       return answerOf(result)

@@ -143,6 +143,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.delete(
     '/calendars/:calendar_id',
     {
+      preValidation: exists,
       schema: {
         summary: 'Disconnect a calendar',
         description: 'Its events are removed, its scheduled bots cancelled. Bots that are in a meeting go on.',
@@ -161,6 +162,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/:calendar_id/sync',
     {
+      preValidation: exists,
       schema: {
         summary: 'Read the next 30 days of a calendar anew',
         tags: TAGS,
@@ -179,6 +181,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/:calendar_id/resubscribe',
     {
+      preValidation: exists,
       schema: {
         summary: 'Subscribe to changes anew',
         description: 'A calendar without a subscription is read every 15 minutes.',
