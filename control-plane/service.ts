@@ -17,6 +17,7 @@ import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createLinkServer } from './links/link-server.ts'
+import { openServiceCalendars } from './open-calendars.ts'
 import { openJoinGrants, openPlatform } from './open-connections.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
@@ -32,7 +33,7 @@ import { startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback } from './webhooks/replay.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
-const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 4 } as const
+const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 8 } as const
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 
@@ -90,6 +91,12 @@ async function startRoles(
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
   closing.add('conferencing platform', closePlatform)
+  const jitsiHosts = wordsOf(environment.STANDIN_JITSI_HOSTS)
+  const calendarsOf = (database: Database) => {
+    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts })
+    closing.addWork('calendars', () => calendars.close())
+    return calendars
+  }
 
   const { server, listen } = await makeServer()
   if (has('links')) {
@@ -135,7 +142,9 @@ async function startRoles(
   }
   if (has('jobs')) {
     const database = pool('jobs')
-    const jobs = startJobs({ database, files: files.store, log })
+    const calendars = calendarsOf(database)
+    calendars.start()
+    const jobs = startJobs({ database, files: files.store, log, renewals: () => calendars.renew() })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),
@@ -165,6 +174,7 @@ async function startRoles(
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
+      calendars: calendarsOf(database).operations,
       conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
       client,
       clock,
@@ -174,7 +184,7 @@ async function startRoles(
       metrics,
       settings: {
         publicUrl,
-        jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS),
+        jitsiHosts,
         ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
       },
     })
