@@ -159,7 +159,7 @@ function instanceAt(event: StoredEvent, original: Date, schedule: Schedule): Ins
     revision: isPast
       ? Math.max(schedule.goneSince!, event.existence === 'live' ? 0 : event.revision)
       : Math.max(event.revision, revision),
-    updated: updated > event.updated ? updated : event.updated,
+    updated: new Date(Math.max(updated.getTime(), event.updated.getTime())),
   }
 }
 

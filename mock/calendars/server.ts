@@ -18,7 +18,7 @@ export interface Reply {
   /** An object is sent as JSON, a text as it is. */
   body?: unknown
   /** Runs after the answer went out. */
-  then?: () => void
+  afterwards?: () => void
 }
 
 /** An answer of any kind in the place of the ordinary one, none at all (`hang`), or a connection that breaks (`lose`). */
@@ -105,7 +105,7 @@ export class StandInServer {
       script === null ? await this.handle(request, operation) : typeof script === 'function' ? script(request) : script
     seen.status = reply.status
     send(response, reply)
-    reply.then?.()
+    reply.afterwards?.()
   }
 
   private scripted(operation: string): Script | null {

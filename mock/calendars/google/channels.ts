@@ -80,7 +80,7 @@ export class Channels {
         ...(channel.token !== null && { token: channel.token }),
         expiration: String(channel.expiresAt),
       },
-      then: () => this.push(channel, 'sync'),
+      afterwards: () => this.push(channel, 'sync'),
     }
   }
 
