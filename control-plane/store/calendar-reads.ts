@@ -111,10 +111,13 @@ export type WholeEvent = EventRow & {
   bot: unknown
 }
 
+/** An intent without a bot is one whose event has no link yet. As webhooks tell it (`calendar-events.ts`). */
+const WITH_A_BOT = sql`state = 'wanted' and bot_id is not null and calendar_events.status <> 'cancelled'`
+
 const LISTED = sql`
   calendar_events.id, calendar_events.calendar_id, calendar_events.series_id, title, starts_at, ends_at, status,
   is_exception, meeting_url, meeting_platform, calendar_events.created_at, event_type,
-  exists (select from calendar_intents where event_id = calendar_events.id and state = 'wanted') as bot_scheduled`
+  exists (select from calendar_intents where event_id = calendar_events.id and ${WITH_A_BOT}) as bot_scheduled`
 const WITH_SERIES = sql`calendar_events join calendar_series on calendar_series.id = series_id`
 
 const WHOLE = sql`
@@ -123,7 +126,7 @@ const WHOLE = sql`
 const WITH_BOT = sql`
   calendar_events join calendar_series on calendar_series.id = series_id
   join calendars on calendars.id = calendar_events.calendar_id
-  left join calendar_intents intent on intent.event_id = calendar_events.id and intent.state = 'wanted'`
+  left join calendar_intents intent on intent.event_id = calendar_events.id and ${WITH_A_BOT}`
 
 const BY_START = { column: sql.ref('starts_at'), id: sql.ref('calendar_events.id'), direction: 'asc' as const }
 

@@ -1,5 +1,6 @@
 /** Calendars in the database without providers, and operations that note what the API asked of them. */
 
+import { randomUUID } from 'node:crypto'
 import { plainRequest } from '../../../../control-plane/bots/request.ts'
 import type { EventBot } from '../../../../control-plane/calendars/event-bot.ts'
 import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
@@ -111,11 +112,38 @@ export const plainBot = (fields: Partial<EventBot> = {}): EventBot => ({
   ...fields,
 })
 
-/** A bot that is wanted for the event. */
+/** A bot that is wanted for the event, and scheduled. */
 export async function addIntent(db: Database, event: { id: string; calendar_id: string }, bot = plainBot()) {
   const { secrets: _secrets, ...stored } = bot
+  const calendar = await db
+    .selectFrom('calendars')
+    .select(['team_id', 'generation'])
+    .where('id', '=', event.calendar_id)
+    .executeTakeFirstOrThrow()
+  const bot_id = randomUUID()
+  await db
+    .insertInto('bots')
+    .values({
+      ...calendar,
+      id: bot_id,
+      phase: 'scheduled',
+      status: 'queued',
+      bot_name: bot.name,
+      meeting_url: 'https://meet.google.com/abc-defg-hij',
+      meeting_key: 'meet',
+      meeting_platform: 'meet',
+      recording_mode: bot.recordingMode,
+      request: JSON.stringify(bot.request),
+    } as never)
+    .execute()
   await db
     .insertInto('calendar_intents')
-    .values({ calendar_id: event.calendar_id, event_id: event.id, state: 'wanted', bot: JSON.stringify(stored) })
+    .values({
+      calendar_id: event.calendar_id,
+      event_id: event.id,
+      state: 'wanted',
+      bot: JSON.stringify(stored),
+      bot_id,
+    })
     .execute()
 }

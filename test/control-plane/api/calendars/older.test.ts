@@ -173,7 +173,6 @@ describe('events', () => {
     const event = await addEvent(db, calendarId, {
       seriesId: series.id,
       is_recurring: true,
-      status: 'cancelled',
       meeting_url: MEET,
       attendees: [
         { email: 'ben@example.com', name: null, isResource: false },
@@ -192,7 +191,7 @@ describe('events', () => {
     }
     await addIntent(db, event, bot)
     expect((await team.get(`/calendar_events/${event.id}`)).body).toMatchObject({
-      deleted: true,
+      deleted: false,
       is_recurring: true,
       recurring_event_id: series.provider_id,
       meeting_url: MEET,
@@ -210,6 +209,8 @@ describe('events', () => {
         waiting_room_timeout: 600,
       },
     })
+    await db.updateTable('calendar_events').set({ status: 'cancelled' }).where('id', '=', event.id).execute()
+    expect((await team.get(`/calendar_events/${event.id}`)).body).toMatchObject({ deleted: true, bot_param: null })
   })
 
   test('the list knows every filter', async () => {
