@@ -13,6 +13,9 @@ interface Asked {
   form: URLSearchParams | null
 }
 
+/** Where a person is sent back to who has no application of their own. */
+export const DONE_PATH = '/done'
+
 /** Things that happen at Zoom, by the word of their button. */
 const HAPPENINGS: Readonly<Record<string, (standIn: ZoomOauth) => void>> = {
   'Every user removes the app': ({ account }) => account.revoke(() => true),
@@ -27,6 +30,7 @@ export function answerPerson(standIn: ZoomOauth, { request, response, url, form 
   if (host !== '127.0.0.1' && host !== 'localhost') response.writeHead(421).end()
   else if (url.pathname === '/oauth/authorize') answerConsent(standIn, url, form, response)
   else if (url.pathname === '/' && form === null) sendPage(response, 200, overview(standIn))
+  else if (url.pathname === DONE_PATH) sendPage(response, 200, done(standIn, url))
   else if (url.pathname === '/happen' && form !== null) {
     HAPPENINGS[form.get('what') ?? '']?.(standIn)
     response.writeHead(303, { location: '/' }).end()
@@ -68,6 +72,26 @@ function consent({ account }: ZoomOauth): string {
     ({ id, email }) => `<button name="user" value="${escaped(id)}">Allow as ${escaped(email)}</button> `,
   )
   return `<h1>Allow the app?</h1><form method="post">${scopes.join('')}<p>${users.join('')}<button>Deny</button></p></form>`
+}
+
+/** In the place of the caller's application: what to do with the code. */
+function done({ account, url: address }: ZoomOauth, url: URL): string {
+  const code = url.searchParams.get('code')
+  if (code === null)
+    return `<h1>Not allowed</h1><p>${escaped(url.searchParams.get('error') ?? 'There is no code.')}</p>`
+  const redirectUri = `${address}${DONE_PATH}`
+  const app = account.apps.find(({ redirectUris }) => redirectUris.includes(redirectUri))
+  const body = {
+    name: 'Ann',
+    client_id: app?.clientId,
+    client_secret: app?.clientSecret,
+    authorization_code: code,
+    redirect_uri: redirectUri,
+  }
+  const command = `curl -X POST http://127.0.0.1:8080/v2/conf-credentials \\
+  -H "x-service-api-key: $(cat service-data/api-key)" -H 'content-type: application/json' \\
+  -d '${JSON.stringify(body)}'`
+  return `<h1>Allowed</h1><p>The code works once and for ten minutes:</p><pre>${escaped(command)}</pre>`
 }
 
 function overview(standIn: ZoomOauth): string {

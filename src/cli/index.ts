@@ -158,7 +158,7 @@ program
     process.exitCode = await demoMeeting(code, io)
   })
 
-program
+const mockCommand = program
   .command('mock')
   .description('serve the mock meetings, for a person to open and play host')
   .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
@@ -166,6 +166,15 @@ program
   .action(async (platforms: PlatformName[]) => {
     const { mock } = await import('./mock.ts')
     process.exitCode = await mock(platforms, io)
+  })
+
+mockCommand
+  .command('zoom-oauth')
+  .description("serve a stand-in of Zoom's OAuth server, for trying stored credentials")
+  .option('--port <number>', 'default: any free port', Number)
+  .action(async (flags: { port?: number }) => {
+    const { mockZoomOauth } = await import('./mock.ts')
+    process.exitCode = await mockZoomOauth(flags, io)
   })
 
 program

@@ -21,10 +21,35 @@ export async function mock(platforms: readonly MockPlatformName[], io: Io): Prom
       '',
     ].join('\n'),
   )
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
-  })
+  await untilInterrupted()
   await mocks.close()
   return 0
+}
+
+/** `standin mock zoom-oauth`: serves the stand-in of Zoom's OAuth server until it is interrupted. Throws MockIsMissing. */
+export async function mockZoomOauth({ port }: { port?: number }, io: Io): Promise<number> {
+  const { startZoomOauth, DONE_PATH } = await loadMock()
+  const zoom = await startZoomOauth(port === undefined ? {} : { port })
+  zoom.addApp({ redirectUris: [new URL(DONE_PATH, zoom.url).href] })
+  for (const name of ['Ann', 'Bob'])
+    zoom.addUser({ firstName: name, lastName: 'Host', email: `${name.toLowerCase()}@example.com` })
+  io.output.write(
+    [
+      `Allow the app, and break things: ${zoom.url}/`,
+      `Start the service with it:       STANDIN_ZOOM_URL=${zoom.url} npx standin service`,
+      '',
+      'Ctrl-C ends it.',
+      '',
+    ].join('\n'),
+  )
+  await untilInterrupted()
+  await zoom.close()
+  return 0
+}
+
+function untilInterrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
 }
