@@ -17,6 +17,18 @@ export async function authorizedUser(
   throw refusals.conferencingUnavailable(result.unavailable, result.retryAfterMs)
 }
 
+/** What a `conf_config` names. */
+export function namedCredential(
+  given:
+    | { credential_id?: string | null | undefined; credential_user_id?: string | null | undefined }
+    | null
+    | undefined,
+): Pick<ConferencingRequest, 'credentialId' | 'credentialUserId'> | null {
+  return given
+    ? { credentialId: given.credential_id ?? null, credentialUserId: given.credential_user_id ?? null }
+    : null
+}
+
 /** Rejects where the bot names a credential that the team does not have, or a user of more than one. */
 export async function checkCredential(
   database: Database | Tx,

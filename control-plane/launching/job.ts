@@ -1,6 +1,6 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
-import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS } from '../bots/request.ts'
+import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS, problemOfTokenExtra } from '../bots/request.ts'
 import { requestOf } from '../bots/row.ts'
 import type { JoinGrant } from '../ports.ts'
 import type { BotRow } from '../store/tables.ts'
@@ -74,7 +74,7 @@ export function jobOf(parts: JobParts): Job {
       api_key: secrets.transcriptionApiKey ?? null,
       custom_params: request.transcription.customParams,
     },
-    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets, grant),
+    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets, grant, bot.extra),
     storage,
     control_plane: link,
     // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
@@ -97,12 +97,20 @@ function conferencingOf(
   conferencing: BotRequest['conferencing'],
   secrets: BotSecrets,
   grant: JoinGrant | null,
+  extra: unknown,
 ) {
   if (conferencing === null || platform !== 'zoom') return {}
   const [id, password] =
     secrets.sdkId === undefined ? [grant?.sdkId, grant?.sdkPassword] : [secrets.sdkId, secrets.sdkPassword]
   if (id === undefined && (conferencing.hasObfToken || conferencing.obfTokenUrl !== null))
     throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'An on-behalf-of token works only together with SDK credentials.')
+  const tokenUrls = id !== undefined && (conferencing.obfTokenUrl ?? conferencing.zakTokenUrl) !== null
+  const problem = tokenUrls ? problemOfTokenExtra(extra) : null
+  if (problem !== null)
+    throw new ImpossibleJob(
+      conferencing.obfTokenUrl === null ? 'CONF_ACCESS_TOKEN_ERROR' : 'CONF_OBF_TOKEN_ERROR',
+      `The field ${problem}.`,
+    )
   return {
     conf_sdk_id: id ?? null,
     conf_sdk_pwd: password ?? null,

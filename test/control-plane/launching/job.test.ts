@@ -153,6 +153,17 @@ describe('the platform with an SDK', () => {
     expect(job).toMatchObject({ conf_sdk_id: 'app', conf_access_token_url: 'https://example.com/zak' })
   })
 
+  test('extra that is too long for the address of a token is said, before a worker refuses it', () => {
+    const asked = conferencing({ hasSdkKeys: true, obfTokenUrl: 'https://example.com/obf' })
+    const given = parts(
+      { conferencing: asked },
+      { ...zoom, extra: { text: 'x'.repeat(7000) } },
+      { sdkId: 'a', sdkPassword: 'b' },
+    )
+    expect(() => jobOf(given)).toThrow(expect.objectContaining({ code: 'CONF_OBF_TOKEN_ERROR' }))
+    expect(() => jobOf(given)).toThrow('extra is sent within the address of the token')
+  })
+
   test('is the only one that gets them', () => {
     const asked = conferencing({ hasSdkKeys: true, zakTokenUrl: 'https://example.com/zak' })
     const job = jobOf(parts({ conferencing: asked }, {}, { sdkId: 'id', sdkPassword: 'password' }))

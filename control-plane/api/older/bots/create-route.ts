@@ -51,7 +51,7 @@ function newBotOf(
 ): NewBot {
   const { keyId, teamId } = callerOf(request)
   const fields = normalizedBot(body)
-  const problem = addressProblem(client, fields.request)
+  const problem = addressProblem(client, fields.request, body.extra)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
   const joinAt = joinTime(body.start_time ?? null, clock.now())
   const meeting = readMeetingLink(body.meeting_url, settings.jitsiHosts)

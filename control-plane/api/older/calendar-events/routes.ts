@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
 import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../store/calendar-reads.ts'
 import { addressProblem } from '../../addresses.ts'
+import { checkCredential } from '../../authorizing.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
@@ -103,7 +104,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     },
     async (request, reply) =>
       onceOutside(database, request, reply, async () => {
-        checkBot(request.body, request)
+        await checkBot(request.body, request)
         const target = targetOf(request, request.query.all_occurrences)
         const bot = newEventBot(request.body)
         const result = await withCalendarErrors(target, () =>
@@ -129,7 +130,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     },
     async (request) => {
       const { body } = request
-      checkBot(body, request)
+      await checkBot(body, request)
       const target = targetOf(request, request.query.all_occurrences)
       const result = await withCalendarErrors(target, () =>
         calendars.changeBots(target, (before) => changedEventBot(before, body)),
@@ -158,10 +159,11 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     },
   )
 
-  function checkBot(body: EventBotBody, request: FastifyRequest): void {
+  async function checkBot(body: EventBotBody, request: FastifyRequest): Promise<void> {
     const { request: asked } = normalized(body)
-    const problem = addressProblem(client, asked)
+    const problem = addressProblem(client, asked, body.extra)
     if (problem !== null) throw refusals.validation(`body/${problem}`)
+    await checkCredential(database, callerOf(request).teamId, asked)
     if (asked.transcription?.hasOwnKey && !callerOf(request).byokTranscription) throw refusals.byokTranscription()
   }
 

@@ -119,7 +119,7 @@ export function confConnectionRoutes(app: App, dependencies: ApiDependencies): v
       const { teamId } = callerOf(request)
       const isUser = (await readConnection(database, teamId, uuid))?.type === 'user'
       if (!isUser || !(await deleteConnection(database, teamId, uuid))) throw refusals.credentialNotFound(uuid)
-      return reply.code(204).send() as never
+      return reply.code(204).send(null as never)
     },
   )
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { EventBot } from '../../../calendars/event-bot.ts'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
 import { addressProblem } from '../../addresses.ts'
+import { checkCredential, namedCredential } from '../../authorizing.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
@@ -52,8 +53,9 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
         const { body } = request
         const { keyId, byokTranscription } = callerOf(request)
         const bot = newBotOf(body)
-        const problem = addressProblem(client, bot.request)
+        const problem = addressProblem(client, bot.request, bot.extra)
         if (problem !== null) throw refusals.validation(`body/${problem}`)
+        await checkCredential(database, callerOf(request).teamId, bot.request)
         if (bot.request.transcription?.hasOwnKey && !byokTranscription) throw refusals.byokTranscription()
         const target = targetOf(request, body)
         const result = await withCalendarErrors(target, () => calendars.scheduleBots(target, bot, keyId))
@@ -77,6 +79,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     async (request) => {
       const { body } = request
       checkFields(body, client)
+      await checkCredential(database, callerOf(request).teamId, { conferencing: namedCredential(body.conf_config) })
       if (body.transcription_enabled && body.transcription_config?.api_key && !callerOf(request).byokTranscription)
         throw refusals.byokTranscription()
       const target = targetOf(request, body)

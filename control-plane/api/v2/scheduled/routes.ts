@@ -8,7 +8,7 @@ import { readBot } from '../../../store/bots.ts'
 import { openSecrets, replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
-import { checkCredential } from '../../authorizing.ts'
+import { checkCredential, namedCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
@@ -137,8 +137,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const { body } = request
       const checked = checkChange(body, dependencies)
       const { teamId, byokTranscription } = callerOf(request)
-      const { credential_id: credentialId = null, credential_user_id: credentialUserId = null } = body.conf_config ?? {}
-      await checkCredential(database, teamId, { conferencing: { credentialId, credentialUserId } })
+      await checkCredential(database, teamId, { conferencing: namedCredential(body.conf_config) })
       if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
         throw refusals.byokTranscription()
       let change: Change | undefined

@@ -347,6 +347,17 @@ describe('bots that name a credential', () => {
     expect(await team.patch(`/v2/bots/scheduled/${scheduled.body.data.bot_id}`, change)).toMatchObject(unknown)
   })
 
+  test('are refused where extra is too long for the address of a token, in both generations', async () => {
+    const team = await world.team()
+    const extra = { text: 'x'.repeat(7000) }
+    const newer = await team.post('/v2/bots', { ...bot({ obf_token_url: 'https://example.com/obf' }), extra })
+    expect(newer).toMatchObject({ status: 400, body: { code: 'FST_ERR_VALIDATION' } })
+    expect(newer.body.message).toContain('body/extra is sent within the address of the token')
+    const older = { bot_name: 'Bot', meeting_url: ZOOM, conf_access_token_url: 'https://example.com/zak', extra }
+    expect((await team.post('/bots/', older)).status).toBe(422)
+    expect((await team.post('/v2/bots', { ...bot({}), extra })).status).toBe(201)
+  })
+
   test('are refused where their user has two credentials, and taken where the user has none yet', async () => {
     const team = await world.team()
     const { zoom, app } = conferencing
