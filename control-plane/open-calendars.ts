@@ -17,8 +17,8 @@ export function openServiceCalendars(
     jitsiHosts,
   }: { database: Database; seals: Seals; log: Log; publicUrl: string; jitsiHosts: readonly string[] },
 ): Calendars {
-  // The operator named the providers' addresses; what callers name never reaches this client.
-  const http = createGuardedClient({ allowPrivate: true })
+  // The operator named the providers' addresses; what callers name never reaches this client. Graph's links hold its state.
+  const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
   const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   const isReachable = callers.problemOf(publicUrl) === null
   const providers = openCalendarProviders({ http, clock: { now: Date.now }, addresses: config.providers, jitsiHosts })

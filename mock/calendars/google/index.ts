@@ -61,6 +61,16 @@ export class MockGoogleCalendar {
     return added
   }
 
+  /** At most so many events a page, whatever was asked for. */
+  limitPages(size: number): void {
+    this.lists.pageSize = size
+  }
+
+  /** Every sync token that is out is answered with 410 from now on. */
+  forgetCursors(): void {
+    this.lists.forgetTokens()
+  }
+
   async close(): Promise<void> {
     await this.pushes.close()
     await this.server.close()

@@ -70,6 +70,16 @@ export class MockMicrosoftCalendar {
     return added
   }
 
+  /** At most so many events a page, whatever was asked for. */
+  limitPages(size: number): void {
+    this.views.pageSize = size
+  }
+
+  /** Every delta link that is out is answered with 410 from now on. */
+  forgetCursors(): void {
+    this.views.forgetStates()
+  }
+
   async close(): Promise<void> {
     await this.pushes.close()
     await this.server.close()

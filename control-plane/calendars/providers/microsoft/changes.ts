@@ -41,6 +41,7 @@ async function readDelta(calendar: GraphCalendar, cursor: string, window: Window
   if (found.removed.size > MAX_REMOVALS)
     throw new ProviderProblem('cursor_gone', `${NAME} names more than ${MAX_REMOVALS} removed events`)
   const removed = await eachOf([...found.removed], AT_ONCE, async (id) => ({ id, item: await readItem(calendar, id) }))
+  const gone = removed.flatMap(({ id, item }) => (item === null ? [id] : []))
   const present = removed.flatMap(({ item }) => (item === null ? [] : [item]))
   const confirmed = sortOut(present)
   const seriesIds = [...new Set([...found.series, ...confirmed.series])]
@@ -49,8 +50,9 @@ async function readDelta(calendar: GraphCalendar, cursor: string, window: Window
   return {
     isFull: false,
     events: [...singles.events, ...series.flatMap(({ events }) => events)],
-    removedIds: removed.flatMap(({ id, item }) => (item === null ? [id] : [])),
-    wholeSeries: seriesIds,
+    removedIds: gone,
+    // An id that is gone may be that of a series, of whose instances nothing is said.
+    wholeSeries: [...seriesIds, ...gone],
     unreadable: [...singles.unreadable, ...series.flatMap(({ unreadable }) => unreadable)],
     cursor: deltaLink,
   }
