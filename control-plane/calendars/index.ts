@@ -228,7 +228,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     },
     renew,
     async settle() {
-      for (;;) {
+      while (!stop.signal.aborted) {
         const started = await startDue()
         if (started === 0 && underWay.size === 0) return
         await Promise.race([...underWay, sleep(50)])
