@@ -47,6 +47,7 @@ export async function runSequence(setting: CalendarSetting, seed: number, counts
     await sequence.settle()
     await sequence.end()
   } catch (error) {
+    await sequence.leave()
     throw new Error(`Seed ${seed}: ${String(error)}\n${sequence.done.join('\n')}`, { cause: error })
   }
   counts.sequences++
@@ -69,7 +70,7 @@ class Sequence {
     this.#set = setting
     this.#random = random
     this.#counts = counts
-    this.#engine = setting.engine
+    this.#engine = setting.open()
   }
 
   #pick<T>(of: readonly T[]): T {
@@ -400,6 +401,16 @@ class Sequence {
     const events = await this.#set.events(this.#name)
     const shown = events.filter(({ status }) => status !== 'cancelled').map(({ provider_id: id }) => id)
     expect(shown.sort(), when).toEqual(this.#model.shownEvents().sort())
+  }
+
+  /** After a difference: the next sequence has to find nothing that is due. */
+  async leave(): Promise<void> {
+    this.#set.provider.afterChanges = null
+    this.#set.provider.failures.clear()
+    const gone = { deleted_at: new Date() }
+    await this.#set.database.updateTable('calendars').set(gone).where('id', '=', this.#name.calendarId).execute()
+    for (const letGo of this.#dead) letGo()
+    await this.#engine.close()
   }
 
   async end(): Promise<void> {
