@@ -1,6 +1,7 @@
 /** From a date and a time on the wall in a time zone to an instant. */
 
-const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?$/
+// The year has four digits that mean it: `Date.UTC` reads years below 100 as of the last century.
+const LOCAL = /^([12]\d{3})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?$/
 const EARLIEST = Date.UTC(1900, 0)
 const LATEST = Date.UTC(2200, 0)
 
