@@ -6,6 +6,7 @@ import { startHostPage } from './shared/host-page.ts'
 import type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'
 import { startMockZoom, zoom } from './zoom/index.ts'
 
+export { startMockCalendars } from './calendars/host.ts'
 export type { MockGoogleMeet, MockGoogleMeetOptions } from './google-meet/index.ts'
 export { DEMO_PEOPLE, runDemoScript } from './shared/demo.ts'
 export type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'

@@ -167,6 +167,11 @@ export class StandInCalendar {
     })
   }
 
+  /** Of the event, of the first instance of a series, or of the instance with this original start. */
+  startOf(id: string, instance?: Date): Date {
+    return instance ? this.instance(id, instance).start : this.eventOf(id).schedules.at(-1)!.start
+  }
+
   /** Everything that is not deleted and touches the window, by start. */
   between(start: Date, end: Date, options?: { gone?: boolean; everywhere?: boolean }): Instance[] {
     return [...this.events.values()]

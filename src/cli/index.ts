@@ -169,6 +169,15 @@ const mockCommand = program
   })
 
 mockCommand
+  .command('calendars')
+  .description('serve stand-ins of the calendars of Google and Microsoft, with a page to edit them')
+  .option('--port <number>', 'of the page (default: any free port)', Number)
+  .action(async (flags: { port?: number }) => {
+    const { mockCalendars } = await import('./mock.ts')
+    process.exitCode = await mockCalendars(flags, io)
+  })
+
+mockCommand
   .command('zoom-oauth')
   .description("serve a stand-in of Zoom's OAuth server, for trying stored credentials")
   .option('--port <number>', 'default: any free port', Number)
