@@ -109,7 +109,7 @@ export async function findSuccessions(tx: Tx, calendarId: string, seconds: numbe
     join calendar_series_intents r on r.calendar_id = n.calendar_id and r.ended_at is null and r.series_id <> n.id
     join calendar_series o on o.id = r.series_id
     where n.calendar_id = ${calendarId} and n.event_type = 'recurring' and o.event_type = 'recurring'
-      and n.created_at > now() - make_interval(secs => ${seconds}) and n.created_at >= o.created_at
+      and n.created_at > now() - make_interval(secs => ${seconds}) and n.created_at >= r.created_at
       and not exists (select from calendar_series_intents i where i.series_id = n.id)
       and (
         starts_with(n.provider_id, o.provider_id || '_R')

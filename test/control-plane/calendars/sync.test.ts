@@ -137,8 +137,9 @@ describe('at once', () => {
     const { read, goOn } = holdNext(provider)
     const slow = open()
     await due(name.calendarId)
-    const slowly = slow.settle()
+    void slow.settle()
     await read
+    const slowly = slow.close()
     // Its process stands still for longer than its lease.
     await database
       .updateTable('calendars')
@@ -177,11 +178,12 @@ describe('at once', () => {
     await engine.operations.scheduleBots(all, botOf(), null)
     const told = (await messages()).length
     calendar.put(seriesOf('s', 90, 5)[4]!)
-    const { read } = holdNext(provider)
+    const { read, goOn } = holdNext(provider)
     const dying = open()
     await due(name.calendarId)
     void dying.settle()
     await read
+    void dying.close()
     expect(await bots(name)).toHaveLength(3)
     expect(await messages()).toHaveLength(told)
     await due(name.calendarId)
@@ -195,6 +197,7 @@ describe('at once', () => {
     await engine.settle()
     expect(await bots(name)).toHaveLength(4)
     expect(await messages()).toHaveLength(told + 1)
+    goOn()
   })
 
   test('a transaction that fails in its middle leaves nothing, and is made again', async () => {
