@@ -236,9 +236,8 @@ test('a real bot asks to join the meeting of an event when it starts', async () 
   await expect.poll(codesOf, LONG).toContain('in_waiting_room')
   const askedAt = meeting.log.find(({ event: what, target }) => what === 'click' && /join/i.test(target))!.at
   const offMs = askedAt - start.getTime()
-  console.log(`The bot asked to join ${offMs} ms after the start of its event`)
-  // The promise is two seconds; tests of other things may run beside this one.
-  expect(Math.abs(offMs)).toBeLessThan(15_000)
+  // The promise is two seconds on a machine that has time for it; here other tests run beside the bot.
+  expect(Math.abs(offMs), `asked ${offMs} ms after the start of the event`).toBeLessThan(15_000)
   meeting.admit()
   await expect.poll(codesOf, LONG).toContain('in_call_recording')
   await speak(meeting, 'ann', 3)
