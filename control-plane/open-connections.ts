@@ -1,4 +1,5 @@
 /** The conferencing platform as the settings name it, and what launchers need of stored credentials. */
+import { type FreshTokenAnswer, freshTokenOf } from './connections/fresh-tokens.ts'
 import { createJoinGrants } from './connections/join-grants.ts'
 import type { ConferencingPlatform } from './connections/ports.ts'
 import { TokenKeeper } from './connections/tokens.ts'
@@ -18,12 +19,20 @@ export function openPlatform(address: string | null): OpenedPlatform {
   return { platform: createZoom({ client, address }), close: () => client.close() }
 }
 
-export function openJoinGrants(
-  database: Database,
-  seals: Seals,
-  platform: ConferencingPlatform,
-  log: Log,
-): { grants: JoinGrants; close(): Promise<void> } {
+export interface JoinTokens {
+  /** For the start of a bot. */
+  grants: JoinGrants
+  /** For a further try of a bot that runs. */
+  again(owner: { botId: string; attempt: number }): Promise<FreshTokenAnswer>
+  close(): Promise<void>
+}
+
+export function openJoinTokens(database: Database, seals: Seals, platform: ConferencingPlatform, log: Log): JoinTokens {
   const tokens = new TokenKeeper({ database, seals, platform, log })
-  return { grants: createJoinGrants({ database, seals, platform, tokens, log }), close: () => tokens.close() }
+  const grants = createJoinGrants({ database, seals, platform, tokens, log })
+  return {
+    grants,
+    again: (owner) => freshTokenOf(database, grants, owner),
+    close: () => tokens.close(),
+  }
 }

@@ -18,7 +18,7 @@ import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createLinkServer } from './links/link-server.ts'
 import { openServiceCalendars } from './open-calendars.ts'
-import { openJoinGrants, openPlatform } from './open-connections.ts'
+import { openJoinTokens, openPlatform } from './open-connections.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
@@ -33,7 +33,7 @@ import { startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback } from './webhooks/replay.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
-const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 8 } as const
+const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 8, connections: 4 } as const
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 
@@ -91,6 +91,12 @@ async function startRoles(
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
   closing.add('conferencing platform', closePlatform)
+  // One for the process: a pair of tokens that the database does not take is in its memory only.
+  const joinTokens = onceOnly(() => {
+    const opened = openJoinTokens(pool('connections'), seals, platform, log)
+    closing.add('tokens of connections', () => opened.close())
+    return opened
+  })
   const jitsiHosts = wordsOf(environment.STANDIN_JITSI_HOSTS)
   const calendarsOf = (database: Database) => {
     const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts })
@@ -100,7 +106,8 @@ async function startRoles(
 
   const { server, listen } = await makeServer()
   if (has('links')) {
-    const links = createLinkServer({ database: pool('links'), clock, log })
+    const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
+    const links = createLinkServer({ database: pool('links'), clock, log, freshToken })
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
@@ -113,8 +120,6 @@ async function startRoles(
   if (has('launcher')) {
     const database = pool('launcher')
     const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
-    const { grants, close: closeGrants } = openJoinGrants(database, seals, platform, log)
-    closing.add('tokens of connections', closeGrants)
     const recover = createRecoverCommand({ command: standinCommand('recover'), environment })
     const launching = startLaunching({
       database,
@@ -122,7 +127,7 @@ async function startRoles(
       launcher,
       files: files.store,
       seals,
-      grants,
+      grants: joinTokens().grants,
       recover,
       log,
       linkUrl,
@@ -221,6 +226,14 @@ function freePort(host: string): Promise<number> {
 }
 
 const pathOf = (url = ''): string => url.split('?', 1)[0]!.replace(/(?<=.)\/$/, '')
+
+function onceOnly<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
 
 const wordsOf = (list: string | undefined): string[] =>
   (list ?? '')

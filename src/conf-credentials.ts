@@ -6,8 +6,8 @@
 import type { Job, Problem } from '@standin/wire/job.ts'
 import type { PlatformName } from './meeting.ts'
 
-/** A token as it stands in the job, or the address that gives a fresh one for each try. */
-export type TokenOrigin = { value: string } | { url: string }
+/** A token as it stands in the job, the address that gives a fresh one for each try, or who gives one (`fresh-tokens.ts`). */
+export type TokenOrigin = { value: string } | { url: string } | { next(): Promise<string> }
 
 export interface ConfCredentials {
   sdkId: string

@@ -115,6 +115,7 @@ function conferencingOf(
     conf_sdk_id: id ?? null,
     conf_sdk_pwd: password ?? null,
     conf_obf_token: secrets.obfToken ?? grant?.obfToken ?? null,
+    conf_fresh_tokens: secrets.obfToken === undefined && grant !== null && grant.obfToken !== null,
     conf_obf_token_url: conferencing.obfTokenUrl,
     conf_access_token: grant?.accessKey ?? null,
     conf_access_token_url: id === undefined ? null : conferencing.zakTokenUrl,

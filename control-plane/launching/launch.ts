@@ -2,9 +2,9 @@
 import type { Job } from '@standin/wire/job.ts'
 import type { BotChange } from '../bots/change.ts'
 import { launchFailed } from '../bots/crash.ts'
+import { grantRequestOf } from '../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../bots/launch.ts'
 import { type BotSecrets, secretsPlace } from '../bots/request.ts'
-import { requestOf } from '../bots/row.ts'
 import {
   type FileStore,
   GrantDelayed,
@@ -90,22 +90,12 @@ async function startIfLeased({ launcher }: LaunchTools, claim: Claim, job: Job):
 
 /** Whether a token has to be fetched for the bot before it can be started. */
 export function namesCredential(bot: BotRow): boolean {
-  const { conferencing } = requestOf(bot)
-  if (conferencing === null || bot.meeting_platform !== 'zoom') return false
-  return conferencing.credentialId !== null || conferencing.credentialUserId !== null
+  return grantRequestOf(bot) !== null
 }
 
 async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | null> {
-  const { conferencing } = requestOf(bot)
-  if (conferencing === null || !namesCredential(bot)) return null
-  const { credentialId, credentialUserId, hasObfToken, obfTokenUrl } = conferencing
-  return grants.fetch({
-    teamId: bot.team_id,
-    credentialId,
-    credentialUserId,
-    wantsToken: !hasObfToken && obfTokenUrl === null,
-    meetingUrl: bot.meeting_url,
-  })
+  const request = grantRequestOf(bot)
+  return request && grants.fetch(request)
 }
 
 function makeJob(

@@ -104,6 +104,20 @@ async function filesWith(text: string): Promise<string[]> {
   )
 }
 
+test('a bot that comes before its user waits with a fresh token for each try, and records when the user is there', async () => {
+  const credentialId = await connect()
+  const meeting = mock.open('sdk-anonymous-4012', { people: FOUR_PEOPLE.filter(({ id }) => id !== 'ann') })
+  given.length = 0
+  const botId = await send(meeting.url, { credential_id: credentialId })
+  await expect.poll(() => given.length, LONG).toBeGreaterThan(2)
+  expect(new Set(given).size).toBe(given.length)
+  meeting.addPerson(FOUR_PEOPLE.find(({ id }) => id === 'ann')!)
+  await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
+  meeting.endForAll()
+  await expect.poll(() => statusOf(botId), LONG).toBe('completed')
+  for (const secret of given) expect({ secret, found: await filesWith(secret) }).toEqual({ secret, found: [] })
+})
+
 test('a credential that its user took back ends the bot with its code and what helps', async () => {
   const credentialId = await connect()
   zoom.account.revoke(() => true)
