@@ -122,11 +122,12 @@ const WITH_SERIES = sql`calendar_events join calendar_series on calendar_series.
 
 const WHOLE = sql`
   calendar_events.*, event_type, calendar_series.provider_id as series_provider_id,
-  calendars.platform as calendar_platform, intent.bot, intent.bot is not null as bot_scheduled`
+  calendars.platform as calendar_platform, coalesce(intent.bot, rule.bot) as bot, intent.id is not null as bot_scheduled`
 const WITH_BOT = sql`
   calendar_events join calendar_series on calendar_series.id = series_id
   join calendars on calendars.id = calendar_events.calendar_id
-  left join calendar_intents intent on intent.event_id = calendar_events.id and ${WITH_A_BOT}`
+  left join calendar_intents intent on intent.event_id = calendar_events.id and ${WITH_A_BOT}
+  left join calendar_series_intents rule on rule.id = intent.series_intent_id`
 
 const BY_START = { column: sql.ref('starts_at'), id: sql.ref('calendar_events.id'), direction: 'asc' as const }
 

@@ -476,7 +476,7 @@ export interface CalendarIntentsTable {
   /** `excluded`: no bot although the series has one; `ended`: cancelled by a caller. */
   state: string
   api_key_id: string | null
-  /** `EventBot` without its secrets; null for `excluded`. */
+  /** `EventBot` without its secrets; null: that of `series_intent_id`. */
   bot: Json<unknown> | null
   secrets: Buffer | null
   /** The link that the event last had: it stays in use when the event loses it. */

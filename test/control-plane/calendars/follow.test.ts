@@ -1,5 +1,6 @@
 /** How bots follow events: field notes 5.7, rule by rule, against the real store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEvent } from '../../../control-plane/store/calendar-reads.ts'
 import { askToLeave } from '../../../control-plane/store/stop-requests.ts'
 import { eventOf, seriesOf } from './memory-provider.ts'
 import { botOf, type CalendarWorld, openCalendarWorld } from './world.ts'
@@ -226,12 +227,14 @@ async function withSeries(values: { isMicrosoft?: boolean } = {}) {
 
 describe('series', () => {
   test('every occurrence has a bot, and one that enters the window gets its own', async () => {
-    const { calendar, occurrences, name, poll, open, starts, bots } = await withSeries()
+    const { database, calendar, occurrences, name, poll, open, starts, bots, eventId } = await withSeries()
     expect((await open()).sort()).toEqual(starts(occurrences))
     const late = calendar.put({ ...seriesOf('s', HOUR, 6)[5]! })
     await poll(name)
     expect((await open()).sort()).toEqual(starts([...occurrences, late]))
     expect((await bots(name)).every(({ bot_name }) => bot_name === 'Of the series')).toBe(true)
+    const event = await readEvent(database, name, name.calendarId, await eventId(name, 's_5'))
+    expect(event).toMatchObject({ bot_scheduled: true, bot: { name: 'Of the series' } })
   })
 
   test('an occurrence that is excluded stays excluded, also after a full sync', async () => {
