@@ -107,7 +107,8 @@ export function instancesOf(
 ): Instance[] {
   const found = new Map<string, Instance>()
   const current = event.schedules.at(-1)!
-  for (const original of originalsOf(current, window)) put(found, instanceAt(event, original, current))
+  const originals = event.isSeries ? originalsOf(current, window) : [current.start]
+  for (const original of originals) put(found, instanceAt(event, original, current))
   for (const key of event.exceptions.keys()) {
     const original = new Date(key)
     if (isOn(current, original)) put(found, instanceAt(event, original, current))

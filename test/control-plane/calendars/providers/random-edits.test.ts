@@ -12,7 +12,7 @@ afterAll(() => world.close())
 /** The same seed, the same edits. */
 function choicesOf(seed: number) {
   const random = randomOf(seed)
-  const below = (count: number) => Math.floor(random() * count)
+  const below = (count: number) => random.int(0, count - 1)
   return { below, of: <T>(items: readonly T[]): T | undefined => items[below(items.length)] }
 }
 
