@@ -90,31 +90,30 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return calendar && pushCalendar(tools, calendar, claim, isNew)
   }
 
+  /** At once where there is room; what is left out is due all the same, and done by the next look. */
   function inBackground({ id }: CalendarRow, isNewChannel = false): void {
-    void track(sync(id), 'The first sync of a calendar was not made')
-    void track(push(id, isNewChannel), 'The subscription to a calendar was not made')
+    if (counts.syncs < SYNCS_AT_ONCE) begin('syncs', sync(id), 'The first sync of a calendar was not made')
+    if (counts.pushes < PUSHES_AT_ONCE)
+      begin('pushes', push(id, isNewChannel), 'The subscription to a calendar was not made')
+  }
+
+  function begin(kind: keyof typeof counts, work: Promise<unknown>, what: string): void {
+    counts[kind]++
+    void track(
+      work.finally(() => counts[kind]--),
+      what,
+    )
   }
 
   /** Starts what is due and there is room for; how many. */
   async function startDue(): Promise<number> {
     const claim = newClaim()
-    const syncs = await claimDueSyncs(database, claim, SYNCS_AT_ONCE - counts.syncs)
-    for (const calendar of syncs) {
-      counts.syncs++
-      void track(
-        syncCalendar(tools, calendar, claim).finally(() => counts.syncs--),
-        'A calendar was not synced',
-      )
-    }
+    const syncs = await claimDueSyncs(database, claim, Math.max(0, SYNCS_AT_ONCE - counts.syncs))
+    for (const calendar of syncs) begin('syncs', syncCalendar(tools, calendar, claim), 'A calendar was not synced')
     const pushClaim = newPushClaim()
-    const pushes = await claimDuePushes(database, pushClaim, PUSHES_AT_ONCE - counts.pushes)
-    for (const calendar of pushes) {
-      counts.pushes++
-      void track(
-        pushCalendar(tools, calendar, pushClaim).finally(() => counts.pushes--),
-        'A subscription was not made',
-      )
-    }
+    const pushes = await claimDuePushes(database, pushClaim, Math.max(0, PUSHES_AT_ONCE - counts.pushes))
+    for (const calendar of pushes)
+      begin('pushes', pushCalendar(tools, calendar, pushClaim), 'A subscription was not made')
     return syncs.length + pushes.length
   }
 
@@ -122,8 +121,9 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     let oldChannelsAt = 0
     if (settings.publicUrl !== null) await track(askForPushOf(database, NO_ADDRESS), 'Subscriptions were not asked for')
     while (!stop.signal.aborted) {
+      let started = 0
       try {
-        await startDue()
+        started = await startDue()
         if (performance.now() > oldChannelsAt) {
           oldChannelsAt = performance.now() + LOOK_FOR_OLD_CHANNELS_MS
           void track(stopChannels(tools), 'Old subscriptions were not stopped')
@@ -131,7 +131,9 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       } catch (error) {
         log.error({ error: String(error) }, 'Due calendars could not be looked for')
       }
-      await sleep(LOOK_MS * (0.9 + 0.2 * Math.random()), undefined, { signal: stop.signal }).catch(() => {})
+      const rest = sleep(LOOK_MS * (0.9 + 0.2 * Math.random()), undefined, { signal: stop.signal }).catch(() => {})
+      // Where there was something there may be more, and there is room for it as soon as one is done.
+      await (started > 0 ? Promise.race([rest, ...underWay]) : rest)
     }
   }
 
