@@ -8,7 +8,7 @@ import type { Database } from './store/database.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
-  config: Pick<ServiceConfig, 'providers' | 'allowPrivateAddresses'>,
+  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'allowPrivateAddresses'>,
   {
     database,
     seals,
@@ -21,7 +21,13 @@ export function openServiceCalendars(
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
   const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   const isReachable = callers.problemOf(publicUrl) === null
-  const providers = openCalendarProviders({ http, clock: { now: Date.now }, addresses: config.providers, jitsiHosts })
+  const providers = openCalendarProviders({
+    http,
+    clock: { now: Date.now },
+    addresses: config.providers,
+    prefersLocation: config.prefersLocation,
+    jitsiHosts,
+  })
   const calendars = openCalendars({
     database,
     seals,
