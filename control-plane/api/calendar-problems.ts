@@ -36,7 +36,10 @@ function errorOfProblem({ kind, message, retryAfterMs }: CalendarProblem, meant:
     case 'event_not_found':
       return refusals.eventNotFound(meant.eventId ?? '')
     case 'raw_calendar_not_found':
-      return refusals.validation(`body/raw_calendar_id: ${message}`)
+      // Of a calendar that is connected already: it is gone, or no longer shared with the user.
+      return meant.calendarId
+        ? refusals.calendarPermission(message)
+        : refusals.validation(`body/raw_calendar_id: ${message}`)
     case 'already_connected':
       return refusals.calendarExists(message)
     case 'platform_mismatch':

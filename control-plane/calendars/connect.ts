@@ -145,7 +145,7 @@ export async function requireCalendar(
   return calendar
 }
 
-export const unknownCalendar = () => new CalendarProblem('calendar_not_found', 'There is no calendar with this id')
+const unknownCalendar = () => new CalendarProblem('calendar_not_found', 'There is no calendar with this id')
 
 export async function update(
   tools: ConnectTools,

@@ -19,7 +19,6 @@ import { changeScheduledBot } from '../store/scheduled-bots.ts'
 import { stopBots } from '../store/stop-requests.ts'
 import type { BotRow, CalendarRow } from '../store/tables.ts'
 import { followEvents } from './bots-of-events.ts'
-import { unknownCalendar } from './connect.ts'
 import { type EventBot, eventBotOf, storedBotOf } from './event-bot.ts'
 import { LOCK_MS, linkOf } from './follow.ts'
 import { type BotsResult, type BotTarget, CalendarProblem, type RefusedEvent } from './operations.ts'
@@ -53,9 +52,8 @@ async function aim(
     const calendar = await lockCalendar(tx, calendarId)
     const isOurs = calendar?.team_id === target.teamId && calendar.generation === target.generation
     if (calendar === undefined || !isOurs || (target.calendarId !== null && target.calendarId !== calendarId))
-      throw target.calendarId === null || isOurs
-        ? new CalendarProblem(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')
-        : unknownCalendar()
+      // Also where the calendar of the target is not the caller's: whoever names one has looked for it already.
+      throw new CalendarProblem(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')
     const seriesId = target.allOccurrences ? (event?.series_id ?? target.seriesId) : null
     const events = await readFollowed(tx, calendarId, seriesId === null ? { eventIds: [event!.id] } : { seriesId })
     if (seriesId === null && events.length === 0)
