@@ -118,9 +118,16 @@ const replaced = sql.join(
   COLUMNS.filter(([name]) => name !== 'id').map(([name]) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`),
 )
 
+/** Events of one statement: what a provider says of one may be long. */
+const AT_ONCE = 500
+
 /** Writes whole events. A known one keeps its id and the time of its creation. */
 export async function upsertEvents(tx: Tx, calendarId: string, events: readonly EventWrite[]): Promise<void> {
-  if (events.length === 0) return
+  for (let first = 0; first < events.length; first += AT_ONCE)
+    await upsertSome(tx, calendarId, events.slice(first, first + AT_ONCE))
+}
+
+async function upsertSome(tx: Tx, calendarId: string, events: readonly EventWrite[]): Promise<void> {
   await sql`
     insert into calendar_events (calendar_id, ${names})
     select ${calendarId}, ${names} from json_to_recordset(${jsonText(events)}::json) as event (${types})
