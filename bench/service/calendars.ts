@@ -51,7 +51,7 @@ async function measureSyncs(database: Database, standIns: ChildProcess, count: n
     client,
     calendars: given,
   } = await ask({ ask: 'fill', calendars: count, series: SERIES, singles: SINGLES })
-  const config = { providers: { ...addresses, zoom: null }, allowPrivateAddresses: false }
+  const config = { providers: { ...addresses, zoom: null }, prefersLocation: false, allowPrivateAddresses: false }
   const log = {
     info() {},
     warn() {},

@@ -82,8 +82,10 @@ function goneOf(
 ): StoredEvent[] {
   const named = new Set(changes.removedIds)
   const whole = new Set(changes.wholeSeries)
+  // They are there, and nothing is known of what became of them.
+  const unreadable = new Set(changes.unreadable.map(({ providerId }) => providerId))
   return stored.filter((event) => {
-    if (told.has(event.provider_id)) return false
+    if (told.has(event.provider_id) || unreadable.has(event.provider_id)) return false
     if (named.has(event.provider_id)) return true
     const isMissing = changes.isFull || whole.has(event.series_provider_id)
     return isMissing && isInWindow(event.starts_at, event.ends_at, window)

@@ -134,6 +134,11 @@ async function store(
     const calendar = await lockForSync(tx, read.id, claim.owner, read.cursor)
     if (calendar === undefined) return { outcome: 'lost' }
     const change = await storeDifference(tx, tools, calendar, window, changes)
+    if (changes.unreadable.length > 0)
+      tools.log.warn(
+        { calendar: calendar.id, events: changes.unreadable.length },
+        'Events of a calendar could not be read',
+      )
     await followSeries(tx, tools.seals, calendar.id, change)
     const followed = [...change.news.keys(), ...(await addMissingIntents(tx, calendar.id))]
     await followEvents(tx, tools, calendar, { eventIds: followed, isEvery: changes.isFull })
@@ -157,8 +162,8 @@ async function store(
         sync_lease_owner: null,
         sync_lease_until: null,
         sync_failures: 0,
-        sync_status: 'success',
-        sync_error: null,
+        sync_status: changes.unreadable.length === 0 ? 'success' : 'partial',
+        sync_error: unreadableText(changes),
         synced_at: now,
         ...(changes.isFull && { full_synced_at: now }),
       },
@@ -166,6 +171,14 @@ async function store(
     })
     return { outcome: 'stored', changed: change.news.size, isFull: changes.isFull }
   })
+}
+
+/** Null where every event could be read. */
+function unreadableText({ unreadable }: Changes): string | null {
+  const [first] = unreadable
+  if (first === undefined) return null
+  const count = unreadable.length === 1 ? 'One event' : `${unreadable.length} events`
+  return `${count} of the provider could not be read; the first: ${first.providerId?.slice(0, 100) ?? 'without an id'}: ${first.problem}`
 }
 
 export type StoredDifference = Difference & {

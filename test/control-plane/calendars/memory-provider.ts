@@ -83,6 +83,8 @@ export interface Calls {
 export class MemoryProvider implements CalendarProvider {
   readonly platform: CalendarPlatform
   readonly calendars = new Map<string, MemoryCalendar>()
+  /** Comes with every answer. */
+  unreadable: Changes['unreadable'] = []
   readonly calls: Calls = { refresh: 0, list: 0, changes: 0, readOne: 0, watch: 0, renew: 0, unwatch: 0 }
   readonly unwatched: string[] = []
   /** The next calls of this kind reject, each with one of these. */
@@ -158,7 +160,14 @@ export class MemoryProvider implements CalendarProvider {
   }
 
   #everything(calendar: MemoryCalendar, window: Window, cursor: string): Changes {
-    return { isFull: true, events: calendar.within(window), removedIds: [], wholeSeries: [], cursor }
+    return {
+      isFull: true,
+      events: calendar.within(window),
+      removedIds: [],
+      wholeSeries: [],
+      unreadable: this.unreadable,
+      cursor,
+    }
   }
 
   #since(calendar: MemoryCalendar, cursor: string, window: Window, next: string): Changes {
@@ -171,6 +180,7 @@ export class MemoryProvider implements CalendarProvider {
         events: edited.filter(({ isDeleted }) => !isDeleted).map(({ event }) => event),
         removedIds: edited.filter(({ isDeleted }) => isDeleted).map(({ event }) => event.providerId),
         wholeSeries: [],
+        unreadable: this.unreadable,
         cursor: next,
       }
     // What was edited outside of the window comes as removed; an occurrence that is deleted comes with its series only.
@@ -186,6 +196,7 @@ export class MemoryProvider implements CalendarProvider {
         .filter(({ event }) => !inWindow.has(event.providerId) && !event.isRecurring)
         .map(({ event }) => event.providerId),
       wholeSeries: [...series],
+      unreadable: this.unreadable,
       cursor: next,
     }
   }

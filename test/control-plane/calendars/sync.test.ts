@@ -121,6 +121,25 @@ describe('what is stored', () => {
     expect(idsOf(await events(name))).toEqual(['a', 's_0', 's_2'])
   })
 
+  test('an event that cannot be read stays as it is stored, and the sync says so until it can', async () => {
+    const { calendar, name, provider, poll, events, row, engine } = await withCalendar()
+    calendar.delete('a')
+    provider.unreadable = [
+      { providerId: 'a', problem: 'the event has no start' },
+      { providerId: null, problem: 'the event has no id' },
+    ]
+    await engine.operations.sync(name)
+    expect(idsOf(await events(name))).toContain('a')
+    const { sync_status, sync_error, status } = await row(name.calendarId)
+    expect([sync_status, status]).toEqual(['partial', 'active'])
+    expect(sync_error).toMatch(/2 events .* a: the event has no start/)
+    provider.unreadable = []
+    await engine.operations.sync(name)
+    await poll(name)
+    expect(idsOf(await events(name))).not.toContain('a')
+    expect(await row(name.calendarId)).toMatchObject({ sync_status: 'success', sync_error: null })
+  })
+
   test('text that PostgreSQL cannot hold is stored without it', async () => {
     const { calendar, name, poll, events } = await withCalendar()
     calendar.change('a', { title: 'A\u0000B\ud800', description: '\u0000', raw: { '\u0000': '\udfff' } })
