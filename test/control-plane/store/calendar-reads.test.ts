@@ -118,7 +118,7 @@ test('events of the older generation, from now on, by the index', async () => {
     listOlderEvents(database, busy, { when: 'upcoming' }, { limit: 100, from: { place: next!, direction: 'after' } }),
   )
   expect(plan).toContain('using calendar_events_of_calendar')
-  expect(plan).not.toMatch(/Seq Scan on calendar_events\b|Seq Scan on calendar_series/)
+  expect(plan).not.toMatch(/Seq Scan on calendar_(events|series)\b/)
 })
 
 test('series with their events, by the indexes', async () => {
