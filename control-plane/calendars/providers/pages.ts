@@ -5,6 +5,7 @@ import type { Answer } from './transport.ts'
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000
 const MAX_BYTES = 128 * 1024 * 1024
+const MAX_MS = 10 * 60_000
 
 export class PageBounds {
   private pages = 0
@@ -13,10 +14,14 @@ export class PageBounds {
   private readonly seen = new Set<string>()
   private readonly provider: string
   private readonly what: string
+  private readonly usesCursor: boolean
+  private readonly startedAt = performance.now()
 
-  constructor(provider: string, what: string) {
+  /** Changes since a cursor that are too much are answered by reading everything, which the window bounds. */
+  constructor(provider: string, what: string, usesCursor = false) {
     this.provider = provider
     this.what = what
+    this.usesCursor = usesCursor
   }
 
   /** Throws when a page more would be too much. `next` names the page that follows; one that was there is an endless chain. */
@@ -28,11 +33,13 @@ export class PageBounds {
     if (next !== null) this.seen.add(next)
     if (next !== null && this.pages >= MAX_PAGES) this.fail(`has more than ${MAX_PAGES} pages`)
     if (this.items > MAX_ITEMS) this.fail(`has more than ${MAX_ITEMS} entries`)
+    if (performance.now() - this.startedAt > MAX_MS) this.fail(`takes longer than ${MAX_MS / 60_000} minutes`)
     if (this.bytes > MAX_BYTES) this.fail(`is longer than ${MAX_BYTES / 1024 / 1024} MiB`)
   }
 
   private fail(reason: string): never {
-    throw new ProviderProblem('unavailable', `${this.provider}'s answer to ${this.what} ${reason}`)
+    const kind = this.usesCursor ? 'cursor_gone' : 'unavailable'
+    throw new ProviderProblem(kind, `${this.provider}'s answer to ${this.what} ${reason}`)
   }
 }
 

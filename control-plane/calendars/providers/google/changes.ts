@@ -51,7 +51,7 @@ export async function readChanges(
 }
 
 async function readPages(place: Place, accessToken: string, calendarId: string, cursor: string | null, window: Window) {
-  const bounds = new PageBounds(NAME, WHAT)
+  const bounds = new PageBounds(NAME, WHAT, cursor !== null)
   const items: unknown[] = []
   let zone = 'UTC'
   let pageToken: string | null = null

@@ -49,7 +49,7 @@ export async function readGraphPages(
   url: string,
   usesCursor = false,
 ): Promise<Pages> {
-  const bounds = new PageBounds(NAME, what)
+  const bounds = new PageBounds(NAME, what, usesCursor)
   const items: unknown[] = []
   let next = url
   while (true) {

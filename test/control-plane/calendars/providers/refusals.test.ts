@@ -222,12 +222,19 @@ describe.each(['google', 'microsoft'] as const)('answers of %s', (platform) => {
   })
 
   test('pages that go on for ever are bounded', async () => {
-    const { all, server } = await start()
+    const { all, since, server } = await start()
+    const { cursor } = await all()
     let page = 0
     server.script(operations.full, ({ url }) => ({ status: 200, body: operations.link(url, page++) }), 1000)
     const before = server.count(operations.full)
     expect(await problemOf(all())).toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/200 pages/) })
     expect(server.count(operations.full) - before).toBe(200)
+    // Changes without an end are answered by reading everything.
+    server.script(operations.since, ({ url }) => ({ status: 200, body: operations.link(url, page++) }), 1000)
+    expect(await problemOf(since(cursor))).toMatchObject({
+      kind: 'cursor_gone',
+      message: expect.stringMatching(/200 pages/),
+    })
   })
 
   test('events of wrong types cost no other event: they are named, and the rest is read', async () => {
