@@ -31,6 +31,7 @@ export interface Attendee {
   name: string | null
   responseStatus: 'accepted' | 'declined' | 'tentative' | 'needsAction'
   isOrganizer: boolean
+  /** False for Microsoft, which does not say: the sync marks the address of the account. */
   isSelf: boolean
   isResource: boolean
 }

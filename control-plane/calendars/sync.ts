@@ -21,7 +21,14 @@ import type { CalendarRow } from '../store/tables.ts'
 import { type FollowTools, followEvents } from './bots-of-events.ts'
 import { type Difference, difference } from './difference.ts'
 import { messagesOfSync } from './messages.ts'
-import { type CalendarPlatform, type CalendarProvider, type Changes, ProviderProblem, type Window } from './ports.ts'
+import {
+  type CalendarPlatform,
+  type CalendarProvider,
+  type Changes,
+  type ProviderEvent,
+  ProviderProblem,
+  type Window,
+} from './ports.ts'
 import { lastingStatus, problemText, statusChange } from './status.ts'
 import { followSeries } from './successions.ts'
 import { afterFailure, afterSync } from './sync-times.ts'
@@ -58,7 +65,7 @@ export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, clai
   }, KEEP_EVERY_MS)
   try {
     const window = windowOf(calendar)
-    const changes = await fetchChanges(tools, calendar, window)
+    const changes = withSelf(await fetchChanges(tools, calendar, window), calendar.account_email)
     return await store(tools, calendar, claim, window, changes)
   } catch (problem) {
     await storeFailure(tools, calendar, claim, problem)
@@ -66,6 +73,18 @@ export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, clai
   } finally {
     clearInterval(keeping)
   }
+}
+
+/** Google marks the owner among the attendees, Microsoft does not. */
+function withSelf(changes: Changes, account: string): Changes {
+  const own = account.toLowerCase()
+  const marked = (event: ProviderEvent): ProviderEvent => ({
+    ...event,
+    attendees: event.attendees.map((person) =>
+      person.email.toLowerCase() === own ? { ...person, isSelf: true } : person,
+    ),
+  })
+  return { ...changes, events: changes.events.map(marked) }
 }
 
 /** From the database's time at the claim on. */

@@ -140,6 +140,22 @@ describe('what is stored', () => {
     expect(await row(name.calendarId)).toMatchObject({ sync_status: 'success', sync_error: null })
   })
 
+  test('the owner of the account is marked among the attendees, in any case of the letters', async () => {
+    const { calendar, name, poll, events } = await withCalendar({ platform: 'microsoft' })
+    const person = {
+      name: null,
+      responseStatus: 'accepted' as const,
+      isOrganizer: false,
+      isSelf: false,
+      isResource: false,
+    }
+    const attendees = [calendar.email.toUpperCase(), 'other@example.com'].map((email) => ({ ...person, email }))
+    calendar.change('a', { attendees })
+    await poll(name)
+    const [event] = await events(name)
+    expect(event!.attendees).toEqual([{ ...attendees[0], isSelf: true }, attendees[1]])
+  })
+
   test('text that PostgreSQL cannot hold is stored without it', async () => {
     const { calendar, name, poll, events } = await withCalendar()
     calendar.change('a', { title: 'A\u0000B\ud800', description: '\u0000', raw: { '\u0000': '\udfff' } })
