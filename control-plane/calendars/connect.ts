@@ -126,11 +126,13 @@ async function find(
   })().catch((error) => {
     throw callersProblem(error)
   })
-  const calendar = found.calendars.find((one) => (rawCalendarId === null ? one.isPrimary : one.id === rawCalendarId))
+  // Google takes the word in the place of an id.
+  const isPrimary = rawCalendarId === null || (platform === 'google' && rawCalendarId === 'primary')
+  const calendar = found.calendars.find((one) => (isPrimary ? one.isPrimary : one.id === rawCalendarId))
   if (calendar === undefined)
     throw new CalendarProblem(
       'raw_calendar_not_found',
-      rawCalendarId === null ? 'The account has no primary calendar' : 'The account has no calendar with this id',
+      isPrimary ? 'The account has no primary calendar' : 'The account has no calendar with this id',
     )
   return { ...found, calendar }
 }

@@ -56,7 +56,7 @@ export const createCalendarBody = z
   .strictObject({
     calendar_platform: calendarPlatform,
     ...oauthFields,
-    raw_calendar_id: rawCalendarId.describe('`id` of list-raw.'),
+    raw_calendar_id: rawCalendarId.describe('`id` of list-raw; with Google also `primary`.'),
   })
   .meta({ id: 'CreateCalendar' })
 /** Without the platform, which never changes. */

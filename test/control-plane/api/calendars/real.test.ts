@@ -188,6 +188,40 @@ describe.each(PLATFORMS)('%s', (platform) => {
   })
 })
 
+test('the older generation: a bot for every event of a series but one, changed, and called off', async () => {
+  const team = await world.team()
+  const account = google.addAccount()
+  const start = new Date(Math.ceil(Date.now() / 1000) * 1000 + 24 * HOUR)
+  account.primary.create({ title: 'Weekly', start, link: MEET, repeats: { every: 'week', count: 4 } })
+  const { oauth_client_id, oauth_client_secret, oauth_refresh_token } = bodyOf('google', account)
+  const oauth = { oauth_client_id, oauth_client_secret, oauth_refresh_token, platform: 'google' }
+  const created = await team.post('/calendars', { ...oauth, raw_calendar_id: 'primary' })
+  const { uuid } = created.body.calendar
+  const events = async () => (await team.get(`/calendar_events?calendar_id=${uuid}`)).body.data
+  await expect.poll(events, LONG).toHaveLength(4)
+  const [first, second] = await events()
+  const namesOf = (answer: { body: { bot_param: { bot_name: string } | null }[] }) =>
+    answer.body.map(({ bot_param }) => bot_param?.bot_name ?? null)
+  const all = (event: { uuid: string }) => `/calendar_events/${event.uuid}/bot?all_occurrences=true`
+  const bot = { bot_name: 'Notes', speech_to_text: { provider: 'deepgram', api_key: 'own-key' }, extra: { a: 1 } }
+  expect(namesOf(await team.post(all(second), bot))).toEqual(['Notes', 'Notes', 'Notes', 'Notes'])
+  expect(namesOf(await team.delete(`/calendar_events/${second.uuid}/bot`))).toEqual([null])
+  const changed = await team.patch(all(first), { bot_name: 'Minutes', enter_message: '', extra: null })
+  expect(changed.status).toBe(200)
+  expect((await events()).map((event: { bot_param: unknown }) => event.bot_param)).toMatchObject([
+    { bot_name: 'Minutes', speech_to_text_provider: 'deepgram', speech_to_text_api_key: null, extra: { a: 1 } },
+    null,
+    { bot_name: 'Minutes' },
+    { bot_name: 'Minutes' },
+  ])
+  expect((await team.patch(`/calendars/${uuid}`, { ...oauth, oauth_refresh_token: 'unknown' })).status).toBe(401)
+  expect((await events())[0].bot_param).not.toBeNull()
+  expect((await team.patch(`/calendars/${uuid}`, oauth)).status).toBe(200)
+  await expect
+    .poll(async () => (await events()).map((event: { bot_param: unknown }) => event.bot_param), LONG)
+    .toEqual([null, null, null, null])
+})
+
 test('an account without a mailbox is a 403 of its own', async () => {
   const team = await world.team()
   const account = microsoft.addAccount({ hasMailbox: false })
