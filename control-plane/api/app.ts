@@ -97,7 +97,7 @@ export async function buildApi(
   const documents: ServedDocument[] = []
   operationRoutes(app, dependencies)
   fileRoutes(app, dependencies)
-  hookRoutes(app, dependencies)
+  await hookRoutes(app, dependencies)
   for (const generation of generations) {
     await app.register(
       async (scope: App) => {

@@ -23,7 +23,15 @@ const AT_ONCE = 8
 
 const GOOGLE_STATES = ['sync', 'exists', 'not_exists'] as const
 
-export function hookRoutes(app: App, { calendars }: Pick<ApiDependencies, 'calendars'>): void {
+/** In a scope of its own, where bodies that are no JSON are read and left aside: a handshake may come with any type. */
+export async function hookRoutes(app: App, dependencies: Pick<ApiDependencies, 'calendars'>): Promise<void> {
+  await app.register(async (scope: App) => {
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
+    addRoutes(scope, dependencies)
+  })
+}
+
+function addRoutes(app: App, { calendars }: Pick<ApiDependencies, 'calendars'>): void {
   const budget = new RateLimiterMemory({ points: POINTS_PER_MINUTE, duration: 60 })
 
   /** Google repeats a notification after 503, and not after 429. */

@@ -93,6 +93,23 @@ describe('Microsoft', () => {
     },
   )
 
+  test('a handshake may come with a body of any type', async () => {
+    const answer = await post('/hooks/microsoft?validationToken=abc', {
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      payload: 'anything',
+    })
+    expect({ status: answer.statusCode, text: answer.payload }).toEqual({ status: 200, text: 'abc' })
+    const other = await world.app.inject({
+      method: 'POST',
+      url: '/v2/bots',
+      headers: { 'content-type': 'text/plain' },
+      payload: 'anything',
+    })
+    expect(other.statusCode).toBe(401)
+    const team = await world.team()
+    expect((await team.post('/v2/bots', 'anything', { 'content-type': 'text/plain' })).status).toBe(415)
+  })
+
   test('endless and doubled words of a handshake are refused', async () => {
     for (const query of [`validationToken=${'x'.repeat(5000)}`, 'validationToken=a&validationToken=b'])
       expect((await post(`/hooks/microsoft?${query}`)).statusCode).toBe(422)
