@@ -51,6 +51,8 @@ export interface ServiceConfig {
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
   providers: ProviderAddresses
+  /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
+  prefersLocation: boolean
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
   logLevel: LogLevel
@@ -172,6 +174,8 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
     providers: providersOf(ofVariable),
+    prefersLocation:
+      oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }

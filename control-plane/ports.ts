@@ -114,6 +114,60 @@ export interface Seals {
   open(sealed: Buffer, place: SealedPlace): string
 }
 
+// --- Stored credentials of conferencing users -------------------------------------------------------------------------
+
+/** What a bot's request names of stored credentials, and what it brings itself. */
+export interface GrantRequest {
+  teamId: string
+  /** One of the two is there; the id goes first. */
+  credentialId: string | null
+  credentialUserId: string | null
+  /** False: the bot has a token, or an address of one; only the keys of the app are wanted. */
+  wantsToken: boolean
+  /** The token is bound to its meeting where the address names the number. */
+  meetingUrl: string
+}
+
+/** What one start of a bot gets of a stored credential. */
+export interface JoinGrant {
+  sdkId: string
+  sdkPassword: string
+  /** Fresh, for one join on behalf of the user; at most one of the two is there. */
+  obfToken: string | null
+  /** Fresh, for a join as the user (ZAK). */
+  accessKey: string | null
+}
+
+export interface JoinGrants {
+  /** Rejects with `GrantRefused` or `GrantDelayed` within half a minute. */
+  fetch(request: GrantRequest): Promise<JoinGrant>
+}
+
+/** No further try would help. `code` is one of the interface's, the message a sentence for the caller. */
+export class GrantRefused extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'GrantRefused'
+    this.code = code
+  }
+}
+
+/** The provider or the database cannot answer now. `code` is what the bot ends with when its time is over. */
+export class GrantDelayed extends Error {
+  readonly code: string
+  /** Milliseconds; null where the provider named no time. */
+  readonly retryAfterMs: number | null
+
+  constructor(code: string, message: string, retryAfterMs: number | null = null) {
+    super(message)
+    this.name = 'GrantDelayed'
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 // --- Outgoing requests -----------------------------------------------------------------------------------------------
 
 export interface OutgoingRequest {

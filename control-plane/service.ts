@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
+import { authorizeUser } from './connections/authorize.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { installedFile, standinCommand, versionOfProgram } from './installed-file.ts'
@@ -16,6 +17,8 @@ import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createLinkServer } from './links/link-server.ts'
+import { openServiceCalendars } from './open-calendars.ts'
+import { openJoinTokens, openPlatform } from './open-connections.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
@@ -31,7 +34,7 @@ import { startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
-const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 4 } as const
+const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 8, connections: 4 } as const
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 
@@ -89,10 +92,25 @@ async function startRoles(
   collectDefaultMetrics({ register: metrics })
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
+  const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
+  closing.add('conferencing platform', closePlatform)
+  // One for the process: a pair of tokens that the database does not take is in its memory only.
+  const joinTokens = onceOnly(() => {
+    const opened = openJoinTokens(pool('connections'), seals, platform, log)
+    closing.add('tokens of connections', () => opened.close())
+    return opened
+  })
+  const jitsiHosts = wordsOf(environment.STANDIN_JITSI_HOSTS)
+  const calendarsOf = (database: Database) => {
+    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts })
+    closing.addWork('calendars', () => calendars.close())
+    return calendars
+  }
 
   const { server, listen } = await makeServer()
   if (has('links')) {
-    const links = createLinkServer({ database: pool('links'), clock, log })
+    const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
+    const links = createLinkServer({ database: pool('links'), clock, log, freshToken })
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
@@ -112,6 +130,7 @@ async function startRoles(
       launcher,
       files: files.store,
       seals,
+      grants: joinTokens().grants,
       recover,
       log,
       linkUrl,
@@ -131,7 +150,9 @@ async function startRoles(
   }
   if (has('jobs')) {
     const database = pool('jobs')
-    const jobs = startJobs({ database, files: files.store, log })
+    const calendars = calendarsOf(database)
+    calendars.start()
+    const jobs = startJobs({ database, files: files.store, log, renewals: () => calendars.renew() })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),
@@ -163,6 +184,8 @@ async function startRoles(
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
+      calendars: calendarsOf(database).operations,
+      conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
       client,
       clock,
       log,
@@ -173,7 +196,7 @@ async function startRoles(
         publicUrl,
         version: versionOfProgram(),
         dashboardFolder: installedFile('dist/dashboard'),
-        jitsiHosts: wordsOf(environment.STANDIN_JITSI_HOSTS),
+        jitsiHosts,
         ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
       },
     })
@@ -210,6 +233,14 @@ function freePort(host: string): Promise<number> {
 }
 
 const pathOf = (url = ''): string => url.split('?', 1)[0]!.replace(/(?<=.)\/$/, '')
+
+function onceOnly<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
 
 const wordsOf = (list: string | undefined): string[] =>
   (list ?? '')

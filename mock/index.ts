@@ -6,9 +6,11 @@ import { startHostPage } from './shared/host-page.ts'
 import type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'
 import { startMockZoom, zoom } from './zoom/index.ts'
 
+export { startMockCalendars } from './calendars/host.ts'
 export type { MockGoogleMeet, MockGoogleMeetOptions } from './google-meet/index.ts'
 export { DEMO_PEOPLE, runDemoScript } from './shared/demo.ts'
 export type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'
+export { DONE_PATH, startZoomOauth } from './zoom-oauth/index.ts'
 export { startMockGoogleMeet, startMockJitsi, startMockMicrosoftTeams, startMockZoom }
 
 /** By the names that `src/meeting.ts` has for them. */

@@ -6,8 +6,8 @@
 import type { Job, Problem } from '@standin/wire/job.ts'
 import type { PlatformName } from './meeting.ts'
 
-/** A token as it stands in the job, or the address that gives a fresh one for each try. */
-export type TokenOrigin = { value: string } | { url: string }
+/** A token as it stands in the job, the address that gives a fresh one for each try, or who gives one (`fresh-tokens.ts`). */
+export type TokenOrigin = { value: string } | { url: string } | { next(): Promise<string> }
 
 export interface ConfCredentials {
   sdkId: string
@@ -31,6 +31,7 @@ type ConfName =
   | 'conf_obf_token'
   | 'conf_obf_token_url'
   | 'conf_obf_token_user_id'
+  | 'conf_access_token'
   | 'conf_access_token_url'
 
 /** Null where the job names no SDK credentials: the bot is then an ordinary guest. */
@@ -39,12 +40,13 @@ export function confCredentialsOf(job: Job): ConfCredentials | null {
   if (!sdkId || !sdkSecret) return null
   const value = job.conf_config?.obf_token ?? job.conf_obf_token
   const url = job.conf_config?.obf_token_url ?? job.conf_obf_token_url
+  const { conf_access_token: accessKey } = job
   const accessKeyUrl = job.conf_config?.zak_token_url ?? job.conf_access_token_url
   return {
     sdkId,
     sdkSecret,
     onBehalfToken: value ? { value } : url ? { url } : null,
-    accessKey: accessKeyUrl ? { url: accessKeyUrl } : null,
+    accessKey: accessKey ? { value: accessKey } : accessKeyUrl ? { url: accessKeyUrl } : null,
     botId: job.bot_id,
     extra: job.extra,
   }
@@ -65,6 +67,7 @@ const OLDER: readonly ConfName[] = [
   'conf_obf_token',
   'conf_obf_token_url',
   'conf_obf_token_user_id',
+  'conf_access_token',
   'conf_access_token_url',
 ]
 

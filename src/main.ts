@@ -41,6 +41,7 @@ import { confCredentialsOf } from './conf-credentials.ts'
 import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
+import { freshTokensOf, withFreshTokens } from './fresh-tokens.ts'
 import { registerSecrets } from './known-secrets.ts'
 import { LastResort } from './last-resort.ts'
 import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
@@ -370,12 +371,13 @@ function storedSession(config: BotConfig): SessionOnce {
 
 function meetingOpener(
   config: BotConfig,
-  control: ControlPlane,
+  control: CommandedControlPlane,
   logger: Logger,
   session: SessionOnce,
   ears: Ears | null,
 ): OpenMeeting {
   const { job } = config
+  const freshTokens = freshTokensOf(job, () => control.askForToken())
   let botImage: Promise<string | null> | null = null
   return async (target, stage, signal) => {
     const browserState = await session.load(signal)
@@ -392,7 +394,7 @@ function meetingOpener(
       chromium: config.chromium,
       browserPlugins: config.browserPlugins,
       browserState,
-      conf: confCredentialsOf(job),
+      conf: withFreshTokens(confCredentialsOf(job), freshTokens),
       fetchToken: (address, limits) =>
         fetchPublic(
           address,

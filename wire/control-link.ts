@@ -1,8 +1,9 @@
 /** The messages of the control link, one per text frame, in both directions. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
-import { STATUSES } from './codes.ts'
+import { ERROR_CODES, STATUSES } from './codes.ts'
 import { botCommandSchema, COMMAND_ERROR_CODES } from './commands.ts'
 import { numberedEventSchema, transcriptSchema } from './events.ts'
+import { token } from './job.ts'
 
 export const PROTOCOL_VERSION = 1
 
@@ -34,8 +35,24 @@ export const commandMessageSchema = z.strictObject({
 })
 export type CommandMessage = z.infer<typeof commandMessageSchema>
 
+/** The answer to `token_request`, under its id: the token, or why there is none. */
+export const freshTokenSchema = z.strictObject({
+  type: z.literal('token'),
+  id: commandId,
+  token: token.optional(),
+  code: z.enum(ERROR_CODES).optional().describe('What the bot ends with where no other try helps.'),
+  message: z.string().max(2_000).optional(),
+  can_retry: z.boolean().default(false),
+})
+export type FreshToken = z.infer<typeof freshTokenSchema>
+
 /** From the control plane to the bot. */
-export const downMessageSchema = z.discriminatedUnion('type', [welcomeSchema, ackSchema, commandMessageSchema])
+export const downMessageSchema = z.discriminatedUnion('type', [
+  welcomeSchema,
+  ackSchema,
+  commandMessageSchema,
+  freshTokenSchema,
+])
 export type DownMessage = z.infer<typeof downMessageSchema>
 
 export const helloSchema = z.strictObject({
@@ -71,6 +88,11 @@ export const heartbeatSchema = z.strictObject({
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
+export const tokenRequestSchema = z
+  .strictObject({ type: z.literal('token_request'), id: commandId })
+  .describe('Asks for a fresh on-behalf-of token for another try to join; only where the job has `conf_fresh_tokens`.')
+export type TokenRequest = z.infer<typeof tokenRequestSchema>
+
 /** From the bot to the control plane. */
 export const upMessageSchema = z.discriminatedUnion('type', [
   helloSchema,
@@ -78,5 +100,6 @@ export const upMessageSchema = z.discriminatedUnion('type', [
   answerSchema,
   partialTranscriptSchema,
   heartbeatSchema,
+  tokenRequestSchema,
 ])
 export type UpMessage = z.infer<typeof upMessageSchema>

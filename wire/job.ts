@@ -43,7 +43,7 @@ export const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.
 })
 
 /** Visible ASCII, which is what a header can carry. */
-const token = z
+export const token = z
   .string()
   .min(1)
   .max(4096)
@@ -269,6 +269,15 @@ export const jobSchema = z
       .max(256)
       .nullish()
       .describe('User of a stored connection; whoever starts the worker resolves it.'),
+    conf_fresh_tokens: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether the control plane gives a fresh on-behalf-of token for each further try, over the control link. The first one is conf_obf_token.',
+      ),
+    conf_access_token: token
+      .nullish()
+      .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
     browser_state: z
       .string()

@@ -23,6 +23,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   due: () => import('./due.ts'),
   joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),
+  calendars: () => import('./calendars.ts'),
 }
 
 const { values, positionals } = parseArgs({

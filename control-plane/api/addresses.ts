@@ -1,9 +1,16 @@
 /** Addresses that a caller names, judged before anything connects to them. */
-import type { BotRequest } from '../bots/request.ts'
+import { type BotRequest, problemOfTokenExtra } from '../bots/request.ts'
 import type { GuardedClient } from '../ports.ts'
 
-/** Place and sentence of the first address that must not be used, such as `callback_config/url is on a private network`. */
-export function addressProblem(client: Pick<GuardedClient, 'problemOf'>, request: BotRequest): string | null {
+/**
+ * Place and sentence of the first address that must not be used, such as `callback_config/url is on a private network`.
+ * `extra` is sent to the addresses of tokens, within them.
+ */
+export function addressProblem(
+  client: Pick<GuardedClient, 'problemOf'>,
+  request: BotRequest,
+  extra: unknown = null,
+): string | null {
   const { images, streaming, callback, webhookUrl, conferencing } = request
   const named: [place: string, url: string | null | undefined][] = [
     ...images.map((url): [string, string] => ['bot_image', url]),
@@ -20,5 +27,6 @@ export function addressProblem(client: Pick<GuardedClient, 'problemOf'>, request
     const problem = client.problemOf(url.replace(/^ws(s?):/i, 'http$1:'))
     if (problem !== null) return `${place}: ${problem}`
   }
-  return null
+  const asksForTokens = Boolean(conferencing?.obfTokenUrl ?? conferencing?.zakTokenUrl)
+  return asksForTokens ? problemOfTokenExtra(extra) : null
 }

@@ -1,7 +1,9 @@
 /** What the API needs of the other rooms; `main.ts` gives it the real ones. */
 import type { Readable } from 'node:stream'
 import type { Registry } from 'prom-client'
+import type { CalendarOperations } from '../calendars/operations.ts'
 import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
+import type { AuthorizedUser, ConnectionApp } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import type { SheddingSettings } from './load-shedding.ts'
 
@@ -21,6 +23,8 @@ export interface ApiDependencies {
     transcription: { provider: string; apiKey: string | null; customParams: Record<string, unknown> | null } | null,
     webhookUrl?: string | null,
   ) => Promise<'started' | 'no_audio' | 'not_ended' | 'not_found'>
+  calendars: CalendarOperations
+  conferencing: ConferencingAuthority
   /** Judges addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
@@ -70,6 +74,15 @@ export interface WebhookSender {
     botId: string,
     target: { url: string; secret?: string | null; method?: 'POST' | 'PUT' } | null,
   ): Promise<'sent' | 'not_found' | 'not_ended' | 'not_configured'>
+}
+
+/** `connections/authorize.ts` with the platform filled in. */
+export interface ConferencingAuthority {
+  /** Spends the code and reads the profile. The sentences are for the caller. */
+  authorize(
+    app: ConnectionApp,
+    grant: { code: string; redirectUri: string },
+  ): Promise<{ user: AuthorizedUser } | { refused: string } | { unavailable: string; retryAfterMs: number | null }>
 }
 
 /** `files/serve-file.ts`. */

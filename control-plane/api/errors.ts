@@ -39,6 +39,10 @@ export const refusals = {
       'FST_ERR_INVALID_MEETING_PLATFORM',
       'meeting_url is not a link of a supported meeting platform, such as https://meet.google.com/abc-defg-hij',
     ),
+  noMeetingUrl: (details: string) =>
+    new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', 'The event has no link of a supported meeting platform', {
+      details,
+    }),
   keyInUrl: () =>
     new ApiError(
       400,
@@ -74,6 +78,19 @@ export const refusals = {
     new ApiError(403, 'FST_ERR_FORBIDDEN', `Only a person with the role ${role} of this team may do this`),
   tooManySignIns: (retryAfter: number) =>
     new ApiError(429, 'FST_ERR_RATE_LIMIT', 'Too many tries to sign in; wait and try again', { retryAfter }),
+  tokenRefused: (details: string) =>
+    new ApiError(401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED', 'The calendar provider refused the OAuth credentials', {
+      details,
+    }),
+  calendarPermission: (details: string) =>
+    new ApiError(
+      403,
+      'FST_ERR_CALENDAR_PERMISSION_DENIED',
+      'The calendar cannot be read with what the user has granted',
+      { details },
+    ),
+  calendarLicense: (details: string) =>
+    new ApiError(403, 'FST_ERR_CALENDAR_LICENSE_REQUIRED', 'The account has no mailbox with a calendar', { details }),
   forbidden: () =>
     new ApiError(403, 'FST_ERR_FORBIDDEN', 'This API key may only create bots; the operation needs full access'),
   byokTranscription: () =>
@@ -82,9 +99,29 @@ export const refusals = {
       'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN',
       'Transcription with an own key of the provider is not part of the plan of this team',
     ),
+  exchangeFailed: (reason: string) =>
+    new ApiError(
+      400,
+      'FST_ERR_OAUTH_EXCHANGE_FAILED',
+      `The conferencing provider refused the authorization. ${reason}`,
+    ),
+  credentialUser: (count: number) =>
+    new ApiError(
+      400,
+      'FST_ERR_VALIDATION',
+      `body/conf_config/credential_user_id belongs to ${count} stored credentials; name one of them with credential_id`,
+    ),
+  credentialNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID', `Credential with ID '${id}' not found`),
   botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
   scheduledBotNotFound: (id: string) =>
     new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
+  calendarNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID', `Calendar with ID '${id}' not found`),
+  eventNotFound: (id: string) => new ApiError(404, 'FST_ERR_EVENT_NOT_FOUND_BY_ID', `Event with ID '${id}' not found`),
+  seriesNotFound: (id: string) =>
+    new ApiError(404, 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID', `Event series with ID '${id}' not found`),
+  unknownChannel: () => new ApiError(404, 'FST_ERR_NOT_FOUND', 'No calendar has a channel of this id with this token'),
   notFound: (method: string, path: string) =>
     new ApiError(404, 'FST_ERR_NOT_FOUND', `Route ${method}:${path} not found`),
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
@@ -98,6 +135,10 @@ export const refusals = {
       `Status of bot '${id}' is: ${status}. Operation not permitted in this state.`,
       details === undefined ? {} : { details },
     ),
+  eventBotStatus: (eventId: string, details: string) =>
+    new ApiError(409, 'FST_ERR_BOT_STATUS', `The bot of event '${eventId}' cannot be changed in its state.`, {
+      details,
+    }),
   botAlreadyExists: () =>
     new ApiError(
       409,
@@ -106,6 +147,10 @@ export const refusals = {
     ),
   deduplicationKey: () =>
     new ApiError(409, 'FST_ERR_BOT_ALREADY_EXISTS', 'A bot with this deduplication key has not ended yet'),
+  calendarExists: (details: string) =>
+    new ApiError(409, 'FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS', 'The team has connected this calendar already', {
+      details,
+    }),
   callbackNotConfigured: (id: string) =>
     new ApiError(
       409,
@@ -155,6 +200,10 @@ export const refusals = {
       `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
       retryAfter === undefined ? {} : { retryAfter },
     ),
+  calendarLimit: (details: string) =>
+    new ApiError(429, 'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED', 'The team has as many calendars as it may have', {
+      details,
+    }),
   chatFailed: (details?: string | undefined) =>
     new ApiError(
       500,
@@ -165,6 +214,23 @@ export const refusals = {
   commandFailed: (details: string) =>
     new ApiError(500, 'FST_ERR_BOT_COMMAND_FAILED', 'The bot could not be reached or refused the command', { details }),
   internal: () => new ApiError(500, 'FST_ERR_INTERNAL_SERVER_ERROR', 'The service failed to process the request'),
+  providerUnavailable: (details: string, retryAfter: number) =>
+    new ApiError(503, 'FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE', 'The calendar provider cannot be reached right now', {
+      details,
+      retryAfter,
+    }),
+  tooManyNotifications: (retryAfter: number) =>
+    new ApiError(
+      503,
+      'FST_ERR_SERVICE_UNAVAILABLE',
+      `Too many notifications came from this address; retry in ${retryAfter} s`,
+      { retryAfter },
+    ),
+  conferencingUnavailable: (reason: string, retryAfterMs: number | null) =>
+    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', 'The conferencing provider cannot be reached right now', {
+      details: reason,
+      retryAfter: Math.min(3600, Math.max(1, Math.ceil((retryAfterMs ?? 5000) / 1000))),
+    }),
   unavailable: (message = 'The service cannot process requests right now') =>
     new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
 }

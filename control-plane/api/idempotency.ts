@@ -8,6 +8,7 @@ import {
   type KeptAnswer,
   type KeyedRequest,
   keepAnswer,
+  releaseLongKey,
 } from '../store/idempotency.ts'
 import { refusals } from './errors.ts'
 import { callerOf } from './generation.ts'
@@ -53,6 +54,27 @@ export async function onceInParts(
   if (keyed !== null) await keepAnswer(db, keyed, answer)
   reply.code(answer.status)
   return answer.body
+}
+
+/**
+ * As `once`, for work that asks others over the network and makes its own transactions. A request that was refused gives
+ * its key back, so that it may be repeated.
+ */
+export async function onceOutside(
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<KeptAnswer>,
+): Promise<unknown> {
+  return onceInParts(db, request, reply, async () => {
+    try {
+      return await work()
+    } catch (error) {
+      const keyed = keyedRequest(request)
+      if (keyed !== null) await releaseLongKey(db, keyed)
+      throw error
+    }
+  })
 }
 
 function inTransaction(

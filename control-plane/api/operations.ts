@@ -78,6 +78,12 @@ function databaseGauges(registry: Registry): (values: Awaited<ReturnType<typeof 
   const late = gauge('standin_bot_lateness_seconds', 'How far the bot that waits longest is past its time.')
   const deliveries = gauge('standin_webhook_deliveries', 'Webhook deliveries that are not done, by state.', ['state'])
   const oldest = gauge('standin_webhook_oldest_seconds', 'How long the oldest due webhook delivery has waited.')
+  const calendars = gauge('standin_calendars', 'Connected calendars, by status.', ['status'])
+  const lateSync = gauge(
+    'standin_calendar_sync_lateness_seconds',
+    'How far the sync that waits longest is past its time.',
+  )
+  const polled = gauge('standin_calendars_without_push', 'Connected calendars whose changes are only polled.')
   return (values) => {
     bots.reset()
     for (const { phase, count } of values.bots) bots.set({ phase }, count)
@@ -85,5 +91,9 @@ function databaseGauges(registry: Registry): (values: Awaited<ReturnType<typeof 
     deliveries.reset()
     for (const { state, count } of values.deliveries) deliveries.set({ state }, count)
     oldest.set(values.oldestDeliverySeconds)
+    calendars.reset()
+    for (const { status, count } of values.calendars.byStatus) calendars.set({ status }, count)
+    lateSync.set(values.calendars.latestSyncSeconds)
+    polled.set(values.calendars.withoutPush)
   }
 }

@@ -30,6 +30,7 @@ export const STEP_KINDS = [
   'admitted',
   'refused',
   'waiting_for_room',
+  'waiting_for_token',
   'pickup_delayed',
   'launched',
   'launch_failed',

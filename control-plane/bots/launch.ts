@@ -10,6 +10,8 @@ import { withPatch } from './row.ts'
 const NO_LEASE = { lease_owner: null, lease_until: null }
 /** Seconds before a bot that found no room is tried again. */
 const ROOM_RETRY_SECONDS = 1
+/** Pause before a token is asked for again: the provider's own, within these bounds. */
+const TOKEN_RETRY_MS = { least: 2_000, usual: 5_000, most: 60_000 }
 
 /** The launcher has answered that the bot is there. Changes nothing where the bot was heard before that answer. */
 export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now: Date): BotChange {
@@ -40,6 +42,25 @@ export function noRoom(bot: BotRow, reason: string, now: Date): BotChange {
   return {
     ...waits,
     patch: { ...NO_LEASE, phase: 'due', attempt: bot.attempt - 1, due_at: dueAt, wait_reason: reason },
+  }
+}
+
+/**
+ * The token of the claimed bot could not be fetched now: it is tried again, and ends with the token's own code where its
+ * time to be started is over by then. Told of once.
+ */
+export function waitsForToken(
+  bot: BotRow,
+  { code, message, retryAfterMs }: { code: string; message: string; retryAfterMs: number | null },
+  now: Date,
+): BotChange {
+  const wait = Math.min(TOKEN_RETRY_MS.most, Math.max(TOKEN_RETRY_MS.least, retryAfterMs ?? TOKEN_RETRY_MS.usual))
+  const dueAt = new Date(now.getTime() + wait)
+  if (bot.give_up_at !== null && dueAt > bot.give_up_at) return impossible(bot, code, message, now)
+  return {
+    ...emptyChange(),
+    patch: { ...NO_LEASE, phase: 'due', attempt: bot.attempt - 1, due_at: dueAt, wait_reason: message },
+    steps: bot.wait_reason === message ? [] : [{ at: now, attempt: null, kind: 'waiting_for_token', reason: message }],
   }
 }
 

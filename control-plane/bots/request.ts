@@ -80,6 +80,17 @@ export const DEFAULT_TIMEOUTS: BotTimeouts = {
 /** Seconds of the longest recording where the caller names none. */
 export const LONGEST_RECORDING_SECONDS = 14_400
 
+/** Characters of `extra` in the address of a token; the worker refuses a job with more. */
+const MAX_EXTRA_IN_ADDRESS = 6000
+
+/** Place and sentence where `extra` is too long to be sent to the address of a token; else null. */
+export function problemOfTokenExtra(extra: unknown): string | null {
+  const length = extra === null || extra === undefined ? 0 : encodeURIComponent(JSON.stringify(extra)).length
+  return length <= MAX_EXTRA_IN_ADDRESS
+    ? null
+    : `extra is sent within the address of the token and too long for it: ${length} characters, ${MAX_EXTRA_IN_ADDRESS} are possible`
+}
+
 /** A bot that asks for nothing beyond its meeting. */
 export function plainRequest(): BotRequest {
   return {

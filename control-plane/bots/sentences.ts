@@ -31,6 +31,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   admitted: 'The bot was admitted.',
   refused: 'The bot was refused at its join time.',
   waiting_for_room: 'The bot waits for room on a machine.',
+  waiting_for_token: 'The bot waits for its token.',
   pickup_delayed: 'The bot waits longer than usual for its start.',
   launched: 'The bot was started.',
   launch_failed: 'The start of the bot failed.',

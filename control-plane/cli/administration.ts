@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Installation, sealApiKey } from '../installation.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
+import { openServiceCalendars } from '../open-calendars.ts'
 import { openFiles } from '../open-files.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
 import { askForDrain, countOpenBots } from '../store/drain.ts'
@@ -212,11 +213,17 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
   if (job === undefined) throw new CommandMistake(`There is no job "${name}"; there are: ${JOB_NAMES.join(', ')}`)
   const done = await onInstallation(context, async (installation) => {
     const files = await openFiles(context.config, installation, context.config.publicUrl ?? 'http://localhost')
-    const jobs = startJobs({ database: installation.database, files: files.store, log: context.log, periodic: [] })
+    const { database, seals } = installation
+    const { config, log } = context
+    const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
+    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts: [] })
+    const renewals = () => calendars.renew()
+    const jobs = startJobs({ database, files: files.store, log, periodic: [], renewals })
     try {
       return await jobs.run(job)
     } finally {
       await jobs.close()
+      await calendars.close()
       files.close()
     }
   })

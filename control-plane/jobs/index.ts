@@ -1,6 +1,7 @@
 /** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
 import { randomUUID } from 'node:crypto'
 import type { FileStore, Log } from '../ports.ts'
+import { removePastEvents } from '../store/calendar-events.ts'
 import type { Database } from '../store/database.ts'
 import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
@@ -17,13 +18,15 @@ const KEEP_EVERY_MS = 20_000
 /** Beside the pause of a job; keeps processes from asking in the same instant. */
 const JITTER = 0.2
 
-export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions'] as const
+export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings {
   database: Database
   files: FileStore
   log: Log
+  /** Opens and renews what is old of the subscriptions to calendars. Left out, there is no such job. */
+  renewals?: () => Promise<unknown>
   /** Jobs that are done again and again; all where it is left out. `run` does any. */
   periodic?: readonly JobName[]
   /** Seconds between two looks of a job, for tests. */
@@ -44,7 +47,12 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
   audit: { look: 600, every: DAY },
   idempotency: { look: 600, every: 3600 },
   sessions: { look: 600, every: 3600 },
+  // The calendars renew what is due by themselves; this finds what they overlooked.
+  renewals: { look: 600, every: 6 * 3600 },
 }
+
+/** Past events are shown for so long. */
+const EVENT_DAYS = 30
 
 export function startJobs(settings: JobsSettings): Jobs {
   const { database, files, log, lookEverySeconds = {} } = settings
@@ -55,10 +63,12 @@ export function startJobs(settings: JobsSettings): Jobs {
     retention: async () => ({
       requested: await requestRetentionDeletions(database, log),
       ...(await deleteDue(database, files, log, () => stop.signal.aborted)),
+      events: await removePastEvents(database, EVENT_DAYS),
     }),
     audit: () => auditLedger(database, log),
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
     sessions: () => forgetOldSessions(database),
+    renewals: async () => settings.renewals?.() ?? {},
   }
 
   async function turn(name: JobName, everySeconds: number): Promise<void> {
@@ -89,7 +99,8 @@ export function startJobs(settings: JobsSettings): Jobs {
     }
   }
 
-  const loops = (settings.periodic ?? JOB_NAMES).map(loop)
+  const names = JOB_NAMES.filter((name) => name !== 'renewals' || settings.renewals !== undefined)
+  const loops = (settings.periodic ?? names).map(loop)
   const asked = new Set<Promise<unknown>>()
   return {
     async run(name) {

@@ -6,7 +6,8 @@ import { claimDue, dueWithoutReason, hopelessBots, latePickups, lookForDue } fro
 import { startSeconds } from '../store/launches.ts'
 import { admitDue } from './admission.ts'
 import { changeBot } from './change-bot.ts'
-import { type Claim, type LaunchTools, launchBot } from './launch.ts'
+import { inTurn } from './in-turn.ts'
+import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
 
@@ -22,6 +23,8 @@ const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
+/** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
+const MOST_FETCHING = 64
 
 export interface DueLoop {
   /** Looks for due bots now. */
@@ -41,13 +44,15 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
   const pause = new PauseBetweenRounds()
   const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
-  const underWay = new Set<Promise<void>>()
+  /** Each with whether it is one of those whose token is fetched. */
+  const underWay = new Map<Promise<void>, boolean>()
+  const startInTurn = inTurn(concurrency)
   let leadSeconds = ASSUMED_LEAD_SECONDS
   let measuring = Promise.resolve()
   let isClosing = false
 
   function start(claim: Claim): void {
-    const launch = launchBot(tools, claim)
+    const launch = launchBot(tools, claim, startInTurn)
       .catch((error) => {
         // The lease gives the bot back.
         const fields = { bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
@@ -57,7 +62,13 @@ export function startDueLoop(settings: DueSettings): DueLoop {
         underWay.delete(launch)
         pause.wake()
       })
-    underWay.add(launch)
+    underWay.set(launch, namesCredential(claim.bot))
+  }
+
+  /** How many more may be begun beside those under way. */
+  function moreStarts(): number {
+    const fetching = [...underWay.values()].filter(Boolean).length
+    return concurrency - (underWay.size - Math.min(fetching, MOST_FETCHING))
   }
 
   /** Free places now, starts under way counted; null: the engine decides. */
@@ -68,7 +79,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
-    const limit = Math.min(BATCH, concurrency - underWay.size, places?.free ?? BATCH)
+    const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
     if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places.limit)
     if (limit <= 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
@@ -136,7 +147,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       isClosing = true
       pause.wake()
       await ran
-      await Promise.all([...underWay, measuring])
+      await Promise.all([...underWay.keys(), measuring])
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Starts bots when they are due and sees to it that each of them ends. */
-import type { FileStore, Launcher, Log, Seals } from '../ports.ts'
+import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
@@ -20,6 +20,8 @@ export interface LaunchingSettings {
   launcher: Launcher
   files: FileStore
   seals: Seals
+  /** What stored credentials give to bots that name one. */
+  grants: JoinGrants
   recover: Recover
   log: Log
   /** Address of the control link, as bots reach it. */

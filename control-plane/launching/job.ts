@@ -1,7 +1,8 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
-import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS } from '../bots/request.ts'
+import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS, problemOfTokenExtra } from '../bots/request.ts'
 import { requestOf } from '../bots/row.ts'
+import type { JoinGrant } from '../ports.ts'
 import type { BotRow } from '../store/tables.ts'
 
 export interface JobParts {
@@ -19,6 +20,8 @@ export interface JobParts {
   >
   /** Opened. */
   secrets: BotSecrets
+  /** Of the stored credential that the bot names; null where it names none. */
+  grant: JoinGrant | null
   /** Of the attempt, from the file store. */
   storage: Job['storage']
   /** The attempt's own address and token of the control link. */
@@ -40,7 +43,7 @@ export class ImpossibleJob extends Error {
 
 /** Throws `ImpossibleJob`. */
 export function jobOf(parts: JobParts): Job {
-  const { bot, secrets, storage, link } = parts
+  const { bot, secrets, grant, storage, link } = parts
   const request = requestOf(bot)
   const { timeouts } = request
   const parsed = jobSchema.safeParse({
@@ -71,7 +74,7 @@ export function jobOf(parts: JobParts): Job {
       api_key: secrets.transcriptionApiKey ?? null,
       custom_params: request.transcription.customParams,
     },
-    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets),
+    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets, grant, bot.extra),
     storage,
     control_plane: link,
     // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
@@ -85,18 +88,36 @@ export function jobOf(parts: JobParts): Job {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Only the platform with an SDK knows these fields; the worker refuses them for others. */
-function conferencingOf(platform: string, conferencing: BotRequest['conferencing'], secrets: BotSecrets) {
+/**
+ * Only the platform with an SDK knows these fields; the worker refuses them for others. What the bot brings itself goes
+ * before what a stored credential gives.
+ */
+function conferencingOf(
+  platform: string,
+  conferencing: BotRequest['conferencing'],
+  secrets: BotSecrets,
+  grant: JoinGrant | null,
+  extra: unknown,
+) {
   if (conferencing === null || platform !== 'zoom') return {}
-  if (conferencing.credentialId !== null || conferencing.credentialUserId !== null)
-    throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'The stored credential that the bot names does not exist.')
-  if (secrets.sdkId === undefined && (conferencing.hasObfToken || conferencing.obfTokenUrl !== null))
+  const [id, password] =
+    secrets.sdkId === undefined ? [grant?.sdkId, grant?.sdkPassword] : [secrets.sdkId, secrets.sdkPassword]
+  if (id === undefined && (conferencing.hasObfToken || conferencing.obfTokenUrl !== null))
     throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'An on-behalf-of token works only together with SDK credentials.')
+  const tokenUrls = id !== undefined && (conferencing.obfTokenUrl ?? conferencing.zakTokenUrl) !== null
+  const problem = tokenUrls ? problemOfTokenExtra(extra) : null
+  if (problem !== null)
+    throw new ImpossibleJob(
+      conferencing.obfTokenUrl === null ? 'CONF_ACCESS_TOKEN_ERROR' : 'CONF_OBF_TOKEN_ERROR',
+      `The field ${problem}.`,
+    )
   return {
-    conf_sdk_id: secrets.sdkId ?? null,
-    conf_sdk_pwd: secrets.sdkPassword ?? null,
-    conf_obf_token: secrets.obfToken ?? null,
+    conf_sdk_id: id ?? null,
+    conf_sdk_pwd: password ?? null,
+    conf_obf_token: secrets.obfToken ?? grant?.obfToken ?? null,
+    conf_fresh_tokens: secrets.obfToken === undefined && grant !== null && grant.obfToken !== null,
     conf_obf_token_url: conferencing.obfTokenUrl,
-    conf_access_token_url: secrets.sdkId === undefined ? null : conferencing.zakTokenUrl,
+    conf_access_token: grant?.accessKey ?? null,
+    conf_access_token_url: id === undefined ? null : conferencing.zakTokenUrl,
   }
 }

@@ -1,15 +1,29 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
+import type { Job } from '@standin/wire/job.ts'
 import type { BotChange } from '../bots/change.ts'
 import { launchFailed } from '../bots/crash.ts'
-import { impossible, noRoom } from '../bots/launch.ts'
+import { grantRequestOf } from '../bots/grant-request.ts'
+import { impossible, noRoom, waitsForToken } from '../bots/launch.ts'
 import { type BotSecrets, secretsPlace } from '../bots/request.ts'
-import { type FileStore, type Launcher, type LaunchHandle, type Log, NoRoom, type Seals } from '../ports.ts'
+import {
+  type FileStore,
+  GrantDelayed,
+  GrantRefused,
+  type JoinGrant,
+  type JoinGrants,
+  type Launcher,
+  type LaunchHandle,
+  type Log,
+  NoRoom,
+  type Seals,
+} from '../ports.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../store/launches.ts'
 import type { BotRow } from '../store/tables.ts'
+import type { InTurn } from './in-turn.ts'
 import { ImpossibleJob, jobOf } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
 
@@ -21,6 +35,8 @@ export interface LaunchTools {
   launcher: Launcher
   files: FileStore
   seals: Seals
+  /** What stored credentials give to bots that name one. */
+  grants: JoinGrants
   log: Log
   writer: LaunchWriter
   /** Address of the control link, as bots reach it. */
@@ -37,20 +53,22 @@ export interface Claim {
   leaseEnds: number
 }
 
-/** Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored. */
-export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void> {
-  const { launcher, log } = tools
+/**
+ * Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored.
+ * `startInTurn` keeps many bots whose tokens come at once from being started at once.
+ */
+export async function launchBot(tools: LaunchTools, claim: Claim, startInTurn: InTurn = now): Promise<void> {
+  const { log } = tools
   const { bot } = claim
   const { attempt } = bot
-  let handle: LaunchHandle
+  let handle: LaunchHandle | null
   try {
-    const job = makeJob(tools, claim)
-    // A process that was stopped for a while holds nothing any more: another launcher may have taken the bot.
-    if (performance.now() > claim.leaseEnds - LEASE_MARGIN_MS) {
+    const job = makeJob(tools, claim, await grantOf(tools.grants, bot))
+    handle = await startInTurn(() => startIfLeased(tools, claim, job))
+    if (handle === null) {
       log.warn({ bot: bot.id, attempt }, 'Launch abandoned: its lease is over')
       return
     }
-    handle = await launcher.start({ botId: bot.id, attempt, job })
   } catch (error) {
     await storeFailure(tools, claim, error as Error)
     return
@@ -59,14 +77,37 @@ export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void>
   log.info({ bot: bot.id, attempt, name: handle.name }, 'Bot started')
   if (isWanted) return
   log.warn({ bot: bot.id, attempt }, 'Started bot is stopped: it was cancelled, or its lease was lost')
-  await launcher.stop(handle, 0)
+  await tools.launcher.stop(handle, 0)
 }
 
-function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, { bot, token }: Claim) {
+const now: InTurn = (work) => work()
+
+/** Null: a process that was stopped for a while holds nothing any more; another launcher may have taken the bot. */
+async function startIfLeased({ launcher }: LaunchTools, claim: Claim, job: Job): Promise<LaunchHandle | null> {
+  if (performance.now() > claim.leaseEnds - LEASE_MARGIN_MS) return null
+  return launcher.start({ botId: claim.bot.id, attempt: claim.bot.attempt, job })
+}
+
+/** Whether a token has to be fetched for the bot before it can be started. */
+export function namesCredential(bot: BotRow): boolean {
+  return grantRequestOf(bot) !== null
+}
+
+async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | null> {
+  const request = grantRequestOf(bot)
+  return request && grants.fetch(request)
+}
+
+function makeJob(
+  { files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools,
+  { bot, token }: Claim,
+  grant: JoinGrant | null,
+) {
   const secrets = bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
   return jobOf({
     bot,
     secrets,
+    grant,
     storage: files.jobStorage(bot.id, bot.attempt),
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
@@ -87,14 +128,21 @@ async function storeFailure({ database, log }: LaunchTools, claim: Claim, error:
       if (isOurs) await write(tx, bot, noRoom(bot, error.message, now))
       return
     }
+    if (error instanceof GrantDelayed) {
+      await removeLaunch(tx, claim.bot.id, attempt)
+      if (isOurs) await write(tx, bot, waitsForToken(bot, error, now))
+      return
+    }
     await launchEnded(tx, claim.bot.id, attempt, neverRan(error.message))
     await launchCleaned(tx, claim.bot.id, attempt)
     if (!isOurs) return
-    if (error instanceof ImpossibleJob) await write(tx, bot, impossible(bot, error.code, error.message, now))
+    if (error instanceof ImpossibleJob || error instanceof GrantRefused)
+      await write(tx, bot, impossible(bot, error.code, error.message, now))
     else await write(tx, bot, launchFailed(bot, error.message, now))
   })
   const fields = { bot: claim.bot.id, attempt, error: error.message }
   if (error instanceof NoRoom) log.info(fields, 'Bot waits: the launcher has no room')
+  else if (error instanceof GrantDelayed) log.warn(fields, 'Bot waits: its token could not be fetched')
   else log.error(fields, 'Bot could not be started')
 }
 

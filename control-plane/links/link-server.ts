@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type Answer, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
+import { type Answer, type FreshToken, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
 import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/commands.ts'
@@ -21,6 +21,11 @@ export interface LinkServerOptions {
   database: Database
   clock: Clock
   log: Log
+  /**
+   * A fresh token for another try of the bot to join, or why there is none. Rejects where that cannot be found out. Absent:
+   * this server gives none.
+   */
+  freshToken?: (owner: LinkOwner) => Promise<Omit<FreshToken, 'type' | 'id'>>
 }
 
 export interface LinkServer {
@@ -67,6 +72,7 @@ class Server implements LinkServer {
     perMessageDeflate: false,
     clientTracking: false,
   })
+  readonly #freshToken: NonNullable<LinkServerOptions['freshToken']>
   readonly #links = new Set<Link>()
   /** The newest link of each attempt that has said hello. */
   readonly #byAttempt = new Map<string, Link>()
@@ -80,7 +86,8 @@ class Server implements LinkServer {
   #isSweeping = false
   #isClosed = false
 
-  constructor({ database, clock, log }: LinkServerOptions) {
+  constructor({ database, clock, log, freshToken }: LinkServerOptions) {
+    this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
     this.#database = database
     this.#log = log
     this.#now = () => clock.now()
@@ -136,6 +143,7 @@ class Server implements LinkServer {
       if (++link.answersWaiting > MOST_ANSWERS) link.close(CLOSE.policy, 'too many answers')
       else link.answered = link.answered.then(() => this.#answer(link, answer))
     },
+    onTokenRequest: (link: Link, id: string) => void this.#token(link, id),
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(
@@ -194,6 +202,21 @@ class Server implements LinkServer {
         'An answer could not be stored; the bot will be asked again',
       )
       link.close(CLOSE.tryAgain, 'answers cannot be stored now')
+    }
+  }
+
+  /** One at a time for each bot. */
+  async #token(link: Link, id: string): Promise<void> {
+    if (link.isFetchingToken)
+      return link.token({ type: 'token', id, message: 'A token is being fetched already.', can_retry: true })
+    link.isFetchingToken = true
+    try {
+      link.token({ type: 'token', id, ...(await this.#freshToken(link.owner)) })
+    } catch (error) {
+      this.#log.warn({ ...link.owner, error: String(error) }, 'A fresh token of a bot could not be fetched')
+      link.token({ type: 'token', id, message: 'The control plane cannot fetch tokens now.', can_retry: true })
+    } finally {
+      link.isFetchingToken = false
     }
   }
 

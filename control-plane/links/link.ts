@@ -4,6 +4,7 @@ import {
   type Answer,
   type CommandMessage,
   type DownMessage,
+  type FreshToken,
   type Heartbeat,
   type UpMessage,
   upMessageSchema,
@@ -39,6 +40,7 @@ export interface LinkListener {
   /** Events wait in `take`. */
   onEvents(link: Link): void
   onAnswer(link: Link, answer: Answer): void
+  onTokenRequest(link: Link, id: string): void
   onClose(link: Link): void
   onBadMessage(link: Link, problems: Problem[]): void
 }
@@ -56,6 +58,7 @@ export class Link {
   /** Resolves when the answers so far are stored: the first one to a command counts. */
   answered: Promise<void> = Promise.resolve()
   answersWaiting = 0
+  isFetchingToken = false
   heartbeat: Heartbeat | null = null
   heartbeatAt = 0
   heartbeatWrittenAt = 0
@@ -116,6 +119,10 @@ export class Link {
     this.sent.add(id)
     const message: CommandMessage = { type: 'command', id, command }
     return this.#send(message)
+  }
+
+  token(answer: FreshToken): void {
+    this.#send(answer)
   }
 
   /** The events that wait, oldest first; they stay counted until `settle`. */
@@ -212,6 +219,7 @@ export class Link {
       this.heartbeat = message
       this.heartbeatAt = this.#now()
     } else if (message.type === 'answer') this.#listener.onAnswer(this, message)
+    else if (message.type === 'token_request') this.#listener.onTokenRequest(this, message.id)
   }
 
   #event(event: NumberedEvent, bytes: number): void {

@@ -13,6 +13,8 @@ export interface GuardedClientSettings {
   resolve?: Resolve
   /** Connections of one origin at once. */
   connectionsPerHost?: number
+  /** The longest address that is asked; 4096 characters where it is left out. */
+  maxUrlLength?: number
   /** PEM of further authorities; those of Node where it is left out. */
   ca?: string
 }
@@ -38,14 +40,18 @@ export function createGuardedClient(settings: GuardedClientSettings): ClosableGu
     },
   })
   return {
-    problemOf: (url) => addressProblem(url, allowPrivate),
-    request: (request) => send(agent, request, allowPrivate),
+    problemOf: (url) => addressProblem(url, allowPrivate, settings.maxUrlLength),
+    request: (request) => send(agent, request, settings),
     close: () => agent.destroy(),
   }
 }
 
-async function send(agent: Agent, request: OutgoingRequest, allowPrivate: boolean): Promise<OutgoingAnswer> {
-  const problem = addressProblem(request.url, allowPrivate)
+async function send(
+  agent: Agent,
+  request: OutgoingRequest,
+  { allowPrivate, maxUrlLength }: GuardedClientSettings,
+): Promise<OutgoingAnswer> {
+  const problem = addressProblem(request.url, allowPrivate, maxUrlLength)
   if (problem !== null) throw Object.assign(new Error(problem), { code: 'EACCES' })
   const url = new URL(request.url)
   const signal = AbortSignal.timeout(request.timeoutMs)

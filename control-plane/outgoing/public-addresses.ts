@@ -27,8 +27,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** A sentence about what is wrong with an address, without a lookup; null where it may be tried. */
-export function addressProblem(text: string, allowPrivate: boolean): string | null {
-  if (text.length > MAX_URL_LENGTH) return `The address is longer than ${MAX_URL_LENGTH} characters`
+export function addressProblem(text: string, allowPrivate: boolean, maxLength = MAX_URL_LENGTH): string | null {
+  if (text.length > maxLength) return `The address is longer than ${maxLength} characters`
   if (!URL.canParse(text)) return 'The address is not a URL'
   const { protocol, hostname, host, port, username, password } = new URL(text)
   if (protocol !== 'https:' && protocol !== 'http:') return 'The address does not start with https://'

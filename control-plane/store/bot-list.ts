@@ -1,29 +1,11 @@
 /** Lists of the newer generation: bots newest first, scheduled bots by their join time. Pages begin behind a place. */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { containing } from './like.ts'
+import { type Condition, type PageRequest, type Places, readPage } from './pages.ts'
 import type { BotRow } from './tables.ts'
 
-/** Where a bot stands in a list. */
-export interface Place {
-  /** ISO 8601 with microseconds. */
-  at: string
-  id: string
-}
-
-export interface PageRequest {
-  limit: number
-  /** Null: the first page. */
-  from: { place: Place; direction: 'after' | 'before' } | null
-}
-
-export interface Page {
-  bots: BotRow[]
-  /** Of the page behind this one; null at the end. */
-  next: Place | null
-  /** Of the page before it; null at the start. */
-  previous: Place | null
-}
+export type Page = Places & { bots: BotRow[] }
 
 /** All that are given must match. Texts are partial matches of any case, but for `extra`, which is exact. */
 export interface BotFilter {
@@ -57,7 +39,7 @@ export async function listBots(db: Database, teamId: string, filter: BotFilter, 
     sql`created_at > now() - make_interval(days => ${LIST_DAYS})`,
     ...(filter.statuses === undefined ? [] : [sql`status = any (${[...filter.statuses]}::text[])`]),
   ]
-  return readPage(db, conditions, page, { column: 'created_at', direction: 'desc' })
+  return readBots(db, conditions, page, { column: 'created_at', direction: 'desc' })
 }
 
 export async function listScheduledBots(
@@ -73,10 +55,8 @@ export async function listScheduledBots(
     ...(filter.scheduledAfter === undefined ? [] : [sql`join_at >= ${filter.scheduledAfter}`]),
     ...(filter.scheduledBefore === undefined ? [] : [sql`join_at <= ${filter.scheduledBefore}`]),
   ]
-  return readPage(db, conditions, page, { column: 'join_at', direction: 'asc' })
+  return readBots(db, conditions, page, { column: 'join_at', direction: 'asc' })
 }
-
-type Condition = RawBuilder<unknown>
 
 function commonConditions(teamId: string, filter: BotFilter): Condition[] {
   const conditions: Condition[] = [sql`team_id = ${teamId}`, sql`generation = 'v2'`]
@@ -98,33 +78,13 @@ function commonConditions(teamId: string, filter: BotFilter): Condition[] {
   return conditions
 }
 
-async function readPage(
+async function readBots(
   db: Database,
   conditions: readonly Condition[],
-  { limit, from }: PageRequest,
-  order: { column: 'created_at' | 'join_at'; direction: 'asc' | 'desc' },
+  page: PageRequest,
+  { column, direction }: { column: 'created_at' | 'join_at'; direction: 'asc' | 'desc' },
 ): Promise<Page> {
-  const isBackwards = from?.direction === 'before'
-  const isAscending = (order.direction === 'asc') !== isBackwards
-  const column = sql.ref(order.column)
-  const direction = sql.raw(isAscending ? 'asc' : 'desc')
-  const beyond =
-    from === null
-      ? []
-      : [
-          sql`(${column}, id) ${sql.raw(isAscending ? '>' : '<')} (${from.place.at}::timestamptz, ${from.place.id}::uuid)`,
-        ]
-  const { rows } = await sql<BotRow & { place: string }>`
-    select *, to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as place
-    from bots where ${sql.join([...conditions, ...beyond], sql` and `)}
-    order by ${column} ${direction}, id ${direction} limit ${limit + 1}`.execute(db)
-  const hasMore = rows.length > limit
-  const shown = rows.slice(0, limit)
-  if (isBackwards) shown.reverse()
-  const placeOf = (row: (typeof rows)[number] | undefined) => (row ? { at: row.place, id: row.id } : null)
-  return {
-    bots: shown,
-    next: isBackwards || hasMore ? placeOf(shown.at(-1)) : null,
-    previous: (isBackwards ? hasMore : from !== null) ? placeOf(shown[0]) : null,
-  }
+  const order = { column: sql.ref(column), id: sql.ref('id'), direction }
+  const { rows, ...places } = await readPage<BotRow>(db, { columns: sql`*`, from: sql`bots`, conditions, order }, page)
+  return { bots: rows, ...places }
 }

@@ -12,6 +12,8 @@ const LONGEST_PROBE_SECONDS = 600
 const DISABLED_AFTER_DAYS = 5
 /** Due deliveries that one claim looks at. */
 const LOOKED_AT = 512
+/** Messages of a calendar have its id as their ordering key. */
+const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
 export interface ClaimRules {
   /** Fence: only the holder of this claim writes the result. */
@@ -101,12 +103,14 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     join endpoints e on e.id = claimed.endpoint_id
     join teams t on t.id = claimed.team_id
     left join bots b on b.id = claimed.bot_id
+    left join calendars c on claimed.bot_id is null
+      and c.id = case when claimed.ordering_key ~ ${UUID} then claimed.ordering_key::uuid end
     left join lateral (
       select k.id, k.sealed from api_keys k
       where k.team_id = claimed.team_id and k.sealed is not null and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now()) and (k.id = b.api_key_id or k.permission = 'full')
+        and (k.expires_at is null or k.expires_at > now()) and (k.id = coalesce(b.api_key_id, c.api_key_id) or k.permission = 'full')
         and e.kind <> 'callback' and (e.kind <> 'team' or t.api_key_in_webhooks)
-      order by (k.id = b.api_key_id) desc nulls last, k.created_at desc limit 1
+      order by (k.id = coalesce(b.api_key_id, c.api_key_id)) desc nulls last, k.created_at desc limit 1
     ) key on true
     order by claimed.next_at, claimed.id`.execute(db)
   return rows

@@ -1,5 +1,6 @@
 /** What `/metrics` asks the database for. Each is one cheap statement over open rows. */
 import { sql } from 'kysely'
+import { type CalendarGauges, readCalendarGauges } from './calendar-syncs.ts'
 import type { Database } from './database.ts'
 
 export interface Gauges {
@@ -10,6 +11,7 @@ export interface Gauges {
   deliveries: { state: string; count: number }[]
   /** Seconds since the oldest delivery that waits was due; 0 without any. */
   oldestDeliverySeconds: number
+  calendars: CalendarGauges
 }
 
 export async function readGauges(db: Database): Promise<Gauges> {
@@ -28,6 +30,7 @@ export async function readGauges(db: Database): Promise<Gauges> {
     latestBotSeconds: late.rows[0]!.seconds,
     deliveries: deliveries.rows,
     oldestDeliverySeconds: oldest.rows[0]!.seconds,
+    calendars: await readCalendarGauges(db),
   }
 }
 

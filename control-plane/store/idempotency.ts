@@ -61,6 +61,17 @@ export async function claimLongKey(db: Database, request: KeyedRequest): Promise
   return row === undefined ? 'busy' : claimOf(row, request)
 }
 
+/** Ends a claim without an answer. */
+export async function releaseLongKey(db: Database, { teamId, key, bodyHash }: KeyedRequest): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('team_id', '=', teamId)
+    .where('key', '=', key)
+    .where('body_hash', '=', bodyHash)
+    .where('status', 'is', null)
+    .execute()
+}
+
 interface KeyRow {
   body_hash: Buffer
   status: number | null

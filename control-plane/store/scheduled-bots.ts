@@ -2,6 +2,8 @@
 import type { BotRequest, BotSecrets } from '../bots/request.ts'
 import { secretsPlace } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
+import { sealedSecrets } from './admission.ts'
+import { applyChanges } from './changes.ts'
 import type { Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
 import type { BotRow } from './tables.ts'
@@ -34,4 +36,46 @@ export async function replaceCallback(
     method: callback.method,
     secret,
   })
+}
+
+/** What may be changed of the bot of an event; meeting and time are the event's. */
+export interface ChangedBot {
+  name: string
+  recordingMode: string
+  extra: unknown
+  request: BotRequest
+  secrets: BotSecrets
+  deduplicationKey: string | null
+}
+
+/** Another configuration for a scheduled bot that the transaction has locked. */
+export async function changeScheduledBot(
+  tx: Tx,
+  seals: Seals,
+  bot: BotRow,
+  changed: ChangedBot,
+  now: Date,
+): Promise<void> {
+  const { request, secrets } = changed
+  const patch = {
+    bot_name: changed.name,
+    recording_mode: changed.recordingMode,
+    extra: changed.extra,
+    request,
+    secrets: sealedSecrets(seals, bot.id, secrets),
+    deduplication_key: changed.deduplicationKey,
+    is_exclusive: !request.allowMultipleBots,
+    transcription_status: request.transcription === null ? 'not-applicable' : 'not-started',
+  }
+  const reason = 'What was asked of the bot of this calendar event was changed.'
+  await applyChanges(tx, [
+    {
+      bot,
+      change: { patch, steps: [{ at: now, attempt: null, kind: 'changed', reason }], messages: [], ledger: [] },
+    },
+  ])
+  await replaceCallback(tx, seals, bot, request.callback, secrets.callbackSecret ?? null)
+  await tx.deleteFrom('endpoints').where('bot_id', '=', bot.id).where('kind', '=', 'bot').execute()
+  if (request.webhookUrl !== null)
+    await createEndpoint(tx, seals, { teamId: bot.team_id, botId: bot.id, kind: 'bot', url: request.webhookUrl })
 }

@@ -9,6 +9,13 @@ export const SEALED_COLUMNS = [
   { table: 'endpoints', column: 'previous_secret' },
   { table: 'api_keys', column: 'sealed' },
   { table: 'retranscriptions', column: 'secret' },
+  { table: 'connections', column: 'client_secret' },
+  { table: 'connections', column: 'refresh_token' },
+  { table: 'connections', column: 'access_token' },
+  { table: 'calendars', column: 'credentials' },
+  { table: 'calendars', column: 'access_token' },
+  { table: 'calendar_series_intents', column: 'secrets' },
+  { table: 'calendar_intents', column: 'secrets' },
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

@@ -2,9 +2,10 @@
 import { sql } from 'kysely'
 import { needsLeave, stopAsked } from '../bots/stop.ts'
 import { lockBot } from './bots.ts'
-import { applyChange } from './changes.ts'
+import { applyChange, applyChanges } from './changes.ts'
 import { addCommand } from './commands.ts'
-import type { Database } from './database.ts'
+import type { Database, Tx } from './database.ts'
+import type { BotRow } from './tables.ts'
 
 /** Of the row; a request to leave is sent for as long as the bot has not answered it. */
 const EXPIRES_SECONDS = 24 * 3600
@@ -24,4 +25,15 @@ export async function askToLeave(db: Database, botId: string): Promise<StopAnswe
     if (needsLeave(change)) await addCommand(tx, botId, { type: 'leave' }, EXPIRES_SECONDS)
     return 'asked'
   })
+}
+
+/** The same for several bots that the transaction has locked. Those that have left their meeting already are passed over. */
+export async function stopBots(tx: Tx, bots: readonly BotRow[], now: Date): Promise<void> {
+  const changes = bots.flatMap((bot) => {
+    const change = stopAsked(bot, now)
+    return 'refused' in change ? [] : [{ bot, change }]
+  })
+  await applyChanges(tx, changes)
+  for (const { bot, change } of changes)
+    if (needsLeave(change)) await addCommand(tx, bot.id, { type: 'leave' }, EXPIRES_SECONDS)
 }

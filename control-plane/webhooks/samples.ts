@@ -4,6 +4,21 @@ import type { WebhookEvent } from '../bots/messages/index.ts'
 const BOT = '00000000-0000-4000-8000-000000000000'
 const AT = '2026-01-01T09:00:00.000Z'
 const names = { bot_id: BOT, event_id: null }
+const CALENDAR = { calendar_id: BOT, calendar_platform: 'google' }
+const CONNECTION = { ...CALENDAR, account_email: 'ada@example.com', status: 'active', created_at: AT }
+const SERIES = { event_type: 'one_off', series_id: BOT }
+const INSTANCE = {
+  event_id: BOT,
+  start: AT,
+  end: '2026-01-01T09:30:00.000Z',
+  title: 'Test',
+  status: 'confirmed',
+  is_all_day: false,
+  is_exception: false,
+  bot_scheduled: false,
+  meeting_url: null,
+  meeting_platform: null,
+}
 
 const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
   'bot.status_change': {
@@ -43,6 +58,30 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
   'bot.chat_message': {
     data: { ...names, message_id: 'test', sender_name: 'Ada Byron', sender_id: 1, text: 'Hello', sent_at: AT },
     extra: { test: true },
+  },
+  'calendar.connection_created': { data: CONNECTION },
+  'calendar.connection_updated': { data: { ...CONNECTION, updated_at: AT } },
+  'calendar.connection_deleted': { data: { ...CALENDAR, deleted_at: AT } },
+  'calendar.connection_error': {
+    data: { ...CALENDAR, status: 'revoked', error: 'The provider refused the refresh token.' },
+  },
+  'calendar.events_synced': {
+    data: { calendar_id: BOT, events: [{ ...SERIES, series_bot_scheduled: false, instances: [INSTANCE] }] },
+  },
+  'calendar.event_created': {
+    data: { calendar_id: BOT, ...SERIES, series_bot_scheduled: false, instances: [INSTANCE] },
+  },
+  'calendar.event_updated': {
+    data: {
+      calendar_id: BOT,
+      ...SERIES,
+      series_bot_scheduled: false,
+      is_exception: false,
+      affected_instances: [INSTANCE],
+    },
+  },
+  'calendar.event_cancelled': {
+    data: { calendar_id: BOT, ...SERIES, cancelled_instances: [{ ...INSTANCE, status: 'cancelled' }] },
   },
 }
 

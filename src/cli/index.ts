@@ -158,7 +158,7 @@ program
     process.exitCode = await demoMeeting(code, io)
   })
 
-program
+const mockCommand = program
   .command('mock')
   .description('serve the mock meetings, for a person to open and play host')
   .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
@@ -166,6 +166,24 @@ program
   .action(async (platforms: PlatformName[]) => {
     const { mock } = await import('./mock.ts')
     process.exitCode = await mock(platforms, io)
+  })
+
+mockCommand
+  .command('calendars')
+  .description('serve stand-ins of the calendars of Google and Microsoft, with a page to edit them')
+  .option('--port <number>', 'of the page (default: any free port)', Number)
+  .action(async (flags: { port?: number }) => {
+    const { mockCalendars } = await import('./mock.ts')
+    process.exitCode = await mockCalendars(flags, io)
+  })
+
+mockCommand
+  .command('zoom-oauth')
+  .description("serve a stand-in of Zoom's OAuth server, for trying stored credentials")
+  .option('--port <number>', 'default: any free port', Number)
+  .action(async (flags: { port?: number }) => {
+    const { mockZoomOauth } = await import('./mock.ts')
+    process.exitCode = await mockZoomOauth(flags, io)
   })
 
 program

@@ -21,10 +21,60 @@ export async function mock(platforms: readonly MockPlatformName[], io: Io): Prom
       '',
     ].join('\n'),
   )
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
-  })
+  await untilInterrupted()
   await mocks.close()
   return 0
+}
+
+/** `standin mock zoom-oauth`: serves the stand-in of Zoom's OAuth server until it is interrupted. Throws MockIsMissing. */
+export async function mockZoomOauth({ port }: { port?: number }, io: Io): Promise<number> {
+  const { startZoomOauth, DONE_PATH } = await loadMock()
+  const zoom = await startZoomOauth(port === undefined ? {} : { port })
+  zoom.addApp({ redirectUris: [new URL(DONE_PATH, zoom.url).href] })
+  for (const name of ['Ann', 'Bob'])
+    zoom.addUser({ firstName: name, lastName: 'Host', email: `${name.toLowerCase()}@example.com` })
+  io.output.write(
+    [
+      `Allow the app, and break things: ${zoom.url}/`,
+      `Start the service with it:       STANDIN_ZOOM_URL=${zoom.url} npx standin service`,
+      '',
+      'Ctrl-C ends it.',
+      '',
+    ].join('\n'),
+  )
+  await untilInterrupted()
+  await zoom.close()
+  return 0
+}
+
+/** `standin mock calendars`: serves the stand-ins of both calendars until it is interrupted. Throws MockIsMissing. */
+export async function mockCalendars({ port }: { port?: number }, io: Io): Promise<number> {
+  const { startMockCalendars } = await loadMock()
+  const calendars = await startMockCalendars(port === undefined ? {} : { port })
+  const { google, microsoft } = calendars
+  const tokens = [google, microsoft].map(({ accounts, tokens }) => tokens.liveToken(accounts[0]!))
+  io.output.write(
+    [
+      `Edit the calendars here:    ${calendars.page}`,
+      'Start the service with:',
+      ...[...calendars.settings, 'STANDIN_PRIVATE_ADDRESSES=allow'].map((line) => `  ${line}`),
+      `Connect with client id ${google.tokens.clientId}, client secret ${google.tokens.clientSecret} and the refresh token of`,
+      `  Google:    ${tokens[0]}   (calendar: primary)`,
+      `  Microsoft: ${tokens[1]}   (calendar: ${microsoft.accounts[0]!.primary.id})`,
+      "Microsoft's refresh token changes with each use; the page shows the one that works.",
+      '',
+      'Ctrl-C ends it.',
+      '',
+    ].join('\n'),
+  )
+  await untilInterrupted()
+  await calendars.close()
+  return 0
+}
+
+function untilInterrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
 }

@@ -16,6 +16,7 @@ import { createUsageMeter, type UsageMeter } from './process-usage.ts'
 import { reconnectDelayMs } from './reconnect-delay.ts'
 import { Reporter } from './reporter.ts'
 import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
+import { TokenDesk } from './token-desk.ts'
 
 /** Characters of events that are read from the journal in one go. */
 const BATCH_SIZE = 256 * 1024
@@ -56,6 +57,12 @@ class ControlLink implements CommandedControlPlane {
   readonly #journal: Journal
   readonly #reporter: Reporter
   readonly #desk: CommandDesk
+  readonly #tokens = new TokenDesk((request) => {
+    const session = this.#session
+    if (session === null || session.sentSeq === null) return false
+    this.#send(session, request)
+    return true
+  })
   readonly #usage: UsageMeter
   readonly #heartbeat: NodeJS.Timeout
   readonly #whenQuiet = new Set<() => void>()
@@ -101,6 +108,8 @@ class ControlLink implements CommandedControlPlane {
   onCommand(listener: Parameters<CommandedControlPlane['onCommand']>[0]): void {
     this.#desk.listen(listener)
   }
+
+  askForToken: CommandedControlPlane['askForToken'] = () => this.#tokens.ask()
 
   submit: CommandedControlPlane['submit'] = (command) => this.#desk.submit(command)
 
@@ -170,6 +179,7 @@ class ControlLink implements CommandedControlPlane {
   #ended(session: Session, end: ConnectionEnd): void {
     clearTimeout(session.welcomeTimer)
     this.#session = null
+    this.#tokens.linkEnded()
     if (this.#isClosed) {
       this.#whenEnded?.()
       return
@@ -195,6 +205,9 @@ class ControlLink implements CommandedControlPlane {
         break
       case 'command':
         this.#desk.receive(message.id, message.command, session.number)
+        break
+      case 'token':
+        this.#tokens.receive(message)
         break
     }
   }

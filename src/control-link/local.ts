@@ -1,4 +1,5 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
+import type { FreshToken } from '@standin/wire/control-link.ts'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { Logger } from '../logger.ts'
 import type { CommandAnswer, ControlPlane } from '../ports.ts'
@@ -8,6 +9,8 @@ import { Reporter } from './reporter.ts'
 
 /** The bot's end of a link, which also takes commands from inside the process. */
 export interface CommandedControlPlane extends ControlPlane {
+  /** Rejects with a sentence where the control plane cannot be asked or does not answer in time. */
+  askForToken(): Promise<FreshToken>
   /** Runs in turn with those of the control plane. Never rejects. */
   submit(command: BotCommand): Promise<CommandAnswer>
 }
@@ -32,6 +35,7 @@ export function createLocalControlPlane(options: LocalOptions): CommandedControl
     report: (event) => reporter.report(event),
     show: (partial) => options.onPartial?.(partial),
     onCommand: (listener) => desk.listen(listener),
+    askForToken: async () => Promise.reject(new Error('the bot has no control plane')),
     submit: (command) => desk.submit(command),
     // There is no welcome to wait for.
     whenWelcomed: () => Promise.resolve(),

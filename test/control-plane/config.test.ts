@@ -61,6 +61,7 @@ test('every variable of the table is read', () => {
     STANDIN_GRAPH_URL: 'http://127.0.0.1:2',
     STANDIN_MICROSOFT_LOGIN_URL: 'http://127.0.0.1:3',
     STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
+    STANDIN_CALENDAR_LINKS: 'location_first',
     STANDIN_DEMO: 'off',
     STANDIN_LOG_LEVEL: 'warn',
     HOME: '/root',
@@ -97,6 +98,7 @@ test('every variable of the table is read', () => {
       microsoftLogin: 'http://127.0.0.1:3',
       zoom: 'http://127.0.0.1:4',
     },
+    prefersLocation: true,
     offersDemo: false,
     logLevel: 'warn',
   })
@@ -179,6 +181,7 @@ test.each<[string, string]>([
   ['STANDIN_WEBHOOK_DELAYS', '-5'],
   ['STANDIN_GOOGLE_URL', 'googleapis.com'],
   ['STANDIN_ZOOM_URL', 'ftp://zoom'],
+  ['STANDIN_CALENDAR_LINKS', 'location'],
   ['STANDIN_DEMO', 'maybe'],
   ['STANDIN_LOG_LEVEL', 'loud'],
 ])('%s=%s is refused with a cure', (name, value) => {

@@ -37,6 +37,12 @@ describe('credentials of the SDK', () => {
     expect(confCredentialsOf(jobOf(job))?.onBehalfToken).toEqual({ value: 'obf' })
   })
 
+  test('an access key goes before its address', () => {
+    const job = jobOf({ ...SDK, conf_access_token: 'zak', conf_access_token_url: URL_OF_TOKEN })
+    expect(confCredentialsOf(job)).toMatchObject({ onBehalfToken: null, accessKey: { value: 'zak' } })
+    expect(paths({ conf_access_token: 'zak' })).toEqual(['conf_access_token'])
+  })
+
   test.each<[what: string, fields: Record<string, unknown>, problems: string[]]>([
     ['a token without the SDK credentials', { conf_obf_token: 'obf' }, ['conf_obf_token']],
     ['the newer form of it', { conf_config: { zak_token_url: URL_OF_TOKEN } }, ['conf_config.zak_token_url']],

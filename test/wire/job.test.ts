@@ -320,6 +320,12 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ conf_obf_token_user_id: 'u' }],
     [{ conf_obf_token_user_id: '' }, { conf_obf_token_user_id: 'x'.repeat(257) }],
   ],
+  ['conf_fresh_tokens', [{ conf_fresh_tokens: true }, { conf_fresh_tokens: null }], [{ conf_fresh_tokens: 'yes' }]],
+  [
+    'conf_access_token',
+    [{ conf_access_token: 'eyJ.a-b_c' }, { conf_access_token: null }],
+    [{ conf_access_token: '' }, { conf_access_token: 'x'.repeat(4097) }, { conf_access_token: 'a b' }],
+  ],
   [
     'conf_access_token_url',
     [{ conf_access_token_url: 'https://tokens.test/' }],

@@ -5,6 +5,9 @@ import { controlRoutes } from './bots/control-routes.ts'
 import { createRoute } from './bots/create-route.ts'
 import { readRoutes } from './bots/read-routes.ts'
 import { retranscribeRoute } from './bots/retranscribe-route.ts'
+import { calendarEventRoutes } from './calendar-events/routes.ts'
+import { calendarRoutes } from './calendars/routes.ts'
+import { confConnectionRoutes } from './conf-connections/routes.ts'
 import { olderErrorBody } from './errors.ts'
 
 export const OLDER_KEY_HEADERS = ['x-service-api-key', 'x-meeting-baas-api-key', 'x-spoke-api-key']
@@ -30,4 +33,7 @@ export async function olderRoutes(...[app, dependencies]: Parameters<Generation[
   controlRoutes(app, dependencies)
   retranscribeRoute(app, dependencies)
   accountRoutes(app, dependencies)
+  confConnectionRoutes(app, dependencies)
+  calendarRoutes(app, dependencies)
+  calendarEventRoutes(app, dependencies)
 }

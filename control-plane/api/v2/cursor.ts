@@ -1,5 +1,5 @@
 /** Cursors of lists: base64 of `<ISO time>::<id>`; backwards with a leading `-`. */
-import type { Page, PageRequest, Place } from '../../store/bot-list.ts'
+import type { PageRequest, Place, Places } from '../../store/pages.ts'
 import { refusals } from '../errors.ts'
 
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)::([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
@@ -13,7 +13,7 @@ export function pageRequest(cursor: string | undefined, limit: number): PageRequ
   return { limit, from: place }
 }
 
-export function cursorsOf({ next, previous }: Page): { cursor: string | null; prev_cursor: string | null } {
+export function cursorsOf({ next, previous }: Places): { cursor: string | null; prev_cursor: string | null } {
   return { cursor: next && encode(next), prev_cursor: previous && `-${encode(previous)}` }
 }
 

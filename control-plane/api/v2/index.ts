@@ -5,6 +5,10 @@ import { botControlRoutes } from './bot-control/routes.ts'
 import { botDataRoutes } from './bot-data/routes.ts'
 import { botEventRoutes } from './bot-events/routes.ts'
 import { botRoutes } from './bots/routes.ts'
+import { calendarBotRoutes } from './calendar-bots/routes.ts'
+import { calendarEventRoutes } from './calendar-events/routes.ts'
+import { calendarRoutes } from './calendars/routes.ts'
+import { confCredentialRoutes } from './conf-credentials/routes.ts'
 import { newerErrorBody } from './error-body.ts'
 import { scheduledRoutes } from './scheduled/routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
@@ -29,4 +33,8 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   batchRoutes(app, dependencies)
   scheduledRoutes(app, dependencies)
   timelineRoutes(app, dependencies)
+  confCredentialRoutes(app, dependencies)
+  calendarRoutes(app, dependencies)
+  calendarEventRoutes(app, dependencies)
+  calendarBotRoutes(app, dependencies)
 }

@@ -6,7 +6,20 @@ import { chatBody, completedBody, failedBody, statusBody } from './newer.ts'
 import { olderCompleteBody, olderFailedBody, olderStatusBody, olderTranscriptionBody } from './older.ts'
 
 /** What endpoints of a team can be sent; `events` of an endpoint names some of them. */
-export const WEBHOOK_EVENTS = ['bot.status_change', 'bot.completed', 'bot.failed', 'bot.chat_message'] as const
+export const WEBHOOK_EVENTS = [
+  'bot.status_change',
+  'bot.completed',
+  'bot.failed',
+  'bot.chat_message',
+  'calendar.connection_created',
+  'calendar.connection_updated',
+  'calendar.connection_deleted',
+  'calendar.connection_error',
+  'calendar.events_synced',
+  'calendar.event_created',
+  'calendar.event_updated',
+  'calendar.event_cancelled',
+] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 /** A status as receivers of `bot.status_change` see it. */

@@ -61,10 +61,11 @@ export class SdkAttempt {
     return conf.onBehalfToken ? 'obf' : conf.accessKey ? 'zak' : 'nothing'
   }
 
-  /** A token that an address gives is another one the next time. */
+  /** A token that does not stand in the job is another one the next time. */
   get canAskAgain(): boolean {
     const { onBehalfToken, accessKey } = this.#parts.conf
-    return 'url' in (onBehalfToken ?? accessKey ?? {})
+    const origin = onBehalfToken ?? accessKey
+    return origin !== null && !('value' in origin)
   }
 
   hasAsked(): boolean {

@@ -47,6 +47,11 @@ async function tokenOf(
     if (TOKEN.test(origin.value)) return origin.value
     throw failed('of the job is no bare token', false)
   }
+  if ('next' in origin) {
+    const fresh = await origin.next()
+    if (TOKEN.test(fresh)) return fresh
+    throw failed('of the control plane is no bare token', false)
+  }
   let text: string
   try {
     const limits = { maxBytes: MAX_BYTES, timeoutMs: ANSWER_MS, accept: 'text/plain' }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { createKey, newKey, revokeKey } from '../../../control-plane/store/keys.ts'
+import { addCalendar, addEvent } from './calendars/fake.ts'
 import { MEET, openApiWorld } from './world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -13,6 +14,8 @@ afterAll(() => world.close())
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 const later = () => ({ ...plain, join_at: new Date(Date.now() + 3_600_000).toISOString() })
+const tokens = { oauth_client_id: 'a', oauth_client_secret: 'b', oauth_refresh_token: 'c' }
+const oauth = { calendar_platform: 'google', ...tokens }
 type Method = 'get' | 'post' | 'patch' | 'delete'
 
 /** Every operation of the newer generation, with a body that fits. */
@@ -40,6 +43,25 @@ const operations = (id: string): [method: Method, path: string, body?: object][]
   ['get', `/v2/bots/scheduled/${id}`],
   ['patch', `/v2/bots/scheduled/${id}`, {}],
   ['delete', `/v2/bots/scheduled/${id}`],
+  ['post', '/v2/calendars/list-raw', oauth],
+  ['post', '/v2/calendars', { ...oauth, raw_calendar_id: 'x' }],
+  ['get', '/v2/calendars'],
+  ['get', `/v2/calendars/${id}`],
+  ['patch', `/v2/calendars/${id}`, tokens],
+  ['delete', `/v2/calendars/${id}`],
+  ['post', `/v2/calendars/${id}/sync`],
+  ['post', `/v2/calendars/${id}/resubscribe`],
+  ['get', `/v2/calendars/${id}/events`],
+  ['get', `/v2/calendars/${id}/series`],
+  ['get', `/v2/calendars/${id}/events/${id}`],
+  ['post', `/v2/calendars/${id}/bots`, { event_id: id, bot_name: 'Notes' }],
+  ['patch', `/v2/calendars/${id}/bots`, { event_id: id, bot_name: 'Notes' }],
+  ['delete', `/v2/calendars/${id}/bots`, { event_id: id }],
+  ['post', '/v2/conf-credentials', { name: 'App', client_id: 'id', client_secret: 'secret' }],
+  ['get', '/v2/conf-credentials'],
+  ['get', `/v2/conf-credentials/${id}`],
+  ['patch', `/v2/conf-credentials/${id}`, { name: 'App' }],
+  ['delete', `/v2/conf-credentials/${id}`],
 ]
 const withId = (id: string) => operations(id).filter(([, path]) => path.includes(id))
 const CREATING = new Set(['/v2/bots', '/v2/bots/batch', '/v2/bots/scheduled', '/v2/bots/scheduled/batch'])
@@ -48,7 +70,7 @@ const names = operations('ID').map(([method, path], index) => [`${method} ${path
 test('the list above is the whole document', async () => {
   const { paths } = (await world.app.inject('/openapi.json')).json()
   const documented = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path.replace('{bot_id}', 'ID')}`),
+    Object.keys(methods).map((method) => `${method} ${path.replaceAll(/\{\w+_id\}/g, 'ID')}`),
   )
   expect(names.map(([name]) => name).sort()).toEqual(documented.sort())
 })
@@ -77,18 +99,30 @@ describe.each(names)('%s', (_name, index) => {
     const [method, path, body] = of(randomUUID())
     const answer = await sender[method](path, body)
     if (method === 'post' && CREATING.has(path)) expect(answer.status).toBe(201)
+    else if (method === 'post' && /calendars.*bots$/.test(path)) expect(answer.status).toBe(404)
     else expect(answer).toMatchObject({ status: 403, body: { code: 'FST_ERR_FORBIDDEN' } })
   })
 })
 
-describe('bots of another team do not exist', () => {
+const CODES: [path: RegExp, code: string][] = [
+  [/\/bots\/scheduled\//, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID'],
+  [/\/calendars\//, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID'],
+  [/\/conf-credentials\//, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID'],
+  [/\/bots\//, 'FST_ERR_BOT_NOT_FOUND_BY_ID'],
+]
+
+describe('what belongs to another team does not exist', () => {
   test('whatever is asked of them', async () => {
     const [owner, stranger] = [await world.team(), await world.team()]
     const botId = await world.bot(owner)
     const scheduled = (await owner.post('/v2/bots/scheduled', later())).body.data.bot_id
+    const calendar = await addCalendar(world.database, owner)
+    const event = await addEvent(world.database, calendar.id)
     for (const id of [
       botId,
       scheduled,
+      calendar.id,
+      event.id,
       randomUUID(),
       '00000000-0000-0000-0000-000000000000',
       'ffffffff-ffff-ffff-ffff-ffffffffffff',
@@ -98,7 +132,7 @@ describe('bots of another team do not exist', () => {
         expect({ path, status, code: answer.code }).toEqual({
           path,
           status: 404,
-          code: path.includes('/scheduled/') ? 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID' : 'FST_ERR_BOT_NOT_FOUND_BY_ID',
+          code: CODES.find(([pattern]) => pattern.test(path))?.[1],
         })
       }
     const { phase } = await world.database

@@ -3,6 +3,7 @@ import type { InjectOptions, Response } from 'light-my-request'
 import { buildApi } from '../../../control-plane/api/app.ts'
 import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
 import type { Generation } from '../../../control-plane/api/generation.ts'
+import type { CalendarOperations } from '../../../control-plane/calendars/operations.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createKey, type Permission } from '../../../control-plane/store/keys.ts'
@@ -19,6 +20,13 @@ const NO_LINKS: Record<ArtifactLink, string | null> = {
   transcription: null,
   chat_messages: null,
 }
+
+/** For tests that are about other things: every operation rejects. */
+const NO_CALENDARS = new Proxy({} as CalendarOperations, {
+  get: (_operations, name) => async () => {
+    throw new Error(`The test has no calendars, and ${String(name)} was called`)
+  },
+})
 
 export const quiet = { info() {}, warn() {}, error() {} }
 export const MEET = 'https://meet.google.com/abc-defg-hij'
@@ -47,6 +55,8 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },
+    calendars: NO_CALENDARS,
+    conferencing: { authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }) },
     client,
     clock: Date,
     log: quiet,

@@ -39,6 +39,7 @@ switch (settings.role) {
       launcher: createSimulatedLauncher(settings.hostUrl),
       files,
       seals,
+      grants: { fetch: async () => Promise.reject(new Error('No bot names a credential')) },
       recover: async () => ({ files: [], problems: [] }),
       log,
       linkUrl: settings.linkUrl,

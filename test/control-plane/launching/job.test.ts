@@ -23,6 +23,7 @@ function parts(
       ...bot,
     },
     secrets,
+    grant: null,
     storage: { type: 'folder', path: '/recordings/bot/1' },
     link: { url: 'ws://127.0.0.1:8080/link', token: 'token-of-the-attempt' },
     waitForWelcomeSeconds: 60,
@@ -118,13 +119,49 @@ describe('the platform with an SDK', () => {
   })
 
   test.each([
-    ['a stored credential', conferencing({ credentialId: randomUUID() })],
-    ['the user of a stored credential', conferencing({ credentialUserId: 'user' })],
     ['a token without keys', conferencing({ hasObfToken: true })],
     ['the address of a token without keys', conferencing({ obfTokenUrl: 'https://example.com/obf' })],
   ])('%s that cannot be used is refused by the code of the interface', (_name, asked) => {
     const make = () => jobOf(parts({ conferencing: asked }, zoom, { obfToken: 'obf' }))
     expect(make).toThrow(expect.objectContaining({ name: 'ImpossibleJob', code: 'CONF_OBF_TOKEN_ERROR' }))
+  })
+
+  const grant = { sdkId: 'app', sdkPassword: 'app-secret', obfToken: 'fresh-obf', accessKey: null }
+
+  test('gets keys and a token of the stored credential that the bot names', () => {
+    const asked = conferencing({ credentialId: randomUUID() })
+    const job = jobOf({ ...parts({ conferencing: asked }, zoom), grant })
+    expect(job).toMatchObject({ conf_sdk_id: 'app', conf_sdk_pwd: 'app-secret', conf_obf_token: 'fresh-obf' })
+    expect(job.conf_access_token).toBeNull()
+    const asUser = jobOf({
+      ...parts({ conferencing: asked }, zoom),
+      grant: { ...grant, obfToken: null, accessKey: 'zak' },
+    })
+    expect(asUser).toMatchObject({ conf_obf_token: null, conf_access_token: 'zak' })
+  })
+
+  test('gets what the bot brings itself before what the credential gives', () => {
+    const asked = conferencing({ credentialUserId: 'user', hasSdkKeys: true, hasObfToken: true })
+    const own = { sdkId: 'id', sdkPassword: 'password', obfToken: 'obf' }
+    const job = jobOf({ ...parts({ conferencing: asked }, zoom, own), grant: { ...grant, obfToken: null } })
+    expect(job).toMatchObject({ conf_sdk_id: 'id', conf_sdk_pwd: 'password', conf_obf_token: 'obf' })
+  })
+
+  test('gets the address of an access key with the keys of a credential', () => {
+    const asked = conferencing({ credentialId: randomUUID(), zakTokenUrl: 'https://example.com/zak' })
+    const job = jobOf({ ...parts({ conferencing: asked }, zoom), grant: { ...grant, obfToken: null } })
+    expect(job).toMatchObject({ conf_sdk_id: 'app', conf_access_token_url: 'https://example.com/zak' })
+  })
+
+  test('extra that is too long for the address of a token is said, before a worker refuses it', () => {
+    const asked = conferencing({ hasSdkKeys: true, obfTokenUrl: 'https://example.com/obf' })
+    const given = parts(
+      { conferencing: asked },
+      { ...zoom, extra: { text: 'x'.repeat(7000) } },
+      { sdkId: 'a', sdkPassword: 'b' },
+    )
+    expect(() => jobOf(given)).toThrow(expect.objectContaining({ code: 'CONF_OBF_TOKEN_ERROR' }))
+    expect(() => jobOf(given)).toThrow('extra is sent within the address of the token')
   })
 
   test('is the only one that gets them', () => {

@@ -7,12 +7,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { plainRequest } from '../../../control-plane/bots/request.ts'
+import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
+import { PlatformProblem } from '../../../control-plane/connections/ports.ts'
+import { TokenKeeper } from '../../../control-plane/connections/tokens.ts'
 import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
 import { type Launching, type LaunchingSettings, startLaunching } from '../../../control-plane/launching/index.ts'
 import { createLinkServer } from '../../../control-plane/links/link-server.ts'
+import type { JoinGrants } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createBot, type NewBot } from '../../../control-plane/store/admission.ts'
 import { readBot } from '../../../control-plane/store/bots.ts'
+import type { Database } from '../../../control-plane/store/database.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { type BotHost, startBotHost } from './bot-host.ts'
 import { createSimulatedLauncher } from './simulated.ts'
@@ -21,6 +26,13 @@ import type { Plan } from './simulated-bot.ts'
 export const quiet = { info() {}, warn() {}, error() {} }
 const sealKeys = newSealKey('test')
 export const seals = createSeals(parseSealKeys(sealKeys))
+
+/** Stored credentials whose platform is away. */
+function grantsOf(database: Database): JoinGrants {
+  const away = async () => Promise.reject(new PlatformProblem('unavailable', 'The platform is away.'))
+  const tokens = new TokenKeeper({ database, seals, platform: { refresh: away }, log: quiet })
+  return createJoinGrants({ database, seals, platform: { userToken: away }, tokens, log: quiet })
+}
 
 export interface Logged {
   level: 'info' | 'warn' | 'error'
@@ -81,6 +93,7 @@ export async function openLaunchingWorld() {
           launcher: createSimulatedLauncher(host.url),
           files,
           seals,
+          grants: grantsOf(database),
           recover: async () => ({ files: [], problems: [] }),
           log: { info: log('info'), warn: log('warn'), error: log('error') },
           linkUrl,

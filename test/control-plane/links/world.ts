@@ -6,8 +6,7 @@ import type { DownMessage, UpMessage } from '@standin/wire/control-link.ts'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { createLinkServer, type LinkServer } from '../../../control-plane/links/link-server.ts'
-import type { Clock, Log } from '../../../control-plane/ports.ts'
+import { createLinkServer, type LinkServer, type LinkServerOptions } from '../../../control-plane/links/link-server.ts'
 import { insertBot, readBot } from '../../../control-plane/store/bots.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { writeLedger } from '../../../control-plane/store/ledger.ts'
@@ -39,7 +38,7 @@ export async function openLinkWorld() {
     url,
     teamId,
     close,
-    server: (options: { database?: Database; clock?: Clock; log?: Log } = {}) => startServer({ database, ...options }),
+    server: (options: Partial<LinkServerOptions> = {}) => startServer({ database, ...options }),
     /** A bot whose last attempt was launched, with a token for each attempt. */
     async bot(values: Partial<NewBotRow> = {}): Promise<LaunchedBot> {
       const attempt = values.attempt ?? 1
@@ -127,12 +126,9 @@ async function startServer({
   database,
   clock = Date,
   log = quiet,
-}: {
-  database: Database
-  clock?: Clock
-  log?: Log
-}): Promise<RunningServer> {
-  const links = createLinkServer({ database, clock, log })
+  ...rest
+}: Partial<LinkServerOptions> & { database: Database }): Promise<RunningServer> {
+  const links = createLinkServer({ database, clock, log, ...rest })
   const http = createServer()
   const sockets = new Set<{ destroy(): void }>()
   http.on('connection', (socket) => sockets.add(socket))

@@ -5,6 +5,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { claimDeliveries, finishAttempt } from '../../../control-plane/store/deliveries.ts'
 import { rotateSecret } from '../../../control-plane/store/endpoints.ts'
+import { insertMessages } from '../../../control-plane/store/messages.ts'
 import { answer, type Received } from './receiver.ts'
 import { openWorld, quiet, seals, type World } from './world.ts'
 
@@ -110,6 +111,41 @@ describe('a delivery', () => {
     await world.send(team, bot, 1)
     await expect.poll(() => receiver.received.length, LONG).toBe(2)
     expect(receiver.received[1]!.headers['x-service-api-key']).toBe('newer-key')
+  })
+
+  test('about a calendar carries the key that connected it', async () => {
+    const { team, receiver } = await setUp()
+    const key = async (text: string) => {
+      const id = randomUUID()
+      const sealed = seals.seal(text, { table: 'api_keys', column: 'sealed', row: id })
+      const values = { id, team_id: team, name: text, prefix: text, hash: Buffer.from(id), permission: 'full', sealed }
+      await world.database.insertInto('api_keys').values(values).execute()
+      return id
+    }
+    const own = await key('own-key')
+    await key('newer-key')
+    const { id } = await world.database
+      .insertInto('calendars')
+      .values({
+        team_id: team,
+        api_key_id: own,
+        generation: 'v2',
+        platform: 'google',
+        raw_calendar_id: 'ada@example.com',
+        name: 'Ada',
+        account_email: 'ada@example.com',
+        is_primary: true,
+        provider_metadata: null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const event = 'calendar.event_created'
+    const message = { id: `msg_${randomUUID()}`, channel: 'webhooks' as const, event, body: { event, data: {} } }
+    const whose = { teamId: team, botId: null, orderingKey: id, isCompat: false }
+    await world.database.transaction().execute((tx) => insertMessages(tx, [{ ...message, ...whose }]))
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    expect(receiver.received[0]!.headers['x-service-api-key']).toBe('own-key')
   })
 
   test('as a callback carries its secret and no signature', async () => {

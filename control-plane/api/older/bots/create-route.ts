@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { readMeetingLink } from '../../../bots/meeting-link.ts'
 import { createBot, type NewBot } from '../../../store/admission.ts'
 import { addressProblem } from '../../addresses.ts'
+import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
@@ -32,6 +33,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
     },
     async (request, reply) => {
       const bot = newBotOf(request.body, request, dependencies)
+      await checkCredential(database, bot.teamId, bot.request)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }
@@ -49,7 +51,7 @@ function newBotOf(
 ): NewBot {
   const { keyId, teamId } = callerOf(request)
   const fields = normalizedBot(body)
-  const problem = addressProblem(client, fields.request)
+  const problem = addressProblem(client, fields.request, body.extra)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
   const joinAt = joinTime(body.start_time ?? null, clock.now())
   const meeting = readMeetingLink(body.meeting_url, settings.jitsiHosts)

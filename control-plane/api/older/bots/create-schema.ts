@@ -48,10 +48,36 @@ export const speechToTextSchema = z
   .nullish()
   .describe('Absent or null: no transcript is made. api_key is required for deepgram and assemblyai.')
 
+export const customParametersSchema = callerJson
+  .refine((value) => value === null || value === undefined || isRecord(value), { error: 'must be an object' })
+  .optional()
+  .describe('An object; passed to the provider as it is.')
+
 const SET_TOGETHER = 'SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together'
 
+/** For the platform with an SDK. */
+export const conferencingFields = {
+  conf_sdk_id: orEmpty(secret).describe('Together with conf_sdk_pwd.'),
+  conf_sdk_pwd: orEmpty(secret),
+  conf_access_token_url: orEmpty(httpsAddress).describe('Answers GET with an access token as plain text.'),
+  conf_obf_token: orEmpty(secret).describe('Used first; then conf_obf_token_url, then conf_obf_token_user_id.'),
+  conf_obf_token_url: orEmpty(httpsAddress),
+  conf_obf_token_user_id: text(256).nullish(),
+}
+
+export function checkSdkKeys(
+  {
+    conf_sdk_id: id,
+    conf_sdk_pwd: password,
+  }: { conf_sdk_id?: string | null | undefined; conf_sdk_pwd?: string | null | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if (Boolean(id) !== Boolean(password))
+    context.addIssue({ code: 'custom', path: [id ? 'conf_sdk_pwd' : 'conf_sdk_id'], message: SET_TOGETHER })
+}
+
 /** Out of bounds is moved to the next bound, as the interface promises. */
-const timeout = z.int().min(0).nullish()
+export const timeout = z.int().min(0).nullish()
 
 export const createBotSchema = z
   .strictObject({
@@ -62,10 +88,7 @@ export const createBotSchema = z
     bot_image: orEmpty(imageAddress).describe("https address of the bot's picture: JPEG, PNG or WebP."),
     entry_message: entryMessage.optional().describe('Written into the chat after the bot was admitted.'),
     speech_to_text: speechToTextSchema,
-    transcription_custom_parameters: callerJson
-      .refine((value) => value === null || value === undefined || isRecord(value), { error: 'must be an object' })
-      .optional()
-      .describe('An object; passed to the provider as it is.'),
+    transcription_custom_parameters: customParametersSchema,
     automatic_leave: z
       .strictObject({
         waiting_room_timeout: timeout.describe('Seconds, 120 to 1800; default 600.'),
@@ -93,17 +116,9 @@ export const createBotSchema = z
       .describe(
         'When the bot joins: seconds since 1970, or milliseconds from 10^11 on. At most 90 days ahead; absent or in the past: at once.',
       ),
-    conf_sdk_id: orEmpty(secret).describe('Together with conf_sdk_pwd.'),
-    conf_sdk_pwd: orEmpty(secret),
-    conf_access_token_url: orEmpty(httpsAddress).describe('Answers GET with an access token as plain text.'),
-    conf_obf_token: orEmpty(secret).describe('Used first; then conf_obf_token_url, then conf_obf_token_user_id.'),
-    conf_obf_token_url: orEmpty(httpsAddress),
-    conf_obf_token_user_id: text(256).nullish(),
+    ...conferencingFields,
   })
-  .superRefine(({ conf_sdk_id: id, conf_sdk_pwd: password }, context) => {
-    if (Boolean(id) !== Boolean(password))
-      context.addIssue({ code: 'custom', path: [id ? 'conf_sdk_pwd' : 'conf_sdk_id'], message: SET_TOGETHER })
-  })
+  .superRefine(checkSdkKeys)
   .meta({ id: 'JoinRequest' })
 export type CreateBotBody = z.infer<typeof createBotSchema>
 

@@ -12,7 +12,10 @@ export interface NormalizedBot {
   secrets: BotSecrets
 }
 
-export function normalizedBot(body: CreateBotBody): NormalizedBot {
+/** Fields that events of calendars have too. */
+export type AskedBody = Omit<CreateBotBody, 'meeting_url' | 'bot_name' | 'start_time'>
+
+export function normalizedBot(body: AskedBody): NormalizedBot {
   const { automatic_leave: leave, streaming, speech_to_text: speech } = body
   const transcription = speechOf(speech, body.transcription_custom_parameters)
   const keyed = given(body.conf_sdk_id) !== null
@@ -60,7 +63,7 @@ export function speechOf(
   return { settings: { provider, hasOwnKey: apiKey !== null, customParams }, apiKey }
 }
 
-function conferencingOf(body: CreateBotBody, hasSdkKeys: boolean): BotRequest['conferencing'] {
+function conferencingOf(body: AskedBody, hasSdkKeys: boolean): BotRequest['conferencing'] {
   const hasObfToken = given(body.conf_obf_token) !== null
   const obfTokenUrl = given(body.conf_obf_token_url)
   const credentialUserId = given(body.conf_obf_token_user_id)

@@ -61,20 +61,18 @@ export function meetingData(bot: BotRow, { accountId, files, transcript }: Meeti
 
 function botRecord(bot: BotRow, accountId: number, videoKey: string | null): BotRecord {
   const request = bot.request as BotRequest
-  const { timeouts, streaming, transcription, conferencing } = request
   return {
+    ...askedFields(request),
     account_id: accountId,
     bot_exited_at: at(bot.exited_at),
     bot_joined_at: at(bot.joined_at),
     created_at: bot.created_at.toISOString(),
     ended_at: at(bot.ended_at),
-    bot_image: request.images[0] ?? null,
     bot_name: bot.bot_name,
     bot_param_id: bot.number!,
     deduplication_key: bot.deduplication_key,
     diarization_fails: null,
     diarization_v2: false,
-    enter_message: request.entryMessage,
     errors: bot.status === 'failed' ? olderError(bot.error_code ?? 'UNKNOWN_ERROR') : null,
     event_id: null,
     extra: bot.extra ?? {},
@@ -82,24 +80,41 @@ function botRecord(bot: BotRow, accountId: number, videoKey: string | null): Bot
     is_stopped: bot.stop_requested_at !== null,
     meeting_url: bot.meeting_url,
     mp4_s3_path: videoKey ?? '',
-    noone_joined_timeout: timeouts.noOneJoined,
     recording_mode: bot.recording_mode as BotRecord['recording_mode'],
     reserved: false,
     scheduled_bot_id: null,
     session_id: null,
-    silence_timeout: timeouts.silence,
-    speech_to_text_api_key: null,
-    speech_to_text_provider: transcription?.provider ?? null,
-    streaming_audio_frequency: streaming === null ? null : streaming.audioFrequency === 16_000 ? '16khz' : '24khz',
-    streaming_input: streaming?.inputUrl ?? null,
-    streaming_output: streaming?.outputUrl ?? null,
-    transcription_custom_parameters: transcription?.customParams ?? {},
+    silence_timeout: request.timeouts.silence,
     transcription_fails: null,
     transcription_payloads: null,
     user_reported_error: null,
     uuid: bot.id,
+  }
+}
+
+/** What was asked of a bot, in the flat fields of this generation. Secrets are null. */
+export function askedFields({
+  images,
+  entryMessage,
+  timeouts,
+  streaming,
+  transcription,
+  conferencing,
+  webhookUrl,
+}: BotRequest) {
+  return {
+    bot_image: images[0] ?? null,
+    enter_message: entryMessage,
+    noone_joined_timeout: timeouts.noOneJoined,
+    speech_to_text_api_key: null,
+    speech_to_text_provider: transcription?.provider ?? null,
+    streaming_audio_frequency:
+      streaming === null ? null : streaming.audioFrequency === 16_000 ? ('16khz' as const) : ('24khz' as const),
+    streaming_input: streaming?.inputUrl ?? null,
+    streaming_output: streaming?.outputUrl ?? null,
+    transcription_custom_parameters: transcription?.customParams ?? {},
     waiting_room_timeout: timeouts.waitingRoom,
-    webhook_url: request.webhookUrl ?? '',
+    webhook_url: webhookUrl ?? '',
     conf_access_token_url: conferencing?.zakTokenUrl ?? null,
     conf_obf_token: null,
     conf_obf_token_url: conferencing?.obfTokenUrl ?? null,

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { createBot, type NewBot } from '../../../store/admission.ts'
+import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, asApiError } from '../../errors.ts'
 import type { App, Generation } from '../../generation.ts'
@@ -70,7 +71,9 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
             const extra = extraOf(item)
             const result = await create(() =>
               once(index, async (tx) => {
-                const created = await createBot(tx, seals, newBot(item, request, dependencies))
+                const bot = newBot(item, request, dependencies)
+                await checkCredential(tx, bot.teamId, bot.request)
+                const created = await createBot(tx, seals, bot)
                 if ('refused' in created) throw errorOfRefusal(created.refused)
                 return { status: 201, body: created.botId }
               }),
@@ -116,6 +119,7 @@ const ITEM_CODES: Readonly<Record<string, string>> = {
   FST_ERR_DAILY_BOT_CAP_REACHED: 'DAILY_BOT_CAP_REACHED',
   FST_ERR_INSUFFICIENT_TOKENS: 'INSUFFICIENT_TOKENS',
   FST_ERR_BOT_ALREADY_EXISTS: 'BOT_ALREADY_EXISTS',
+  FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID: 'CREDENTIAL_NOT_FOUND_BY_ID',
 }
 
 function itemError({ code, message, details }: ApiError): ItemError {

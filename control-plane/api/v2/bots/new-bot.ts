@@ -19,7 +19,7 @@ export function newBotOf(
 ): NewBot {
   const { keyId, teamId } = callerOf(request)
   const fields = requestOfBody(body)
-  const problem = addressProblem(client, fields.request)
+  const problem = addressProblem(client, fields.request, body.extra)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
   const meeting = readMeetingLink(body.meeting_url, settings.jitsiHosts)
   if (meeting === null) throw refusals.meetingPlatform()

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { createBot } from '../../../store/admission.ts'
 import { listBots } from '../../../store/bot-list.ts'
+import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../generation.ts'
 import { once } from '../../idempotency.ts'
@@ -44,11 +45,12 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
           'The bot is queued and joins at once. With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
         tags: ['Bots'],
         body: createBotBody,
-        response: { 201: success(createdBot), ...errors(402, 409) },
+        response: { 201: success(createdBot), ...errors(402, 404, 409) },
       },
     },
     async (request, reply) => {
       const bot = newBotOf(request.body, request, dependencies)
+      await checkCredential(database, bot.teamId, bot.request)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)

@@ -8,6 +8,7 @@ import { readBot } from '../../../store/bots.ts'
 import { openSecrets, replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
+import { checkCredential, namedCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
@@ -54,14 +55,16 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
           'Nothing is reserved until the join time; daily cap, tokens and duplicates are checked then. The bot keeps this id.',
         tags,
         body: scheduleBotBody,
-        response: { 201: success(createdBot), ...errors(409) },
+        response: { 201: success(createdBot), ...errors(404, 409) },
       },
     },
     async (request, reply) =>
       // A repeat gets the first answer, also after its join time.
       once(database, request, reply, async (tx) => {
         const joinAt = joinTimeOf(request.body.join_at, clock.now())
-        const created = await createBot(tx, seals, newBotOf(request.body, request, dependencies, joinAt))
+        const bot = newBotOf(request.body, request, dependencies, joinAt)
+        await checkCredential(tx, bot.teamId, bot.request)
+        const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
       }) as never,
@@ -134,6 +137,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const { body } = request
       const checked = checkChange(body, dependencies)
       const { teamId, byokTranscription } = callerOf(request)
+      await checkCredential(database, teamId, { conferencing: namedCredential(body.conf_config) })
       if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
         throw refusals.byokTranscription()
       let change: Change | undefined

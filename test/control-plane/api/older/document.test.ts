@@ -21,6 +21,9 @@ test('the document of the older generation names each of its operations, and not
   )
   expect(operations.sort()).toEqual([
     'DELETE /bots/{bot_id}',
+    'DELETE /calendar_events/{uuid}/bot',
+    'DELETE /calendars/{uuid}',
+    'DELETE /conf_oauth_connections/{uuid}',
     'GET /accounts/webhook_url',
     'GET /bots/bots_with_metadata',
     'GET /bots/meeting_data',
@@ -28,10 +31,23 @@ test('the document of the older generation names each of its operations, and not
     'GET /bots/webhooks/bot',
     'GET /bots/webhooks/calendar',
     'GET /bots/{bot_id}/screenshots',
+    'GET /calendar_events',
+    'GET /calendar_events/{uuid}',
+    'GET /calendars',
+    'GET /calendars/{uuid}',
+    'GET /conf_oauth_connections',
+    'GET /conf_oauth_connections/{uuid}',
+    'PATCH /calendar_events/{uuid}/bot',
+    'PATCH /calendars/{uuid}',
     'POST /accounts/webhook_url',
     'POST /bots',
     'POST /bots/retranscribe',
     'POST /bots/{bot_id}/delete_data',
+    'POST /calendar_events/{uuid}/bot',
+    'POST /calendars',
+    'POST /calendars/raw',
+    'POST /calendars/resync_all',
+    'POST /conf_oauth_connections',
   ])
   const text = answer.payload
   expect(text).not.toContain('/v2')

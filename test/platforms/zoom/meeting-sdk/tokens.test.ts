@@ -30,6 +30,14 @@ test('an address is asked anew for each try, with what tells the bot apart', asy
   expect(JSON.parse(searchParams.get('extra')!)).toEqual({ team: 'a&b' })
 })
 
+test('a control plane that gives fresh tokens is asked anew for each try', async () => {
+  const tokens = ['obf.1', 'obf.2', '{"token":"x"}']
+  const conf = { ...CONF, onBehalfToken: { next: async () => tokens.shift()! } }
+  expect(await getTokens(conf)).toEqual({ obfToken: 'obf.1' })
+  expect(await getTokens(conf)).toEqual({ obfToken: 'obf.2' })
+  await expect(getTokens(conf)).rejects.toMatchObject({ code: 'CONF_OBF_TOKEN_ERROR', canRetry: false })
+})
+
 test('an address that is signed itself keeps its own part to the letter', () => {
   const address = addressFor('https://t.example/x?sig=A%2fb+c%20d#part', { botId: 'b', extra: null })
   expect(address).toBe('https://t.example/x?sig=A%2fb+c%20d&bot_uuid=b&bot_id=b')

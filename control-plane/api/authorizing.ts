@@ -1,0 +1,47 @@
+/** The exchange of a code, as both generations refuse it, and whether the credentials that a bot names are there. */
+import type { ConferencingRequest } from '../bots/request.ts'
+import { type AuthorizedUser, type ConnectionApp, connectionsOfUser, readConnection } from '../store/connections.ts'
+import type { Database, Tx } from '../store/database.ts'
+import type { ApiDependencies } from './dependencies.ts'
+import { refusals } from './errors.ts'
+
+/** Rejects with 400 where the provider refuses, and with 503 where it cannot be asked. The code is spent then, or not. */
+export async function authorizedUser(
+  { conferencing }: Pick<ApiDependencies, 'conferencing'>,
+  app: ConnectionApp,
+  grant: { code: string; redirectUri: string },
+): Promise<AuthorizedUser> {
+  const result = await conferencing.authorize(app, grant)
+  if ('user' in result) return result.user
+  if ('refused' in result) throw refusals.exchangeFailed(result.refused)
+  throw refusals.conferencingUnavailable(result.unavailable, result.retryAfterMs)
+}
+
+/** What a `conf_config` names. */
+export function namedCredential(
+  given:
+    | { credential_id?: string | null | undefined; credential_user_id?: string | null | undefined }
+    | null
+    | undefined,
+): Pick<ConferencingRequest, 'credentialId' | 'credentialUserId'> | null {
+  return given
+    ? { credentialId: given.credential_id ?? null, credentialUserId: given.credential_user_id ?? null }
+    : null
+}
+
+/** Rejects where the bot names a credential that the team does not have, or a user of more than one. */
+export async function checkCredential(
+  database: Database | Tx,
+  teamId: string,
+  { conferencing }: { conferencing: Pick<ConferencingRequest, 'credentialId' | 'credentialUserId'> | null },
+): Promise<void> {
+  const { credentialId = null, credentialUserId = null } = conferencing ?? {}
+  if (credentialId !== null) {
+    if ((await readConnection(database, teamId, credentialId)) === undefined)
+      throw refusals.credentialNotFound(credentialId)
+  } else if (credentialUserId !== null) {
+    // That there is none is told at the join time: the user may be connected until then.
+    const found = await connectionsOfUser(database, teamId, credentialUserId)
+    if (found.length > 1) throw refusals.credentialUser(found.length)
+  }
+}

@@ -1,0 +1,55 @@
+/** What the calendars refuse, as errors of the API, for every generation. */
+import { CalendarProblem } from '../calendars/operations.ts'
+import { type ApiError, refusals } from './errors.ts'
+
+/** Seconds after which a provider that did not say when may be asked again. */
+const RETRY_SECONDS = 30
+
+/** Whom the request means; named in the answer where it is not found. */
+export interface Meant {
+  calendarId?: string | null
+  seriesId?: string | null
+  eventId?: string | null
+}
+
+/** The result of the work; a problem of the calendars becomes an error of the API. */
+export async function withCalendarErrors<T>(meant: Meant, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof CalendarProblem ? errorOfProblem(error, meant) : error
+  }
+}
+
+function errorOfProblem({ kind, message, retryAfterMs }: CalendarProblem, meant: Meant): ApiError {
+  switch (kind) {
+    case 'token_refused':
+      return refusals.tokenRefused(message)
+    case 'permission_denied':
+      return refusals.calendarPermission(message)
+    case 'license_required':
+      return refusals.calendarLicense(message)
+    case 'calendar_not_found':
+      return refusals.calendarNotFound(meant.calendarId ?? '')
+    case 'series_not_found':
+      return refusals.seriesNotFound(meant.seriesId ?? '')
+    case 'event_not_found':
+      return refusals.eventNotFound(meant.eventId ?? '')
+    case 'raw_calendar_not_found':
+      // Of a calendar that is connected already: it is gone, or no longer shared with the user.
+      return meant.calendarId
+        ? refusals.calendarPermission(message)
+        : refusals.validation(`body/raw_calendar_id: ${message}`)
+    case 'already_connected':
+      return refusals.calendarExists(message)
+    case 'platform_mismatch':
+      return refusals.validation(`body/platform: ${message}`)
+    case 'limit_reached':
+      return refusals.calendarLimit(message)
+    case 'provider_unavailable':
+      return refusals.providerUnavailable(
+        message,
+        retryAfterMs === null ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1000)),
+      )
+  }
+}

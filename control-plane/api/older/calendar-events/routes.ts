@@ -1,0 +1,195 @@
+/** `/calendar_events` of the older generation: events and their bots. */
+import type { FastifyRequest } from 'fastify'
+import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
+import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../store/calendar-reads.ts'
+import { addressProblem } from '../../addresses.ts'
+import { checkCredential } from '../../authorizing.ts'
+import { withCalendarErrors } from '../../calendar-problems.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { onceOutside } from '../../idempotency.ts'
+import { cursorsOf, pageRequest } from '../../v2/cursor.ts'
+import { ownerOf } from '../calendars/routes.ts'
+import { uuidParams } from '../calendars/schema.ts'
+import { errors } from '../common.ts'
+import { changedEventBot, newEventBot, normalized } from './event-bot.ts'
+import { olderEvent } from './presenter.ts'
+import {
+  changeBody,
+  type EventBotBody,
+  eventListSchema,
+  eventSchema,
+  eventsSchema,
+  listEventsQuery,
+  occurrencesQuery,
+  scheduleBody,
+} from './schema.ts'
+
+const TAGS = ['Calendar events']
+const PAGE_SIZE = 100
+const BOT_PATH = '/calendar_events/:uuid/bot'
+
+export function calendarEventRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, calendars, client } = dependencies
+
+  app.get(
+    '/calendar_events',
+    {
+      schema: {
+        summary: 'Events of a calendar, earliest first, 100 on each page',
+        tags: TAGS,
+        querystring: listEventsQuery,
+        response: { 200: eventListSchema, ...errors(404) },
+      },
+    },
+    async (request) => {
+      const { query } = request
+      const owner = ownerOf(request)
+      if ((await readCalendar(database, owner, query.calendar_id)) === undefined)
+        throw refusals.calendarNotFound(query.calendar_id)
+      const page = await listOlderEvents(
+        database,
+        query.calendar_id,
+        {
+          attendeeEmail: query.attendee_email || undefined,
+          organizerEmail: query.organizer_email || undefined,
+          updatedFrom: query.updated_at_gte,
+          startsFrom: query.start_date_gte,
+          startsBy: query.start_date_lte,
+          when: query.status,
+        },
+        pageRequest(query.cursor && cursorIn(query.cursor), PAGE_SIZE),
+      )
+      return { data: page.rows.map(olderEvent), next: cursorsOf(page).cursor }
+    },
+  )
+
+  app.get(
+    '/calendar_events/:uuid',
+    {
+      schema: {
+        summary: 'An event',
+        tags: TAGS,
+        params: uuidParams,
+        response: { 200: eventSchema, ...errors(404) },
+      },
+    },
+    async (request) => {
+      const event = await readEvent(database, ownerOf(request), null, request.params.uuid)
+      if (event === undefined) throw refusals.eventNotFound(request.params.uuid)
+      return olderEvent(event)
+    },
+  )
+
+  const exists = async (request: FastifyRequest) => {
+    const id = uuidParams.safeParse(request.params)
+    if (id.success && (await readEvent(database, ownerOf(request), null, id.data.uuid)) === undefined)
+      throw refusals.eventNotFound(id.data.uuid)
+  }
+
+  app.post(
+    BOT_PATH,
+    {
+      preValidation: exists,
+      config: { permission: 'sending', createsBots: true },
+      schema: {
+        summary: 'Schedule a bot of an event, or of every event of its series',
+        tags: TAGS,
+        params: uuidParams,
+        querystring: occurrencesQuery,
+        body: scheduleBody,
+        response: { 200: eventsSchema, ...errors(404, 409) },
+      },
+    },
+    async (request, reply) =>
+      onceOutside(database, request, reply, async () => {
+        await checkBot(request.body, request)
+        const target = targetOf(request, request.query.all_occurrences)
+        const bot = newEventBot(request.body)
+        const result = await withCalendarErrors(target, () =>
+          calendars.scheduleBots(target, bot, callerOf(request).keyId),
+        )
+        return { status: 200, body: await answerOf(target, result) }
+      }) as never,
+  )
+
+  app.patch(
+    BOT_PATH,
+    {
+      preValidation: exists,
+      schema: {
+        summary: 'Change the scheduled bot of an event, or of every event of its series',
+        description: 'What is absent or null stays.',
+        tags: TAGS,
+        params: uuidParams,
+        querystring: occurrencesQuery,
+        body: changeBody,
+        response: { 200: eventsSchema, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const { body } = request
+      await checkBot(body, request)
+      const target = targetOf(request, request.query.all_occurrences)
+      const result = await withCalendarErrors(target, () =>
+        calendars.changeBots(target, (before) => changedEventBot(before, body)),
+      )
+      return answerOf(target, result)
+    },
+  )
+
+  app.delete(
+    BOT_PATH,
+    {
+      preValidation: exists,
+      schema: {
+        summary: 'Cancel the bot of an event, or of every event of its series',
+        description: 'It is no error where no bot was scheduled. A bot that has started is told to leave.',
+        tags: TAGS,
+        params: uuidParams,
+        querystring: occurrencesQuery,
+        response: { 200: eventsSchema, ...errors(404) },
+      },
+    },
+    async (request) => {
+      const target = targetOf(request, request.query.all_occurrences)
+      const result = await withCalendarErrors(target, () => calendars.cancelBots(target))
+      return eventsOf(target, result)
+    },
+  )
+
+  async function checkBot(body: EventBotBody, request: FastifyRequest): Promise<void> {
+    const { request: asked } = normalized(body)
+    const problem = addressProblem(client, asked, body.extra)
+    if (problem !== null) throw refusals.validation(`body/${problem}`)
+    await checkCredential(database, callerOf(request).teamId, asked)
+    if (asked.transcription?.hasOwnKey && !callerOf(request).byokTranscription) throw refusals.byokTranscription()
+  }
+
+  /** A single event that got no bot is an error; of a series all events are answered as they are now. */
+  async function answerOf(target: BotTarget, result: BotsResult) {
+    const [refused] = result.refused
+    if (refused && !target.allOccurrences) {
+      if (refused.code === 'NO_MEETING_URL') throw refusals.noMeetingUrl(refused.message)
+      throw refusals.eventBotStatus(refused.eventId, refused.message)
+    }
+    return eventsOf(target, result)
+  }
+
+  async function eventsOf(owner: BotTarget, { eventIds, refused }: BotsResult) {
+    const events = await readEvents(database, owner, [...eventIds, ...refused.map(({ eventId }) => eventId)])
+    return events.map(olderEvent)
+  }
+}
+
+function targetOf(request: FastifyRequest, allOccurrences: boolean): BotTarget {
+  const { uuid } = request.params as { uuid: string }
+  return { ...ownerOf(request), calendarId: null, seriesId: null, eventId: uuid, allOccurrences }
+}
+
+/** A cursor, or an address that has one in its query. */
+function cursorIn(text: string): string {
+  if (!URL.canParse(text, 'http://localhost') || !text.includes('cursor=')) return text
+  return new URL(text, 'http://localhost').searchParams.get('cursor') ?? text
+}

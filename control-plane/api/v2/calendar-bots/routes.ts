@@ -1,0 +1,163 @@
+/** Bots of calendar events. They follow their event: its time, its link, its end. */
+import type { FastifyRequest } from 'fastify'
+import type { EventBot } from '../../../calendars/event-bot.ts'
+import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
+import { addressProblem } from '../../addresses.ts'
+import { checkCredential, namedCredential } from '../../authorizing.ts'
+import { withCalendarErrors } from '../../calendar-problems.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { type App, callerOf } from '../../generation.ts'
+import { onceOutside } from '../../idempotency.ts'
+import { checkFields, merged } from '../bots/merge.ts'
+import { requestOfBody } from '../bots/normalize.ts'
+import { checkCalendarFirst, ownerOf } from '../calendars/access.ts'
+import { calendarParams } from '../calendars/schema.ts'
+import { errors } from '../common.ts'
+import {
+  type ChangeBody,
+  calendarBotsAnswer,
+  cancelBody,
+  changeBody,
+  type ScheduleBody,
+  scheduleBody,
+  type Target,
+} from './schema.ts'
+
+const TAGS = ['Bots of calendar events']
+/** Clients send it for "no series". */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+const PATH = '/calendars/:calendar_id/bots'
+
+export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, calendars, client } = dependencies
+  const exists = checkCalendarFirst(dependencies)
+
+  app.post(
+    PATH,
+    {
+      preValidation: exists,
+      config: { permission: 'sending', createsBots: true },
+      schema: {
+        summary: 'Schedule bots of an event or of a whole series',
+        description:
+          'The answer is 201 also where some events get none: each stands in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
+        tags: TAGS,
+        params: calendarParams,
+        body: scheduleBody,
+        response: { 201: calendarBotsAnswer, ...errors(404, 409) },
+      },
+    },
+    async (request, reply) =>
+      onceOutside(database, request, reply, async () => {
+        const { body } = request
+        const { keyId, byokTranscription } = callerOf(request)
+        const bot = newBotOf(body)
+        const problem = addressProblem(client, bot.request, bot.extra)
+        if (problem !== null) throw refusals.validation(`body/${problem}`)
+        await checkCredential(database, callerOf(request).teamId, bot.request)
+        if (bot.request.transcription?.hasOwnKey && !byokTranscription) throw refusals.byokTranscription()
+        const target = targetOf(request, body)
+        const result = await withCalendarErrors(target, () => calendars.scheduleBots(target, bot, keyId))
+        return { status: 201, body: answerOf(result) }
+      }) as never,
+  )
+
+  app.patch(
+    PATH,
+    {
+      preValidation: exists,
+      schema: {
+        summary: 'Change the bots of an event or of a whole series',
+        description: 'Possible until four minutes before the start. Fields that are left out stay.',
+        tags: TAGS,
+        params: calendarParams,
+        body: changeBody,
+        response: { 200: calendarBotsAnswer, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const { body } = request
+      checkFields(body, client)
+      await checkCredential(database, callerOf(request).teamId, { conferencing: namedCredential(body.conf_config) })
+      if (body.transcription_enabled && body.transcription_config?.api_key && !callerOf(request).byokTranscription)
+        throw refusals.byokTranscription()
+      const target = targetOf(request, body)
+      const result = await withCalendarErrors(target, () =>
+        calendars.changeBots(target, (before) => changedBot(before, body)),
+      )
+      refuseSingle(target, result)
+      return answerOf(result)
+    },
+  )
+
+  app.delete(
+    PATH,
+    {
+      preValidation: exists,
+      schema: {
+        summary: 'Cancel the bots of an event or of a whole series',
+        description: 'Bots that have started are told to leave. A single event of a series stays without a bot.',
+        tags: TAGS,
+        params: calendarParams,
+        body: cancelBody,
+        response: { 200: calendarBotsAnswer, ...errors(404, 409) },
+      },
+    },
+    async (request) => {
+      const target = targetOf(request, request.body)
+      const result = await withCalendarErrors(target, () => calendars.cancelBots(target))
+      refuseSingle(target, result)
+      return answerOf(result)
+    },
+  )
+}
+
+/** Rejects with 400 where nothing is named. */
+function targetOf(request: FastifyRequest, body: Target): BotTarget & { calendarId: string } {
+  const { calendar_id: calendarId } = request.params as { calendar_id: string }
+  const seriesId = body.series_id && body.series_id !== NO_ID ? body.series_id : null
+  const eventId = body.event_id ?? null
+  if (seriesId === null && eventId === null)
+    throw refusals.validation('body needs event_id, or series_id with all_occurrences')
+  if (eventId === null && !body.all_occurrences)
+    throw refusals.validation('body/event_id is needed without all_occurrences')
+  return { ...ownerOf(request), calendarId, seriesId, eventId, allOccurrences: body.all_occurrences }
+}
+
+function newBotOf(body: ScheduleBody): EventBot {
+  return {
+    name: body.bot_name,
+    recordingMode: body.recording_mode,
+    extra: body.extra,
+    ...requestOfBody({ ...body, allow_multiple_bots: true }),
+    deduplicationKey: null,
+  }
+}
+
+function changedBot(before: EventBot, body: ChangeBody): EventBot {
+  const { request, secrets } = merged(before.request, before.secrets, body)
+  return {
+    ...before,
+    name: body.bot_name ?? before.name,
+    recordingMode: body.recording_mode ?? before.recordingMode,
+    extra: body.extra === undefined ? before.extra : body.extra,
+    request,
+    secrets,
+  }
+}
+
+/** A single event that is refused for its state alone is a 409. */
+function refuseSingle({ allOccurrences, eventId }: BotTarget, { refused }: BotsResult): void {
+  const [only] = refused
+  if (allOccurrences || only?.code !== 'BOT_STATUS') return
+  throw refusals.eventBotStatus(eventId ?? only.eventId, only.message)
+}
+
+function answerOf({ eventIds, refused }: BotsResult) {
+  return {
+    success: true as const,
+    data: eventIds.map((event_id) => ({ event_id })),
+    errors: refused.map(({ eventId, code, message }) => ({ event_id: eventId, code, message, details: null })),
+  }
+}

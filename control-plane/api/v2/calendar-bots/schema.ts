@@ -1,0 +1,45 @@
+/** Bots of calendar events: whom a request means, and what the bots are like. */
+import { z } from 'zod'
+import { botFields, checkPairs, creationFields } from '../bots/schema.ts'
+import { uuid } from '../common.ts'
+
+const targetFields = {
+  series_id: uuid.nullish().describe('Needed with all_occurrences; otherwise event_id says it all.'),
+  event_id: uuid.nullish().describe('One event. Not read with all_occurrences where series_id is given.'),
+  all_occurrences: z
+    .boolean()
+    .default(false)
+    .describe('Every event of the series, also those that enter the 30 days later.'),
+}
+
+const { meeting_url: _url, allow_multiple_bots: _multiple, ...newFields } = creationFields
+const { meeting_url: _changedUrl, allow_multiple_bots: _changedMultiple, ...changedFields } = botFields
+
+export const scheduleBody = z
+  .strictObject({ ...targetFields, ...newFields })
+  .superRefine(checkPairs)
+  .meta({ id: 'ScheduleCalendarBot' })
+export type ScheduleBody = z.output<typeof scheduleBody>
+
+/** Every field of the bot may be left out; a part that is switched on needs its configuration. */
+export const changeBody = z
+  .strictObject({ ...targetFields, ...z.strictObject(changedFields).partial().shape })
+  .superRefine(checkPairs)
+  .meta({ id: 'ChangeCalendarBot' })
+export type ChangeBody = z.output<typeof changeBody>
+
+export const cancelBody = z.strictObject(targetFields).meta({ id: 'CancelCalendarBot' })
+export type Target = z.output<typeof cancelBody>
+
+export const calendarBotsAnswer = z.object({
+  success: z.literal(true),
+  data: z.array(z.object({ event_id: z.uuid() })),
+  errors: z.array(
+    z.object({
+      event_id: z.uuid(),
+      code: z.string().describe('Such as BOT_ALREADY_SCHEDULED or NO_MEETING_URL.'),
+      message: z.string(),
+      details: z.string().nullable(),
+    }),
+  ),
+})

@@ -1,0 +1,32 @@
+/** Which calendars a caller of the newer generation may see. Those of other teams do not exist. */
+import type { FastifyRequest } from 'fastify'
+import { type CalendarOwner, readCalendar } from '../../../store/calendar-reads.ts'
+import type { CalendarRow } from '../../../store/tables.ts'
+import type { ApiDependencies } from '../../dependencies.ts'
+import { refusals } from '../../errors.ts'
+import { callerOf } from '../../generation.ts'
+import { uuid } from '../common.ts'
+
+export const ownerOf = (request: FastifyRequest): CalendarOwner => ({
+  teamId: callerOf(request).teamId,
+  generation: 'v2',
+})
+
+/** Rejects with 404. */
+export async function calendarOf(
+  { database }: Pick<ApiDependencies, 'database'>,
+  request: FastifyRequest,
+  calendarId: string,
+): Promise<CalendarRow> {
+  const calendar = await readCalendar(database, ownerOf(request), calendarId)
+  if (calendar === undefined) throw refusals.calendarNotFound(calendarId)
+  return calendar
+}
+
+/** As a `preValidation` hook: an unknown calendar is answered before what is wrong with the body. */
+export function checkCalendarFirst(dependencies: Pick<ApiDependencies, 'database'>) {
+  return async (request: FastifyRequest) => {
+    const id = uuid.safeParse((request.params as { calendar_id?: unknown }).calendar_id)
+    if (id.success) await calendarOf(dependencies, request, id.data)
+  }
+}

@@ -1,0 +1,126 @@
+/** What callers of `/v2/calendars` send and get. */
+import { z } from 'zod'
+import { commaList, limit, time, uuid } from '../common.ts'
+
+const MAX_CREDENTIAL_LENGTH = 4096
+const MAX_ID_LENGTH = 1024
+const MAX_TENANT_LENGTH = 255
+
+/** In any case of letters; the last two are the names of the interface's specification. */
+const PLATFORM_WORDS = {
+  google: 'google',
+  microsoft: 'microsoft',
+  platforma: 'google',
+  platformb: 'microsoft',
+} as const
+export const calendarPlatform = z
+  .string()
+  .max(40)
+  .transform((word) => word.toLowerCase())
+  .pipe(
+    z.enum(Object.keys(PLATFORM_WORDS) as (keyof typeof PLATFORM_WORDS)[], { error: 'must be google or microsoft' }),
+  )
+  .transform((word) => PLATFORM_WORDS[word])
+  .describe('`google` or `microsoft`.')
+
+/** Visible ASCII, as OAuth defines ids, secrets and tokens. */
+export const credential = z
+  .string()
+  .min(1)
+  .max(MAX_CREDENTIAL_LENGTH)
+  .regex(/^[!-~]+$/, { error: 'must not contain spaces or characters beyond ASCII' })
+
+export const rawCalendarId = z
+  .string()
+  .min(1)
+  .max(MAX_ID_LENGTH)
+  .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), { error: 'must not contain control characters' })
+
+/** It becomes a part of Microsoft's address. */
+const tenant = z
+  .string()
+  .max(MAX_TENANT_LENGTH)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9.-]*$/, { error: 'must be common, organizations, consumers, a GUID or a domain' })
+
+const oauthFields = {
+  oauth_client_id: credential.describe("Of the caller's own OAuth app."),
+  oauth_client_secret: credential,
+  oauth_refresh_token: credential.describe('Of the user whose calendar it is.'),
+  oauth_tenant_id: tenant.nullish().describe('Microsoft only. Default `common`.'),
+}
+
+export const listRawBody = z
+  .strictObject({ calendar_platform: calendarPlatform, ...oauthFields })
+  .meta({ id: 'ListRawCalendars' })
+export const createCalendarBody = z
+  .strictObject({
+    calendar_platform: calendarPlatform,
+    ...oauthFields,
+    raw_calendar_id: rawCalendarId.describe('`id` of list-raw; with Google also `primary`.'),
+  })
+  .meta({ id: 'CreateCalendar' })
+/** Without the platform, which never changes. */
+export const updateCalendarBody = z.strictObject(oauthFields).meta({ id: 'UpdateCalendar' })
+
+export type OAuthFields = z.output<typeof updateCalendarBody>
+
+export const calendarParams = z.strictObject({ calendar_id: uuid })
+
+export const CALENDAR_PLATFORMS = ['google', 'microsoft'] as const
+export const CALENDAR_STATUSES = ['active', 'error', 'revoked', 'permission_denied'] as const
+
+const text = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((value) => !value.includes('\0') && value.isWellFormed(), { error: 'must not contain NUL' })
+
+export const listCalendarsQuery = z.strictObject({
+  account_email: text.optional().describe('A part of the address.'),
+  calendar_platform: commaList(CALENDAR_PLATFORMS).optional(),
+  status: commaList(CALENDAR_STATUSES).optional(),
+  limit: limit(250, 50),
+  cursor: z.string().max(400).optional(),
+})
+
+export const rawCalendarSchema = z
+  .object({ id: z.string(), name: z.string(), email: z.string(), is_primary: z.boolean() })
+  .meta({ id: 'RawCalendar' })
+
+const idFields = {
+  calendar_id: z.uuid(),
+  calendar_platform: z.enum(CALENDAR_PLATFORMS),
+  account_email: z.string(),
+  status: z.enum(CALENDAR_STATUSES),
+}
+export const createdCalendarSchema = z.object({ ...idFields, created_at: time }).meta({ id: 'CreatedCalendar' })
+export const updatedCalendarSchema = z.object({ ...idFields, updated_at: time }).meta({ id: 'UpdatedCalendar' })
+
+export const calendarItemSchema = z
+  .object({ ...idFields, synced_at: time.nullable(), created_at: time })
+  .meta({ id: 'CalendarItem' })
+export type CalendarItem = z.output<typeof calendarItemSchema>
+
+export const calendarDetailsSchema = z
+  .object({
+    ...idFields,
+    status_message: z.string().nullable().describe('What the provider said, and what cures it.'),
+    subscription_id: z.string().nullable().describe('Null where the calendar is only polled.'),
+    subscription_expires_at: time.nullable(),
+    synced_at: time.nullable(),
+    sync_status: z.enum(['success', 'failed', 'partial']).nullable(),
+    sync_error: z.string().nullable(),
+    provider_metadata: z.record(z.string(), z.unknown()).nullable(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Calendar' })
+export type CalendarDetails = z.output<typeof calendarDetailsSchema>
+
+export const resubscribedSchema = z
+  .object({
+    calendar_id: z.uuid(),
+    resubscribed_at: time,
+    problem: z.string().nullable().describe('Why there is no subscription, and changes are polled instead.'),
+  })
+  .meta({ id: 'ResubscribedCalendar' })

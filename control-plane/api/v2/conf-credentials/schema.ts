@@ -1,0 +1,104 @@
+/** Shapes of `/v2/conf-credentials`. */
+
+import { MAX_CALLER_DATA_LENGTH } from '@standin/wire/job.ts'
+import { z } from 'zod'
+import { problemOfCallerData } from '../bots/schema.ts'
+import { commaList, time, uuid } from '../common.ts'
+import { botFilters } from '../filters.ts'
+
+export const CREDENTIAL_TYPES = ['app', 'user'] as const
+export const CREDENTIAL_STATES = ['active', 'invalid'] as const
+
+const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
+const NOT_STORABLE = { error: 'must not contain NUL or half of a surrogate pair' }
+const text = (longest: number) => z.string().min(1).max(longest).refine(storable, NOT_STORABLE)
+
+const name = text(100).refine((value) => value.trim() !== '', { error: 'must not be only white space' })
+const clientId = text(256).refine((value) => !value.includes(':'), { error: 'must not contain a colon' })
+const clientSecret = text(256)
+const code = text(2000).describe('Of the page of consent; works once and for about 10 minutes.')
+const redirectUri = text(2048).refine((value) => URL.canParse(value), { error: 'must be an address' })
+const extra = z
+  .record(z.string(), z.unknown())
+  .superRefine((value, context) => {
+    const problem = problemOfCallerData(value)
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+  })
+  .nullable()
+  .describe(`Any object of yours, at most ${MAX_CALLER_DATA_LENGTH} characters of JSON.`)
+
+interface Pairs {
+  authorization_code?: string | null | undefined
+  redirect_uri?: string | null | undefined
+}
+
+const codeNeedsAddress = ({ authorization_code, redirect_uri }: Pairs) => !authorization_code || Boolean(redirect_uri)
+const CODE_NEEDS_ADDRESS = { path: ['redirect_uri'], error: 'is required together with authorization_code' }
+
+export const createCredentialBody = z
+  .strictObject({
+    name,
+    client_id: clientId,
+    client_secret: clientSecret,
+    authorization_code: code.nullish(),
+    redirect_uri: redirectUri.nullish(),
+    extra: extra.default(null),
+  })
+  .refine(codeNeedsAddress, CODE_NEEDS_ADDRESS)
+export type CreateCredentialBody = z.output<typeof createCredentialBody>
+
+export const changeCredentialBody = z
+  .strictObject({
+    name: name.optional(),
+    client_id: clientId.optional(),
+    client_secret: clientSecret.optional(),
+    authorization_code: code.nullish(),
+    redirect_uri: redirectUri.nullish(),
+    extra: extra.optional().describe('Takes the place of what is there; null clears it.'),
+  })
+  .refine((body) => (body.client_id === undefined) === (body.client_secret === undefined), {
+    path: ['client_secret'],
+    error: 'goes together with client_id',
+  })
+  .refine(codeNeedsAddress, CODE_NEEDS_ADDRESS)
+  .refine((body) => !body.authorization_code || body.client_id !== undefined, {
+    path: ['client_id'],
+    error: 'and client_secret are required together with authorization_code',
+  })
+  // Every field may be left out, and so may the body.
+  .nullish()
+  .transform((body) => body ?? {})
+export type ChangeCredentialBody = z.output<typeof changeCredentialBody>
+
+export const credentialParams = z.strictObject({ credential_id: uuid })
+
+export const credentialQuery = z.strictObject({
+  name: botFilters.bot_name,
+  conf_email: botFilters.bot_name,
+  conf_display_name: botFilters.bot_name,
+  conf_user_id: botFilters.bot_name.describe('Exact.'),
+  credential_type: commaList(CREDENTIAL_TYPES).optional(),
+  state: commaList(CREDENTIAL_STATES).optional(),
+  extra: botFilters.extra,
+})
+
+export const credentialSchema = z
+  .object({
+    credential_id: z.uuid(),
+    name: z.string(),
+    credential_type: z
+      .enum(CREDENTIAL_TYPES)
+      .describe('`app`: keys of an app; `user`: of a user who authorized it too.'),
+    conf_user_id: z.string().nullable(),
+    conf_account_id: z.string().nullable(),
+    conf_email: z.string().nullable(),
+    conf_display_name: z.string().nullable(),
+    scopes: z.string().nullable().describe('Separated by commas.'),
+    state: z.enum(CREDENTIAL_STATES).describe('`invalid`: the provider refused it for good; authorize it again.'),
+    last_error_message: z.string().nullable(),
+    last_error_at: time.nullable(),
+    created_at: time,
+    updated_at: time,
+    extra: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'ConfCredential' })

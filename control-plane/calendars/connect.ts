@@ -1,0 +1,246 @@
+/** Calendars that come, change their credentials, and go. */
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { channelStopped, endChannels } from '../store/calendar-channels.ts'
+import { lockScheduledBots, removeIntents } from '../store/calendar-intents.ts'
+import {
+  accessTokenPlace,
+  changeCalendar,
+  credentialsPlace,
+  insertCalendar,
+  lockCalendar,
+  readCalendar,
+  removeCalendar,
+  writeCalendar,
+} from '../store/calendars.ts'
+import { nowOf } from '../store/clock.ts'
+import { stopBots } from '../store/stop-requests.ts'
+import type { CalendarRow } from '../store/tables.ts'
+import { messagesOfConnect, messagesOfDisconnect, messagesOfUpdate } from './messages.ts'
+import {
+  type CalendarName,
+  CalendarProblem,
+  type Caller,
+  type NewConnection,
+  type UpdateOptions,
+} from './operations.ts'
+import type { AccessToken, CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
+import { type PushTools, subscriptionOf } from './push.ts'
+import { callersProblem, lastingStatus, problemText, statusChange } from './status.ts'
+import type { SyncTools } from './sync.ts'
+
+export type ConnectTools = SyncTools & PushTools
+
+/** Of a refresh token that its provider replaced when it was only looked at. */
+const REMEMBERED = { count: 1000, ms: 3_600_000 }
+/** For an access token before a calendar goes. */
+const TOKEN_PATIENCE_MS = 5_000
+
+export interface Exchange {
+  token: AccessToken
+  credentials: OAuthCredentials
+}
+
+/**
+ * Tries credentials that a caller sent. A caller lists the calendars first and connects one then, with the same refresh
+ * token: where the provider replaced it in between, the new one is used.
+ */
+export function createExchange({ providers }: Pick<SyncTools, 'providers'>) {
+  const replaced = new Map<string, { refreshToken: string; untilMs: number }>()
+  const keyOf = (platform: string, { clientId, clientSecret, refreshToken, tenantId }: OAuthCredentials) =>
+    createHash('sha256')
+      .update(JSON.stringify([platform, clientId, clientSecret, refreshToken, tenantId]))
+      .digest('base64')
+
+  return async (platform: CalendarPlatform, given: OAuthCredentials): Promise<Exchange> => {
+    const key = keyOf(platform, given)
+    const known = replaced.get(key)
+    const refreshToken = known !== undefined && known.untilMs > Date.now() ? known.refreshToken : given.refreshToken
+    const token = await providers[platform].refresh({ ...given, refreshToken })
+    const newest = token.newRefreshToken ?? refreshToken
+    if (newest !== given.refreshToken) {
+      replaced.delete(key)
+      replaced.set(key, { refreshToken: newest, untilMs: Date.now() + REMEMBERED.ms })
+      if (replaced.size > REMEMBERED.count) replaced.delete(replaced.keys().next().value!)
+    }
+    return { token, credentials: { ...given, refreshToken: newest } }
+  }
+}
+export type ExchangeCredentials = ReturnType<typeof createExchange>
+
+export async function listRaw(
+  tools: ConnectTools,
+  exchange: ExchangeCredentials,
+  platform: CalendarPlatform,
+  credentials: OAuthCredentials,
+): Promise<RawCalendar[]> {
+  try {
+    const { token } = await exchange(platform, credentials)
+    return await tools.providers[platform].listCalendars(token.value)
+  } catch (error) {
+    throw callersProblem(error)
+  }
+}
+
+export async function connect(
+  tools: ConnectTools,
+  exchange: ExchangeCredentials,
+  caller: Caller,
+  { platform, credentials: given, rawCalendarId }: NewConnection,
+): Promise<CalendarRow> {
+  const { calendar, token, credentials } = await find(tools, exchange, platform, given, rawCalendarId)
+  const stored = await insertCalendar(
+    tools.database,
+    tools.seals,
+    {
+      ...caller,
+      platform,
+      rawCalendarId: calendar.id,
+      name: calendar.name,
+      accountEmail: calendar.email,
+      isPrimary: calendar.isPrimary,
+      providerMetadata: { name: calendar.name, is_primary: calendar.isPrimary },
+      credentials: JSON.stringify(credentials),
+      accessToken: token.value,
+      accessTokenSeconds: token.expiresInSeconds,
+    },
+    messagesOfConnect,
+  )
+  if (stored === 'already_connected')
+    throw new CalendarProblem('already_connected', 'This calendar is connected already')
+  if ('limit' in stored)
+    throw new CalendarProblem('limit_reached', `The team may connect ${stored.limit} calendars, and has that many`)
+  return stored
+}
+
+async function find(
+  tools: ConnectTools,
+  exchange: ExchangeCredentials,
+  platform: CalendarPlatform,
+  given: OAuthCredentials,
+  rawCalendarId: string | null,
+): Promise<Exchange & { calendar: RawCalendar }> {
+  const found = await (async () => {
+    const exchanged = await exchange(platform, given)
+    return { ...exchanged, calendars: await tools.providers[platform].listCalendars(exchanged.token.value) }
+  })().catch((error) => {
+    throw callersProblem(error)
+  })
+  // Google takes the word in the place of an id.
+  const isPrimary = rawCalendarId === null || (platform === 'google' && rawCalendarId === 'primary')
+  const calendar = found.calendars.find((one) => (isPrimary ? one.isPrimary : one.id === rawCalendarId))
+  if (calendar === undefined)
+    throw new CalendarProblem(
+      'raw_calendar_not_found',
+      isPrimary ? 'The account has no primary calendar' : 'The account has no calendar with this id',
+    )
+  return { ...found, calendar }
+}
+
+export async function requireCalendar(
+  { database }: Pick<ConnectTools, 'database'>,
+  { teamId, generation, calendarId }: CalendarName,
+): Promise<CalendarRow> {
+  const calendar = await readCalendar(database, calendarId)
+  if (calendar === undefined || calendar.team_id !== teamId || calendar.generation !== generation)
+    throw unknownCalendar()
+  return calendar
+}
+
+const unknownCalendar = () => new CalendarProblem('calendar_not_found', 'There is no calendar with this id')
+
+export async function update(
+  tools: ConnectTools,
+  exchange: ExchangeCredentials,
+  name: CalendarName,
+  given: OAuthCredentials,
+  options: UpdateOptions,
+): Promise<CalendarRow> {
+  const calendar = await requireCalendar(tools, name)
+  const platform = calendar.platform as CalendarPlatform
+  if (options.platform !== undefined && options.platform !== platform)
+    throw new CalendarProblem('platform_mismatch', `The calendar is one of ${platform}, which cannot be changed`)
+  let found: Exchange
+  try {
+    found = await exchange(platform, given)
+    await tools.providers[platform].listCalendars(found.token.value).then((calendars) => {
+      if (!calendars.some(({ id }) => id === calendar.raw_calendar_id))
+        throw new CalendarProblem(
+          'raw_calendar_not_found',
+          'The account of these credentials does not have this calendar',
+        )
+    })
+  } catch (error) {
+    if (lastingStatus(error) !== null)
+      await changeCalendar(tools.database, calendar.id, (row, now) =>
+        statusChange(row, 'error', problemText(error), now),
+      )
+    throw callersProblem(error)
+  }
+  return storeUpdate(tools, calendar.id, found, options)
+}
+
+async function storeUpdate(
+  { database, seals }: ConnectTools,
+  calendarId: string,
+  { token, credentials }: Exchange,
+  options: UpdateOptions,
+): Promise<CalendarRow> {
+  return database.transaction().execute(async (tx) => {
+    const calendar = await lockCalendar(tx, calendarId)
+    if (calendar === undefined) throw unknownCalendar()
+    const bots = options.cancelsSchedules ? await lockScheduledBots(tx, calendarId) : []
+    const now = await nowOf(tx)
+    if (options.cancelsSchedules) {
+      await stopBots(tx, bots, now)
+      await removeIntents(tx, calendarId)
+    }
+    const patch = {
+      credentials: seals.seal(JSON.stringify(credentials), credentialsPlace(calendarId)),
+      credentials_version: calendar.credentials_version + 1,
+      access_token: seals.seal(token.value, accessTokenPlace(calendarId)),
+      access_token_expires_at: new Date(now.getTime() + token.expiresInSeconds * 1000),
+      status: 'active',
+      status_message: null,
+      cursor: null,
+      sync_due_at: now,
+      full_due_at: now,
+      push_due_at: now,
+      updated_at: now,
+    }
+    return writeCalendar(tx, calendarId, { patch, messages: messagesOfUpdate({ ...calendar, ...patch }, now) })
+  })
+}
+
+export async function disconnect(tools: ConnectTools, name: CalendarName): Promise<void> {
+  const { database, log } = tools
+  const calendar = await requireCalendar(tools, name)
+  // Without credentials nothing can be stopped any more.
+  const token = await Promise.race([
+    tools.tokens.withToken(calendar.id, async (value) => value).catch(() => null),
+    sleep(TOKEN_PATIENCE_MS, null, { ref: false }),
+  ])
+  const channels = await database.transaction().execute(async (tx) => {
+    const locked = await lockCalendar(tx, calendar.id)
+    if (locked === undefined) throw unknownCalendar()
+    const bots = await lockScheduledBots(tx, calendar.id)
+    const now = await nowOf(tx)
+    await stopBots(tx, bots, now)
+    const open = await endChannels(tx, calendar.id)
+    await writeCalendar(tx, calendar.id, { patch: { updated_at: now }, messages: messagesOfDisconnect(locked, now) })
+    await removeCalendar(tx, calendar.id, now)
+    return open
+  })
+  if (token === null) return
+  const provider = tools.providers[calendar.platform as CalendarPlatform]
+  for (const channel of channels)
+    await provider
+      .unwatch(token, subscriptionOf(channel))
+      .then(() => channelStopped(database, channel.id))
+      .catch((error) =>
+        log.warn(
+          { calendar: calendar.id, error: problemText(error) },
+          'A subscription was not stopped: it ends by itself',
+        ),
+      )
+}

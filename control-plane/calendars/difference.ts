@@ -1,0 +1,133 @@
+/** What a sync changes: the provider's answer beside what is stored. Pure but for new ids. */
+import { createHash, randomUUID } from 'node:crypto'
+import type { MeetingLink } from '../bots/meeting-link.ts'
+import type { EventWrite, NewSeries, StoredEvent } from '../store/calendar-events.ts'
+import type { Changes, ProviderEvent, Window } from './ports.ts'
+
+export type ChangeKind = 'created' | 'updated' | 'cancelled'
+
+export interface Difference {
+  series: NewSeries[]
+  /** `series_id` is still the provider's. */
+  writes: EventWrite[]
+  /** Ids of stored events that the provider has no more. */
+  removed: string[]
+  /** By id of the event. What only the provider's time stamp changed for is written, and is no news. */
+  news: Map<string, ChangeKind>
+  /** Providers' ids of series, with the number of occurrences to come that they lost. */
+  lost: Map<string, number>
+}
+
+export function difference(
+  stored: readonly StoredEvent[],
+  changes: Changes,
+  window: Window,
+  linkOf: (url: string) => MeetingLink | null,
+): Difference {
+  const known = new Map(stored.map((event) => [event.provider_id, event]))
+  const told = new Map(changes.events.map((event) => [event.providerId, event]))
+  const result: Difference = { series: [], writes: [], removed: [], news: new Map(), lost: new Map() }
+  const series = new Map<string, NewSeries>()
+  const loses = (event: StoredEvent) => {
+    if (event.status === 'cancelled' || event.ends_at <= window.start) return
+    result.lost.set(event.series_provider_id, (result.lost.get(event.series_provider_id) ?? 0) + 1)
+  }
+
+  for (const event of told.values()) {
+    const before = known.get(event.providerId)
+    // Only the window is stored; what left it into the past stays as it is known.
+    const isLater = event.start >= window.end
+    if (before === undefined && !isInWindow(event.start, event.end, window)) continue
+    const write = writeOf(event, before, isLater ? window.start : null, linkOf)
+    const isChanged = before === undefined || before.content_hash !== write.content_hash || isRevived(before, write)
+    const isRestamped = before?.provider_updated_at.getTime() !== event.updatedAt.getTime()
+    if (!isChanged && !isRestamped) continue
+    series.set(write.series_id, {
+      provider_id: write.series_id,
+      event_type: event.isRecurring ? 'recurring' : 'one_off',
+    })
+    result.writes.push(write)
+    if (!isChanged) continue
+    const wasCancelled = before === undefined || before.status === 'cancelled'
+    if (write.status === 'cancelled') {
+      if (before !== undefined && !wasCancelled) {
+        result.news.set(write.id, 'cancelled')
+        loses(before)
+      }
+    } else result.news.set(write.id, before === undefined ? 'created' : 'updated')
+  }
+
+  for (const event of goneOf(stored, told, changes, window)) {
+    if (event.removed_at === null) result.removed.push(event.id)
+    if (event.status === 'cancelled') continue
+    result.news.set(event.id, 'cancelled')
+    loses(event)
+  }
+  result.series = [...series.values()]
+  return result
+}
+
+function isInWindow(start: Date, end: Date, window: Window): boolean {
+  return start < window.end && (end > window.start || start >= window.start)
+}
+
+const isRevived = (before: StoredEvent, write: EventWrite) => before.removed_at !== null && write.removed_at === null
+
+/** Stored events that are not among those that were told of, where what was told of is everything. */
+function goneOf(
+  stored: readonly StoredEvent[],
+  told: ReadonlyMap<string, ProviderEvent>,
+  changes: Changes,
+  window: Window,
+): StoredEvent[] {
+  const named = new Set(changes.removedIds)
+  const whole = new Set(changes.wholeSeries)
+  // They are there, and nothing is known of what became of them.
+  const unreadable = new Set(changes.unreadable.map(({ providerId }) => providerId))
+  return stored.filter((event) => {
+    if (told.has(event.provider_id) || unreadable.has(event.provider_id)) return false
+    if (named.has(event.provider_id)) return true
+    const isMissing = changes.isFull || whole.has(event.series_provider_id)
+    return isMissing && isInWindow(event.starts_at, event.ends_at, window)
+  })
+}
+
+/** `removedAt`: the event lies behind the window, so that it is none to us until the window reaches it. */
+function writeOf(
+  event: ProviderEvent,
+  before: StoredEvent | undefined,
+  removedAt: Date | null,
+  linkOf: (url: string) => MeetingLink | null,
+): EventWrite {
+  const link = event.meetingUrl === null ? null : linkOf(event.meetingUrl)
+  const write = {
+    series_id: event.seriesProviderId,
+    provider_id: event.providerId,
+    is_recurring: event.isRecurring,
+    is_exception: event.isException,
+    original_start: event.originalStart?.toISOString() ?? null,
+    title: event.title,
+    description: event.description,
+    location: event.location,
+    starts_at: event.start.toISOString(),
+    ends_at: event.end.toISOString(),
+    timezone: event.timezone,
+    is_all_day: event.isAllDay,
+    status: removedAt === null ? event.status : 'cancelled',
+    organizer_email: event.organizerEmail,
+    organizer_name: event.organizerName,
+    is_organizer: event.isOrganizer,
+    attendees: event.attendees,
+    meeting_url: link?.url ?? null,
+    meeting_platform: link?.platform ?? null,
+    meeting_key: link?.key ?? null,
+  }
+  return {
+    ...write,
+    id: before?.id ?? randomUUID(),
+    removed_at: removedAt?.toISOString() ?? null,
+    content_hash: createHash('sha256').update(JSON.stringify(write)).digest('base64'),
+    provider_updated_at: event.updatedAt.toISOString(),
+    raw: event.raw,
+  }
+}

@@ -1,0 +1,32 @@
+/** The bot that a caller wants for an event, in one shape for both generations. */
+import { type BotRequest, type BotSecrets, plainRequest } from '../bots/request.ts'
+import type { StoredBot } from '../store/calendar-intents.ts'
+
+/** Everything but the meeting and the time, which are the event's. */
+export interface EventBot {
+  name: string
+  recordingMode: string
+  extra: unknown
+  request: BotRequest
+  secrets: BotSecrets
+  /** Of the older generation. */
+  deduplicationKey: string | null
+}
+
+export function storedBotOf({ secrets, ...bot }: EventBot): StoredBot {
+  return { bot: { ...bot }, secrets }
+}
+
+/** Fields that an older row lacks have their defaults. */
+export function eventBotOf({ bot, secrets }: StoredBot): EventBot {
+  const { name, recordingMode, extra, request, deduplicationKey } = bot as Partial<Omit<EventBot, 'secrets'>>
+  const plain = plainRequest()
+  return {
+    name: name ?? 'Bot',
+    recordingMode: recordingMode ?? 'speaker_view',
+    extra: extra ?? null,
+    request: { ...plain, ...request, timeouts: { ...plain.timeouts, ...request?.timeouts } },
+    secrets,
+    deduplicationKey: deduplicationKey ?? null,
+  }
+}

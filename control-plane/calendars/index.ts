@@ -1,0 +1,246 @@
+/**
+ * The calendars of the service. Every process that answers callers has the operations; processes with the role `jobs` also
+ * do what is due: syncs, subscriptions, and old subscriptions to be stopped.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log, Seals } from '../ports.ts'
+import {
+  askForPush,
+  askForPushOf,
+  channelOf,
+  channelStopped,
+  claimDuePushes,
+  claimOldPushes,
+  claimPush,
+} from '../store/calendar-channels.ts'
+import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendar-syncs.ts'
+import { readCalendar } from '../store/calendars.ts'
+import type { Database } from '../store/database.ts'
+import type { CalendarRow } from '../store/tables.ts'
+import { type ConnectTools, connect, createExchange, disconnect, listRaw, requireCalendar, update } from './connect.ts'
+import { type CalendarName, type CalendarOperations, CalendarProblem, type SyncResult } from './operations.ts'
+import type { CalendarPlatform, CalendarProvider } from './ports.ts'
+import { NO_ADDRESS, newPushClaim, type PushOutcome, pushCalendar, stopChannels } from './push.ts'
+import { cancelBots, changeBots, scheduleBots } from './schedule.ts'
+import { callersProblem } from './status.ts'
+import { newClaim, type SyncOutcome, syncCalendar } from './sync.ts'
+import { DEBOUNCE_SECONDS } from './sync-times.ts'
+import { createTokens } from './tokens.ts'
+
+const LOOK_MS = 1_000
+const LOOK_FOR_OLD_CHANNELS_MS = 60_000
+/** Calendars at once: what a provider allows for one account is not shared between accounts. */
+const SYNCS_AT_ONCE = 4
+const PUSHES_AT_ONCE = 2
+/** How long a caller waits for a sync; existing clients give up after 30 s. */
+const SYNC_PATIENCE_MS = 25_000
+const CLOSE_PATIENCE_MS = 5_000
+const RENEWED_AT_ONCE = 20
+
+export interface CalendarSettings {
+  database: Database
+  seals: Seals
+  log: Log
+  providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
+  /** Under which providers reach this service; null: they cannot, and changes are only polled. */
+  publicUrl: string | null
+  jitsiHosts: readonly string[]
+}
+
+export interface Calendars {
+  operations: CalendarOperations
+  /** Does what is due from now on. */
+  start(): void
+  /** Opens and renews every subscription that is past its half life, and stops the ones that were replaced. */
+  renew(): Promise<{ renewed: number; failed: number; polled: number }>
+  /** Does every sync and subscription that is due, and resolves when nothing is. For tests and measurements. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+export function openCalendars(settings: CalendarSettings): Calendars {
+  const { database, log } = settings
+  const tools: ConnectTools = { ...settings, tokens: createTokens(settings) }
+  const exchange = createExchange(settings)
+  const stop = new AbortController()
+  const underWay = new Set<Promise<unknown>>()
+  const counts = { syncs: 0, pushes: 0 }
+  let loop: Promise<void> = Promise.resolve()
+
+  function track<T>(work: Promise<T>, what: string): Promise<T | undefined> {
+    const tracked: Promise<T | undefined> = work
+      .catch((error) => {
+        log.error({ error: String(error) }, what)
+        return undefined
+      })
+      .finally(() => underWay.delete(tracked))
+    underWay.add(tracked)
+    return tracked
+  }
+
+  async function sync(calendarId: string): Promise<SyncOutcome | null> {
+    const claim = newClaim()
+    const calendar = await claimSync(database, calendarId, claim)
+    return calendar && syncCalendar(tools, calendar, claim)
+  }
+
+  async function push(calendarId: string, isNew = false): Promise<PushOutcome | null> {
+    const claim = newPushClaim()
+    const calendar = await claimPush(database, calendarId, claim)
+    return calendar && pushCalendar(tools, calendar, claim, isNew)
+  }
+
+  /** At once where there is room; what is left out is due all the same, and done by the next look. */
+  function inBackground({ id }: CalendarRow, isNewChannel = false): void {
+    if (counts.syncs < SYNCS_AT_ONCE) begin('syncs', sync(id), 'The first sync of a calendar was not made')
+    if (counts.pushes < PUSHES_AT_ONCE)
+      begin('pushes', push(id, isNewChannel), 'The subscription to a calendar was not made')
+  }
+
+  function begin(kind: keyof typeof counts, work: Promise<unknown>, what: string): void {
+    counts[kind]++
+    void track(
+      work.finally(() => counts[kind]--),
+      what,
+    )
+  }
+
+  /** Starts what is due and there is room for; how many. */
+  async function startDue(): Promise<number> {
+    const claim = newClaim()
+    const syncs = await claimDueSyncs(database, claim, Math.max(0, SYNCS_AT_ONCE - counts.syncs))
+    for (const calendar of syncs) begin('syncs', syncCalendar(tools, calendar, claim), 'A calendar was not synced')
+    const pushClaim = newPushClaim()
+    const pushes = await claimDuePushes(database, pushClaim, Math.max(0, PUSHES_AT_ONCE - counts.pushes))
+    for (const calendar of pushes)
+      begin('pushes', pushCalendar(tools, calendar, pushClaim), 'A subscription was not made')
+    return syncs.length + pushes.length
+  }
+
+  async function run(): Promise<void> {
+    let oldChannelsAt = 0
+    if (settings.publicUrl !== null) await track(askForPushOf(database, NO_ADDRESS), 'Subscriptions were not asked for')
+    while (!stop.signal.aborted) {
+      let started = 0
+      try {
+        started = await startDue()
+        if (performance.now() > oldChannelsAt) {
+          oldChannelsAt = performance.now() + LOOK_FOR_OLD_CHANNELS_MS
+          void track(stopChannels(tools), 'Old subscriptions were not stopped')
+        }
+      } catch (error) {
+        log.error({ error: String(error) }, 'Due calendars could not be looked for')
+      }
+      const rest = sleep(LOOK_MS * (0.9 + 0.2 * Math.random()), undefined, { signal: stop.signal }).catch(() => {})
+      // Where there was something there may be more, and there is room for it as soon as one is done.
+      await (started > 0 ? Promise.race([rest, ...underWay]) : rest)
+    }
+  }
+
+  const operations: CalendarOperations = {
+    listRaw: (platform, credentials) => listRaw(tools, exchange, platform, credentials),
+    async connect(caller, connection) {
+      const calendar = await connect(tools, exchange, caller, connection)
+      inBackground(calendar)
+      return calendar
+    },
+    async update(name, credentials, options = {}) {
+      const calendar = await update(tools, exchange, name, credentials, options)
+      inBackground(calendar, true)
+      return calendar
+    },
+    disconnect: (name) => disconnect(tools, name),
+    sync: (name) => fullSync(name),
+    resubscribe: (name) => resubscribe(name),
+    scheduleBots: (target, bot, apiKeyId) => scheduleBots(tools, target, bot, apiKeyId),
+    changeBots: (target, change) => changeBots(tools, target, change),
+    cancelBots: (target) => cancelBots(tools, target),
+    async notified(notification) {
+      const { platform, token } = notification
+      const name = notification.platform === 'google' ? notification.channelId : notification.subscriptionId
+      const channel = await channelOf(database, platform, name, token)
+      if (channel === undefined) return 'unknown'
+      const { calendar_id: calendarId } = channel
+      if (notification.platform === 'google') {
+        if (notification.state !== 'sync') await hintSync(database, calendarId, DEBOUNCE_SECONDS)
+        return 'known'
+      }
+      if (notification.kind === 'removed') {
+        await channelStopped(database, channel.id)
+        await askForFullSync(database, calendarId)
+      }
+      if (notification.kind === 'removed' || notification.kind === 'reauthorize') await askForPush(database, calendarId)
+      else await hintSync(database, calendarId, DEBOUNCE_SECONDS)
+      return 'known'
+    },
+  }
+
+  async function fullSync(name: CalendarName): Promise<SyncResult> {
+    const { id } = await requireCalendar(tools, name)
+    const askedAt = await askForFullSync(database, id)
+    const waitUntil = performance.now() + SYNC_PATIENCE_MS
+    while (performance.now() < waitUntil) {
+      const outcome = await sync(id)
+      if (outcome?.outcome === 'stored' && outcome.isFull) return { changed: outcome.changed }
+      if (outcome?.outcome === 'failed') throw callersProblem(outcome.problem)
+      const calendar = await readCalendar(database, id)
+      if (calendar === undefined) throw new CalendarProblem('calendar_not_found', 'The calendar was disconnected')
+      // Another process made the one that was asked for.
+      const isDone = askedAt !== null && calendar.sync_lease_owner === null && calendar.full_due_at > askedAt
+      if (isDone) return { changed: 0 }
+      await sleep(200)
+    }
+    throw new CalendarProblem('provider_unavailable', 'The sync goes on, and did not end in time')
+  }
+
+  async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {
+    const { id } = await requireCalendar(tools, name)
+    const waitUntil = performance.now() + SYNC_PATIENCE_MS
+    while (performance.now() < waitUntil) {
+      const outcome = await push(id, true)
+      if (outcome?.state === 'failed') throw callersProblem(outcome.problem)
+      if (outcome !== null)
+        return { resubscribedAt: new Date(), problem: outcome.state === 'on' ? null : outcome.message }
+      await sleep(200)
+    }
+    throw new CalendarProblem('provider_unavailable', 'Another subscription is being made, and did not end in time')
+  }
+
+  async function renew(): Promise<{ renewed: number; failed: number; polled: number }> {
+    const done = { renewed: 0, failed: 0, polled: 0 }
+    const seen = new Set<string>()
+    for (;;) {
+      const claim = newPushClaim()
+      const calendars = await claimOldPushes(database, claim, RENEWED_AT_ONCE, [...seen])
+      if (calendars.length === 0) break
+      for (const calendar of calendars) {
+        seen.add(calendar.id)
+        const { state } = await pushCalendar(tools, calendar, claim)
+        done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
+      }
+    }
+    await stopChannels(tools)
+    return done
+  }
+
+  return {
+    operations,
+    start: () => {
+      loop = run()
+    },
+    renew,
+    async settle() {
+      while (!stop.signal.aborted) {
+        const started = await startDue()
+        if (started === 0 && underWay.size === 0) return
+        await Promise.race([...underWay, sleep(50)])
+      }
+    },
+    async close() {
+      stop.abort()
+      await loop
+      await Promise.race([Promise.allSettled([...underWay]), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])
+      await tools.tokens.close(CLOSE_PATIENCE_MS)
+    },
+  }
+}

@@ -1,0 +1,129 @@
+/** What the API asks of the calendars. `index.ts` makes the real one. */
+import type { CalendarRow } from '../store/tables.ts'
+import type { EventBot } from './event-bot.ts'
+import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
+
+export interface CalendarOperations {
+  /** The account's calendars; nothing is stored. */
+  listRaw(platform: CalendarPlatform, credentials: OAuthCredentials): Promise<RawCalendar[]>
+  /** Resolves once the calendar is stored; its first sync and its subscription go on in the background. */
+  connect(caller: Caller, connection: NewConnection): Promise<CalendarRow>
+  /**
+   * Other credentials, with which the calendar must be found again. A full sync follows in the background. A refused token
+   * leaves the stored credentials and makes the status `error`.
+   */
+  update(calendar: CalendarName, credentials: OAuthCredentials, options?: UpdateOptions): Promise<CalendarRow>
+  /** Removes events, series and schedules; bots that run go on. */
+  disconnect(calendar: CalendarName): Promise<void>
+  /** A full sync, whose end it waits for. */
+  sync(calendar: CalendarName): Promise<SyncResult>
+  /** A new subscription in place of the old one. `problem`: why changes are polled instead. */
+  resubscribe(calendar: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }>
+  scheduleBots(target: BotTarget, bot: EventBot, apiKeyId: string | null): Promise<BotsResult>
+  /** `change` gets each bot as it is wanted now, and must not change it in place. */
+  changeBots(target: BotTarget, change: (before: EventBot) => EventBot): Promise<BotsResult>
+  cancelBots(target: BotTarget): Promise<BotsResult>
+  /**
+   * A notification of a provider. `known`: its channel and token are ours, and what follows happens later. Never waits for a
+   * provider.
+   */
+  notified(notification: Notification): Promise<'known' | 'unknown'>
+}
+
+/** Who connects. Calendars of one generation do not exist for the other. */
+export interface Caller {
+  teamId: string
+  apiKeyId: string | null
+  generation: 'v2' | 'older'
+  isCompat: boolean
+}
+
+export interface NewConnection {
+  platform: CalendarPlatform
+  credentials: OAuthCredentials
+  /** Null: the primary calendar. */
+  rawCalendarId: string | null
+}
+
+/** A calendar of another team or generation rejects with `calendar_not_found`. */
+export interface CalendarName {
+  teamId: string
+  generation: 'v2' | 'older'
+  calendarId: string
+}
+
+export interface UpdateOptions {
+  /** The older generation: every schedule is removed first. */
+  cancelsSchedules?: boolean
+  /** The older generation names it again; another one than the calendar's is refused with `platform_mismatch`. */
+  platform?: CalendarPlatform
+}
+
+export interface SyncResult {
+  /** Events that were new, changed or gone. */
+  changed: number
+}
+
+/** Events of one calendar. `eventId` wins over `seriesId`, but for all occurrences where both name a series. */
+export interface BotTarget {
+  teamId: string
+  generation: 'v2' | 'older'
+  /** Null: the calendar of the event. */
+  calendarId: string | null
+  seriesId: string | null
+  eventId: string | null
+  allOccurrences: boolean
+}
+
+export interface BotsResult {
+  /** Events that were done. */
+  eventIds: string[]
+  refused: RefusedEvent[]
+}
+
+export interface RefusedEvent {
+  eventId: string
+  code: 'BOT_ALREADY_SCHEDULED' | 'NO_MEETING_URL' | 'BOT_STATUS' | 'EVENT_CANCELLED' | 'EVENT_OVER' | 'NOT_SCHEDULED'
+  message: string
+}
+
+export type Notification =
+  | { platform: 'google'; channelId: string; token: string; state: 'sync' | 'exists' | 'not_exists' }
+  | { platform: 'microsoft'; subscriptionId: string; token: string; kind: 'changed' | 'missed' }
+  /** The subscription is gone, or its owner has to be authorized again. */
+  | { platform: 'microsoft'; subscriptionId: string; token: string; kind: 'removed' | 'reauthorize' }
+
+export type CalendarProblemKind =
+  /** 401: the provider refused the refresh token or the OAuth client. */
+  | 'token_refused'
+  /** 403. */
+  | 'permission_denied'
+  /** 403: the account has no mailbox. */
+  | 'license_required'
+  /** 404 */
+  | 'calendar_not_found'
+  | 'series_not_found'
+  | 'event_not_found'
+  /** The account has no such calendar. */
+  | 'raw_calendar_not_found'
+  /** 409 */
+  | 'already_connected'
+  | 'platform_mismatch'
+  /** 429: as many calendars as the team may have. */
+  | 'limit_reached'
+  /** 503: the provider did not answer, or not in a way that is understood. */
+  | 'provider_unavailable'
+
+export class CalendarProblem extends Error {
+  readonly kind: CalendarProblemKind
+  /** Milliseconds; what the provider asked for, else null. */
+  readonly retryAfterMs: number | null
+
+  /** `message`: a sentence without secrets for the caller. */
+  constructor(kind: CalendarProblemKind, message: string, retryAfterMs: number | null = null) {
+    super(message)
+    this.name = 'CalendarProblem'
+    this.kind = kind
+    this.retryAfterMs = retryAfterMs
+  }
+}

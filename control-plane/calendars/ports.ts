@@ -1,0 +1,164 @@
+/** What the calendars need of a provider and what they offer to the API. One adapter for each provider stands behind it. */
+
+export type CalendarPlatform = 'google' | 'microsoft'
+
+/** The caller's own OAuth client and the refresh token of one of its users. */
+export interface OAuthCredentials {
+  clientId: string
+  clientSecret: string
+  refreshToken: string
+  /** Microsoft only: `common`, `organizations`, `consumers`, a GUID or a domain. */
+  tenantId: string
+}
+
+export interface AccessToken {
+  value: string
+  expiresInSeconds: number
+  /** Set where the provider replaced the refresh token: the old one no longer works. */
+  newRefreshToken: string | null
+}
+
+export interface RawCalendar {
+  id: string
+  name: string
+  /** Address of the account. */
+  email: string
+  isPrimary: boolean
+}
+
+export interface Attendee {
+  email: string
+  name: string | null
+  responseStatus: 'accepted' | 'declined' | 'tentative' | 'needsAction'
+  isOrganizer: boolean
+  /** False for Microsoft, which does not say: the sync marks the address of the account. */
+  isSelf: boolean
+  isResource: boolean
+}
+
+/** One event or one occurrence of a series, in the service's terms (field notes 5.5 and 5.6). */
+export interface ProviderEvent {
+  providerId: string
+  /** The provider's id of the series; the event's own id for a single event. */
+  seriesProviderId: string
+  isRecurring: boolean
+  isException: boolean
+  /** Where the series' rule puts the occurrence; null for a single event. */
+  originalStart: Date | null
+  title: string
+  description: string | null
+  location: string | null
+  start: Date
+  end: Date
+  timezone: string | null
+  isAllDay: boolean
+  /** `cancelled` also where the owner declined. */
+  status: 'confirmed' | 'cancelled' | 'tentative'
+  organizerEmail: string | null
+  organizerName: string | null
+  isOrganizer: boolean
+  attendees: Attendee[]
+  meetingUrl: string | null
+  updatedAt: Date
+  /** As the provider sent it. */
+  raw: Record<string, unknown>
+}
+
+export interface Window {
+  start: Date
+  end: Date
+}
+
+/** What changed since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
+export interface Changes {
+  isFull: boolean
+  /** After a cursor an event that left the window is here too, with its new times: it matters where it is stored. */
+  events: ProviderEvent[]
+  /** Gone at the provider, as far as it says so; unknown ids may be among them. */
+  removedIds: string[]
+  /** Series whose whole set in the window is in `events`: stored occurrences that are not there are gone. */
+  wholeSeries: string[]
+  /** Events that the provider sent in a form that is not understood: what is stored of them stays as it is. */
+  unreadable: UnreadableEvent[]
+  cursor: string | null
+}
+
+export interface UnreadableEvent {
+  /** Null where even that could not be read. */
+  providerId: string | null
+  problem: string
+}
+
+/** A subscription to changes. Google: a channel; Microsoft: a subscription. */
+export interface Subscription {
+  /** What notifications name: Google's channel id, Microsoft's subscription id. */
+  id: string
+  /** Google only. */
+  resourceId: string | null
+  expiresAt: Date
+}
+
+export interface WatchRequest {
+  /** Ours, unique; Google takes it as the channel's id. */
+  channelId: string
+  /** Comes back with each notification and proves it. */
+  token: string
+  address: string
+  /** Microsoft only. */
+  lifecycleAddress: string
+}
+
+/** The verbs of one calendar provider. Every one may reject with `ProviderProblem`. No state is kept between calls. */
+export interface CalendarProvider {
+  readonly platform: CalendarPlatform
+  refresh(credentials: OAuthCredentials): Promise<AccessToken>
+  listCalendars(accessToken: string): Promise<RawCalendar[]>
+  /** With a cursor: what changed since; without: everything in the window. Rejects with `cursor_gone` for a dead cursor. */
+  changes(accessToken: string, calendarId: string, from: { cursor: string | null; window: Window }): Promise<Changes>
+  /** Null where there is no such event. */
+  readOne(accessToken: string, calendarId: string, eventId: string): Promise<ProviderEvent | null>
+  watch(accessToken: string, calendarId: string, request: WatchRequest): Promise<Subscription>
+  /** Google makes a new channel (`request`) and the caller stops the old one; Microsoft prolongs the one that is there. */
+  renew(
+    accessToken: string,
+    calendarId: string,
+    subscription: Subscription,
+    request: WatchRequest,
+  ): Promise<Subscription>
+  /** Fine where the subscription is gone already. */
+  unwatch(accessToken: string, subscription: Subscription): Promise<void>
+}
+
+export type ProviderProblemKind =
+  /** The refresh token was refused for good. */
+  | 'revoked'
+  /** The OAuth client was refused: wrong secret, unknown app or tenant. */
+  | 'client_refused'
+  /** A scope is missing, or the calendar is not shared with the user. */
+  | 'permission_denied'
+  /** Microsoft: the account has no mailbox. */
+  | 'no_mailbox'
+  /** The access token was refused: refresh once, repeat once. */
+  | 'token_refused'
+  | 'not_found'
+  /** The cursor is dead: read everything. */
+  | 'cursor_gone'
+  /** Google: subscribed and holiday calendars cannot be watched. */
+  | 'push_not_supported'
+  | 'rate_limited'
+  /** 5xx, network, a time-out, an answer that is not understood. */
+  | 'unavailable'
+
+export class ProviderProblem extends Error {
+  readonly kind: ProviderProblemKind
+  /** Milliseconds; what the provider asked for, else null. */
+  readonly retryAfterMs: number | null
+
+  /** `message`: a sentence without secrets that says what the provider answered. */
+  constructor(kind: ProviderProblemKind, message: string, retryAfterMs: number | null = null) {
+    super(message)
+    this.name = 'ProviderProblem'
+    this.kind = kind
+    this.retryAfterMs = retryAfterMs
+  }
+}

@@ -1,0 +1,105 @@
+/** What is in a calendar of Google, and what changed since a sync token. */
+import { z } from 'zod'
+import type { MeetingUrlOptions } from '../../meeting-url.ts'
+import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
+import { bodyOf, segment } from '../answers.ts'
+import { longText, shortText } from '../fields.ts'
+import { PageBounds } from '../pages.ts'
+import type { ProviderHttp } from '../transport.ts'
+import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
+import { readGoogleItem } from './events.ts'
+import { withExceptions } from './exceptions.ts'
+
+export interface Place extends GoogleAddresses, MeetingUrlOptions {
+  http: ProviderHttp
+}
+
+const eventList = z.object({
+  items: z.array(z.unknown()).optional(),
+  nextPageToken: longText,
+  nextSyncToken: longText,
+  timeZone: shortText,
+})
+
+const WHAT = 'the list of events'
+
+export async function readChanges(
+  place: Place,
+  accessToken: string,
+  calendarId: string,
+  { cursor, window }: { cursor: string | null; window: Window },
+): Promise<Changes> {
+  const pages = await readPages(place, accessToken, calendarId, cursor, window)
+  const { items, zone, syncToken } = pages
+  const read = items.map((item) => readGoogleItem(item, zone, place))
+  const events = read.flatMap((item) => (item.kind === 'event' ? [item.event] : []))
+  const isFull = cursor === null
+  // Deleted events come in a full reading too; there, what is absent is gone.
+  const kept = isFull ? events.filter((event) => event.raw.status !== 'cancelled' && isIn(window, event)) : events
+  return {
+    isFull,
+    events: await withExceptions(place, accessToken, calendarId, kept),
+    removedIds: isFull
+      ? []
+      : read.flatMap((item) => (item.kind === 'removed' || item.kind === 'skipped' ? [item.id] : [])),
+    wholeSeries: [],
+    unreadable: read.flatMap((item) =>
+      item.kind === 'unreadable' ? [{ providerId: item.id, problem: item.problem }] : [],
+    ),
+    cursor: syncToken,
+  }
+}
+
+async function readPages(place: Place, accessToken: string, calendarId: string, cursor: string | null, window: Window) {
+  const bounds = new PageBounds(NAME, WHAT, cursor !== null)
+  const items: unknown[] = []
+  let zone = 'UTC'
+  let pageToken: string | null = null
+  while (true) {
+    const query: URLSearchParams = new URLSearchParams({
+      // The same in every request of one chain of sync tokens.
+      singleEvents: 'true',
+      showDeleted: 'true',
+      maxResults: '250',
+      ...(cursor === null
+        ? { timeMin: window.start.toISOString(), timeMax: window.end.toISOString() }
+        : { syncToken: cursor }),
+      ...(pageToken !== null && { pageToken }),
+    })
+    const url = `${place.google}/calendar/v3/calendars/${segment(calendarId)}/events?${query}`
+    const answer = await askGoogle(place.http, { what: WHAT, url, accessToken, usesCursor: cursor !== null })
+    const body = bodyOf(answer, eventList, NAME, WHAT)
+    items.push(...(body.items ?? []))
+    zone = body.timeZone ?? zone
+    bounds.count(answer, body.items?.length ?? 0, body.nextPageToken)
+    pageToken = body.nextPageToken
+    // Without a token at the end, each reading is a full one.
+    if (pageToken === null) return { items, zone, syncToken: body.nextSyncToken }
+  }
+}
+
+function isIn(window: Window, { start, end }: ProviderEvent): boolean {
+  return start < window.end && (end > window.start || start >= window.start)
+}
+
+/** Null where there is no such event, or nothing is left of it but its id. */
+export async function readOneEvent(
+  place: Place,
+  accessToken: string,
+  calendarId: string,
+  eventId: string,
+): Promise<ProviderEvent | null> {
+  const what = 'one event'
+  const url = `${place.google}/calendar/v3/calendars/${segment(calendarId)}/events/${segment(eventId)}`
+  try {
+    const answer = await askGoogle(place.http, { what, url, accessToken })
+    const item = readGoogleItem(answer.json, 'UTC', place)
+    if (item.kind === 'unreadable')
+      throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what}: ${item.problem}`)
+    return item.kind === 'event' ? item.event : null
+  } catch (error) {
+    const isGone = error instanceof ProviderProblem && (error.kind === 'not_found' || error.kind === 'cursor_gone')
+    if (isGone) return null
+    throw error
+  }
+}

@@ -1,0 +1,150 @@
+/** Google Calendar. */
+import { z } from 'zod'
+import type { Clock } from '../../../ports.ts'
+import type { MeetingUrlOptions } from '../../meeting-url.ts'
+import {
+  type AccessToken,
+  type CalendarProvider,
+  type OAuthCredentials,
+  ProviderProblem,
+  type RawCalendar,
+  type Subscription,
+  type WatchRequest,
+} from '../../ports.ts'
+import { bodyOf, segment } from '../answers.ts'
+import { flag, shortText } from '../fields.ts'
+import { PageBounds } from '../pages.ts'
+import { ask, type ProviderHttp, type Question } from '../transport.ts'
+import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
+import { readChanges, readOneEvent } from './changes.ts'
+import { googleTokenProblem } from './problems.ts'
+
+export interface GoogleSettings extends GoogleAddresses, MeetingUrlOptions {
+  http: ProviderHttp
+  clock: Clock
+}
+
+export function createGoogleCalendars(settings: GoogleSettings): CalendarProvider {
+  return {
+    platform: 'google',
+    refresh: (credentials) => refresh(settings, credentials),
+    listCalendars: (token) => listCalendars(settings, token),
+    changes: (token, calendarId, from) => readChanges(settings, token, calendarId, from),
+    readOne: (token, calendarId, eventId) => readOneEvent(settings, token, calendarId, eventId),
+    watch: (token, calendarId, request) => watch(settings, token, calendarId, request),
+    renew: (token, calendarId, _old, request) => watch(settings, token, calendarId, request),
+    unwatch: (token, subscription) => unwatch(settings, token, subscription),
+  }
+}
+
+const tokenBody = z.object({
+  access_token: z.string().min(1).max(8192),
+  expires_in: z.number().positive(),
+  refresh_token: shortText,
+})
+
+async function refresh(settings: GoogleSettings, credentials: OAuthCredentials): Promise<AccessToken> {
+  const question: Question = {
+    what: 'the exchange of the refresh token',
+    url: settings.googleToken,
+    method: 'POST',
+    form: {
+      grant_type: 'refresh_token',
+      refresh_token: credentials.refreshToken,
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+    },
+  }
+  const answer = await ask(settings.http, NAME, question)
+  if (answer.status !== 200) throw googleTokenProblem(answer, question)
+  const body = bodyOf(answer, tokenBody, NAME, question.what)
+  const isNew = body.refresh_token !== null && body.refresh_token !== credentials.refreshToken
+  return {
+    value: body.access_token,
+    expiresInSeconds: body.expires_in,
+    newRefreshToken: isNew ? body.refresh_token : null,
+  }
+}
+
+const calendarList = z.object({ items: z.array(z.unknown()).optional(), nextPageToken: shortText })
+const calendarItem = z.object({
+  id: z.string().min(1).max(1024),
+  summary: shortText,
+  summaryOverride: shortText,
+  primary: flag,
+  deleted: flag,
+})
+
+async function listCalendars(settings: GoogleSettings, accessToken: string): Promise<RawCalendar[]> {
+  const what = 'the list of calendars'
+  const bounds = new PageBounds(NAME, what)
+  const found: z.output<typeof calendarItem>[] = []
+  let pageToken: string | null = null
+  do {
+    const query: URLSearchParams = new URLSearchParams({ maxResults: '250', ...(pageToken && { pageToken }) })
+    const url = `${settings.google}/calendar/v3/users/me/calendarList?${query}`
+    const answer = await askGoogle(settings.http, { what, url, accessToken })
+    const { items = [], nextPageToken } = bodyOf(answer, calendarList, NAME, what)
+    bounds.count(answer, items.length, nextPageToken)
+    found.push(...items.flatMap((item) => calendarItem.safeParse(item).data ?? []))
+    pageToken = nextPageToken
+  } while (pageToken !== null)
+  const calendars = found.filter(({ deleted }) => !deleted)
+  // The id of the primary calendar is the address of the account.
+  const account = calendars.find(({ primary }) => primary)?.id ?? ''
+  return calendars.map(({ id, summary, summaryOverride, primary }) => ({
+    id,
+    name: summaryOverride ?? summary ?? id,
+    email: account !== '' ? account : id,
+    isPrimary: primary,
+  }))
+}
+
+const LONGEST_CHANNEL_SECONDS = 604_800
+
+const channel = z.object({
+  id: z.string().min(1),
+  resourceId: z.string().min(1).max(1024),
+  expiration: z.union([z.string().regex(/^\d{1,15}$/), z.number().int().positive()]).optional(),
+})
+
+async function watch(
+  settings: GoogleSettings,
+  accessToken: string,
+  calendarId: string,
+  request: WatchRequest,
+): Promise<Subscription> {
+  const what = 'the subscription to changes'
+  const answer = await askGoogle(settings.http, {
+    what,
+    url: `${settings.google}/calendar/v3/calendars/${segment(calendarId)}/events/watch`,
+    method: 'POST',
+    accessToken,
+    json: {
+      id: request.channelId,
+      type: 'web_hook',
+      address: request.address,
+      token: request.token,
+      params: { ttl: String(LONGEST_CHANNEL_SECONDS) },
+    },
+    secrets: [request.token],
+  })
+  const { resourceId, expiration } = bodyOf(answer, channel, NAME, what)
+  const latest = settings.clock.now() + LONGEST_CHANNEL_SECONDS * 1000
+  const expiresAt = new Date(Math.min(Number(expiration ?? latest), latest))
+  return { id: request.channelId, resourceId, expiresAt }
+}
+
+async function unwatch(settings: GoogleSettings, accessToken: string, { id, resourceId }: Subscription): Promise<void> {
+  try {
+    await askGoogle(settings.http, {
+      what: 'the end of the subscription',
+      url: `${settings.google}/calendar/v3/channels/stop`,
+      method: 'POST',
+      accessToken,
+      json: { id, resourceId },
+    })
+  } catch (error) {
+    if (!(error instanceof ProviderProblem) || !['not_found', 'cursor_gone'].includes(error.kind)) throw error
+  }
+}

@@ -1,0 +1,56 @@
+/** What an answer of Google that is no success means. */
+import { z } from 'zod'
+import { ProviderProblem, type ProviderProblemKind } from '../../ports.ts'
+import { list, part, shortText } from '../fields.ts'
+import { type Answer, type Question, retryAfterMs, saidBy } from '../transport.ts'
+
+const errorBody = z.object({
+  error: part(z.object({ message: shortText, status: shortText, errors: list(z.object({ reason: shortText })) })),
+})
+const tokenError = z.object({ error: shortText, error_description: shortText })
+
+const LIMITS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'dailyLimitExceeded'])
+
+/** A call of the calendar. */
+export function googleProblem(answer: Answer, question: Question): ProviderProblem {
+  const error = errorBody.safeParse(answer.json).data?.error ?? null
+  const reasons = error?.errors.flatMap(({ reason }) => reason ?? []) ?? []
+  const said = [...reasons.slice(0, 1), ...(error?.message ? [saidBy(error.message, question)] : [])].join(': ')
+  const message = `Google answered ${answer.status} to ${question.what}${said === '' ? '' : ` (${saidBy(said, question)})`}`
+  return new ProviderProblem(kindOf(answer.status, reasons, question), message, retryAfterMs(answer.headers))
+}
+
+function kindOf(status: number, reasons: readonly string[], { usesCursor }: Question): ProviderProblemKind {
+  if (status === 429 || reasons.some((reason) => LIMITS.has(reason))) return 'rate_limited'
+  if (reasons.includes('pushNotSupportedForRequestedResource')) return 'push_not_supported'
+  if (status === 401) return 'token_refused'
+  if (status === 403) return 'permission_denied'
+  if (status === 404) return 'not_found'
+  if (status === 410 || (status === 400 && usesCursor)) return 'cursor_gone'
+  return 'unavailable'
+}
+
+const CLIENT_ERRORS = new Set<string | null>([
+  'invalid_client',
+  'unauthorized_client',
+  'deleted_client',
+  'org_internal',
+])
+
+/** The exchange of a refresh token. */
+export function googleTokenProblem(answer: Answer, question: Question): ProviderProblem {
+  const { error = null, error_description: description = null } = tokenError.safeParse(answer.json).data ?? {}
+  const said = [error, description].filter((text) => text !== null).join(': ')
+  const message = `Google answered ${answer.status} to ${question.what}${said === '' ? '' : ` (${saidBy(said, question)})`}`
+  const kind =
+    answer.status === 429
+      ? 'rate_limited'
+      : answer.status >= 500
+        ? 'unavailable'
+        : error === 'invalid_grant'
+          ? 'revoked'
+          : CLIENT_ERRORS.has(error)
+            ? 'client_refused'
+            : 'unavailable'
+  return new ProviderProblem(kind, message, retryAfterMs(answer.headers))
+}

@@ -1,0 +1,47 @@
+/** One calendar of Microsoft: where it is, one of its events, and the events in what it answers. */
+import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
+import { segment } from '../answers.ts'
+import { askGraph, type MicrosoftSettings, NAME } from './calls.ts'
+import { type GraphItem, readGraphEvent } from './events.ts'
+
+export interface GraphCalendar {
+  settings: MicrosoftSettings
+  accessToken: string
+  calendarId: string
+  /** The address of the calendar, without a slash at its end. */
+  url: string
+}
+
+export function graphCalendar(settings: MicrosoftSettings, accessToken: string, calendarId: string): GraphCalendar {
+  return { settings, accessToken, calendarId, url: `${settings.graph}/v1.0/me/calendars/${segment(calendarId)}` }
+}
+
+/** A mailbox answers four requests at once. */
+export const AT_ONCE = 3
+
+export const rangeOf = ({ start, end }: Window): string =>
+  new URLSearchParams({ startDateTime: start.toISOString(), endDateTime: end.toISOString() }).toString()
+
+export function readItems(items: readonly unknown[], settings: MicrosoftSettings) {
+  const events: ProviderEvent[] = []
+  const unreadable: Changes['unreadable'] = []
+  for (const item of items) {
+    const read = readGraphEvent(item, settings)
+    if (read.kind === 'event') events.push(read.event)
+    else unreadable.push({ providerId: read.id, problem: read.problem })
+  }
+  return { events, unreadable }
+}
+
+/** Null where there is no such event. */
+export async function readItem({ settings, accessToken, url }: GraphCalendar, id: string): Promise<GraphItem | null> {
+  const what = 'one event'
+  try {
+    const answer = await askGraph(settings.http, { what, url: `${url}/events/${segment(id)}`, accessToken })
+    if (typeof answer.json === 'object' && answer.json !== null) return answer.json as GraphItem
+    throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what} is no object`)
+  } catch (error) {
+    if (error instanceof ProviderProblem && error.kind === 'not_found') return null
+    throw error
+  }
+}

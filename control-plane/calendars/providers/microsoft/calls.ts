@@ -1,0 +1,71 @@
+/** Calls of Microsoft Graph: one, and the pages of a list. */
+import { z } from 'zod'
+import type { Clock } from '../../../ports.ts'
+import type { MeetingUrlOptions } from '../../meeting-url.ts'
+import { ProviderProblem } from '../../ports.ts'
+import { bodyOf } from '../answers.ts'
+import { longText } from '../fields.ts'
+import { PageBounds } from '../pages.ts'
+import { type Answer, ask, type ProviderHttp, type Question } from '../transport.ts'
+import { graphProblem } from './problems.ts'
+
+export const NAME = 'Microsoft'
+
+export interface MicrosoftSettings extends MeetingUrlOptions {
+  http: ProviderHttp
+  clock: Clock
+  /** Such as `https://graph.microsoft.com`. */
+  graph: string
+  microsoftLogin: string
+}
+
+/** Times in UTC; pages of a size that the answers' bodies fit into. */
+const PREFER = 'outlook.timezone="UTC", odata.maxpagesize=50'
+
+/** Asks, and rejects with the problem of an answer that is no success. */
+export async function askGraph(http: ProviderHttp, question: Question): Promise<Answer> {
+  const answer = await ask(http, NAME, { ...question, headers: { prefer: PREFER, ...question.headers } })
+  if (answer.status < 200 || answer.status >= 300) throw graphProblem(answer, question)
+  return answer
+}
+
+const page = z.object({
+  value: z.array(z.unknown()),
+  '@odata.nextLink': longText,
+  '@odata.deltaLink': longText,
+})
+
+export interface Pages {
+  items: unknown[]
+  /** Null but at the end of a round of changes. */
+  deltaLink: string | null
+}
+
+/** All pages from `url` on. Links of pages are used as they come, at Graph's own address only: they carry the token. */
+export async function readGraphPages(
+  settings: MicrosoftSettings,
+  accessToken: string,
+  what: string,
+  url: string,
+  usesCursor = false,
+): Promise<Pages> {
+  const bounds = new PageBounds(NAME, what, usesCursor)
+  const items: unknown[] = []
+  let next = url
+  while (true) {
+    const answer = await askGraph(settings.http, { what, url: next, accessToken, usesCursor })
+    const body = bodyOf(answer, page, NAME, what)
+    const { '@odata.nextLink': nextLink, '@odata.deltaLink': deltaLink } = body
+    for (const link of [nextLink, deltaLink])
+      if (link !== null && !isOfGraph(settings, link))
+        throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what} leads to another host`)
+    items.push(...body.value)
+    bounds.count(answer, body.value.length, nextLink)
+    if (nextLink === null) return { items, deltaLink }
+    next = nextLink
+  }
+}
+
+export function isOfGraph({ graph }: MicrosoftSettings, link: string): boolean {
+  return URL.canParse(link) && new URL(link).origin === new URL(graph).origin
+}

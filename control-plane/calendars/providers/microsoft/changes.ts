@@ -1,0 +1,81 @@
+/**
+ * What is in a calendar of Microsoft, and what changed since a delta link.
+ *
+ * A delta is a hint, and no truth: its occurrences are stubs, a deleted occurrence may be missing in it, what lies outside
+ * of its range comes as removed. So every series that appears in it is read as a whole, what it calls removed is read
+ * once more, and a full reading takes the plain view.
+ */
+import { type Changes, ProviderProblem, type Window } from '../../ports.ts'
+import { eachOf } from '../pages.ts'
+import { AT_ONCE, type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'
+import { isOfGraph, NAME, readGraphPages } from './calls.ts'
+import type { GraphItem } from './events.ts'
+import { readSeries } from './series.ts'
+
+export async function readChanges(
+  calendar: GraphCalendar,
+  { cursor, window }: { cursor: string | null; window: Window },
+): Promise<Changes> {
+  return cursor === null ? await readAll(calendar, window) : await readDelta(calendar, cursor, window)
+}
+
+/** The delta link is taken first, so that what changes meanwhile is in the next delta. */
+async function readAll(calendar: GraphCalendar, window: Window): Promise<Changes> {
+  const { settings, accessToken, url } = calendar
+  const range = rangeOf(window)
+  const delta = await readGraphPages(settings, accessToken, 'the changes', `${url}/calendarView/delta?${range}`)
+  const view = await readGraphPages(settings, accessToken, 'the list of events', `${url}/calendarView?${range}&$top=50`)
+  const { events, unreadable } = readItems(view.items, settings)
+  return { isFull: true, events, removedIds: [], wholeSeries: [], unreadable, cursor: delta.deltaLink }
+}
+
+/** More removals than this in one delta are settled by reading everything. */
+const MAX_REMOVALS = 500
+
+async function readDelta(calendar: GraphCalendar, cursor: string, window: Window): Promise<Changes> {
+  const { settings, accessToken } = calendar
+  if (!isOfGraph(settings, cursor)) throw new ProviderProblem('cursor_gone', 'The stored link leads to another host')
+  const { items, deltaLink } = await readGraphPages(settings, accessToken, 'the changes', cursor, true)
+  if (deltaLink === null) throw new ProviderProblem('cursor_gone', `${NAME}'s list of changes ends without a link`)
+  const found = sortOut(items)
+  if (found.removed.size > MAX_REMOVALS)
+    throw new ProviderProblem('cursor_gone', `${NAME} names more than ${MAX_REMOVALS} removed events`)
+  const removed = await eachOf([...found.removed], AT_ONCE, async (id) => ({ id, item: await readItem(calendar, id) }))
+  const gone = removed.flatMap(({ id, item }) => (item === null ? [id] : []))
+  const present = removed.flatMap(({ item }) => (item === null ? [] : [item]))
+  const confirmed = sortOut(present)
+  const seriesIds = [...new Set([...found.series, ...confirmed.series])]
+  const series = await eachOf(seriesIds, AT_ONCE, (id) => readSeries(calendar, id, window))
+  const singles = readItems([...found.singles.values(), ...confirmed.singles.values(), ...found.nameless], settings)
+  return {
+    isFull: false,
+    events: [...singles.events, ...series.flatMap(({ events }) => events)],
+    removedIds: gone,
+    // An id that is gone may be that of a series, of whose instances nothing is said.
+    wholeSeries: [...seriesIds, ...gone],
+    unreadable: [...singles.unreadable, ...series.flatMap(({ unreadable }) => unreadable)],
+    cursor: deltaLink,
+  }
+}
+
+/** The last word on each id counts: one delta may name an event several times. */
+function sortOut(items: readonly unknown[]) {
+  const singles = new Map<string, GraphItem>()
+  const series = new Set<string>()
+  const removed = new Set<string>()
+  const nameless: unknown[] = []
+  for (const item of items) {
+    const { id, type, seriesMasterId, '@removed': removal } = (item ?? {}) as GraphItem
+    if (typeof id !== 'string' || id === '' || id.length > 1024) {
+      nameless.push(item)
+      continue
+    }
+    removed.delete(id)
+    singles.delete(id)
+    if (removal !== undefined) removed.add(id)
+    else if (type === 'seriesMaster') series.add(id)
+    else if (typeof seriesMasterId === 'string' && seriesMasterId !== '') series.add(seriesMasterId)
+    else singles.set(id, item as GraphItem)
+  }
+  return { singles, series, removed, nameless }
+}

@@ -1,0 +1,112 @@
+/** Calendars of Microsoft 365 and Outlook, through Microsoft Graph. */
+import { z } from 'zod'
+import {
+  type AccessToken,
+  type CalendarProvider,
+  type OAuthCredentials,
+  ProviderProblem,
+  type RawCalendar,
+} from '../../ports.ts'
+import { bodyOf, segment } from '../answers.ts'
+import { flag, part, shortText } from '../fields.ts'
+import { ask, type Question } from '../transport.ts'
+import { graphCalendar, readItem } from './calendar.ts'
+import { askGraph, type MicrosoftSettings, NAME, readGraphPages } from './calls.ts'
+import { readChanges } from './changes.ts'
+import { readGraphEvent } from './events.ts'
+import { microsoftTokenProblem } from './problems.ts'
+import { prolong, subscribe, unsubscribe } from './subscriptions.ts'
+
+export function createMicrosoftCalendars(settings: MicrosoftSettings): CalendarProvider {
+  return {
+    platform: 'microsoft',
+    refresh: (credentials) => refresh(settings, credentials),
+    listCalendars: (token) => listCalendars(settings, token),
+    changes: (token, calendarId, from) => readChanges(graphCalendar(settings, token, calendarId), from),
+    readOne: async (token, calendarId, eventId) => {
+      const item = await readItem(graphCalendar(settings, token, calendarId), eventId)
+      if (item === null) return null
+      const read = readGraphEvent(item, settings)
+      if (read.kind === 'event') return read.event
+      throw new ProviderProblem('unavailable', `${NAME}'s answer to one event: ${read.problem}`)
+    },
+    watch: (token, calendarId, request) => subscribe(settings, token, calendarId, request),
+    renew: (token, _calendarId, subscription) => prolong(settings, token, subscription),
+    unwatch: (token, subscription) => unsubscribe(settings, token, subscription),
+  }
+}
+
+const SCOPE = 'Calendars.Read offline_access'
+/** A GUID, a domain, or one of the words for several tenants. */
+const TENANT = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/
+
+const tokenBody = z.object({
+  access_token: z.string().min(1).max(16_384),
+  expires_in: z.number().positive(),
+  refresh_token: z.string().min(1).max(16_384).optional(),
+})
+
+async function refresh(settings: MicrosoftSettings, credentials: OAuthCredentials): Promise<AccessToken> {
+  const tenant = credentials.tenantId || 'common'
+  if (!TENANT.test(tenant))
+    throw new ProviderProblem(
+      'client_refused',
+      'The tenant is no GUID, no domain and none of common, organizations, consumers',
+    )
+  const question: Question = {
+    what: 'the exchange of the refresh token',
+    url: `${settings.microsoftLogin}/${segment(tenant)}/oauth2/v2.0/token`,
+    method: 'POST',
+    form: {
+      grant_type: 'refresh_token',
+      refresh_token: credentials.refreshToken,
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+      scope: SCOPE,
+    },
+  }
+  const answer = await ask(settings.http, NAME, question)
+  if (answer.status !== 200) throw microsoftTokenProblem(answer, question)
+  const body = bodyOf(answer, tokenBody, NAME, question.what)
+  const isNew = body.refresh_token !== undefined && body.refresh_token !== credentials.refreshToken
+  return {
+    value: body.access_token,
+    expiresInSeconds: body.expires_in,
+    newRefreshToken: isNew ? body.refresh_token! : null,
+  }
+}
+
+const calendarItem = z.object({
+  id: z.string().min(1).max(1024),
+  name: shortText,
+  isDefaultCalendar: flag,
+  owner: part(z.object({ address: shortText })),
+})
+const account = z.object({ mail: shortText, userPrincipalName: shortText })
+
+async function listCalendars(settings: MicrosoftSettings, accessToken: string): Promise<RawCalendar[]> {
+  const url = `${settings.graph}/v1.0/me/calendars?$top=50`
+  const { items } = await readGraphPages(settings, accessToken, 'the list of calendars', url)
+  const calendars = items.flatMap((item) => calendarItem.safeParse(item).data ?? [])
+  const isUnowned = calendars.some(({ owner }) => owner?.address == null)
+  const own = isUnowned ? await ownAddress(settings, accessToken) : ''
+  return calendars.map(({ id, name, isDefaultCalendar, owner }) => ({
+    id,
+    name: name ?? id,
+    email: owner?.address ?? own,
+    isPrimary: isDefaultCalendar,
+  }))
+}
+
+/** Empty where the user did not permit to read it: the scope is optional. */
+async function ownAddress(settings: MicrosoftSettings, accessToken: string): Promise<string> {
+  const what = 'the account'
+  try {
+    const answer = await askGraph(settings.http, { what, url: `${settings.graph}/v1.0/me`, accessToken })
+    const { mail, userPrincipalName } = bodyOf(answer, account, NAME, what)
+    return mail ?? userPrincipalName ?? ''
+  } catch (error) {
+    if (error instanceof ProviderProblem && error.kind === 'permission_denied') return ''
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+/** All instances of one series in a window, complete. */
+import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
+import { segment } from '../answers.ts'
+import { type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'
+import { readGraphPages } from './calls.ts'
+import type { GraphItem } from './events.ts'
+
+export async function readSeries(
+  calendar: GraphCalendar,
+  id: string,
+  window: Window,
+): Promise<{ events: ProviderEvent[]; unreadable: Changes['unreadable'] }> {
+  const { settings, accessToken, url } = calendar
+  const instances = `${url}/events/${segment(id)}/instances?${rangeOf(window)}&$top=50`
+  try {
+    const { items } = await readGraphPages(settings, accessToken, 'the instances of a series', instances)
+    const master = items.some(isStub) ? await readItem(calendar, id) : null
+    const complete = items.map((item) => (master !== null && isStub(item) ? completed(item, master) : item))
+    return readItems(complete, settings)
+  } catch (error) {
+    // The series is gone, and its instances with it.
+    if (error instanceof ProviderProblem && error.kind === 'not_found') return { events: [], unreadable: [] }
+    throw error
+  }
+}
+
+/** Id, times and the series, and nothing else. */
+export function isStub(item: unknown): item is GraphItem {
+  return typeof item === 'object' && item !== null && !('subject' in item) && 'seriesMasterId' in item
+}
+
+/** What the stub does not say is as in the series. */
+function completed(stub: GraphItem, master: GraphItem): GraphItem {
+  const { recurrence: _, '@odata.context': __, ...shared } = master
+  return { ...shared, ...stub, type: stub.type ?? 'occurrence' }
+}

@@ -1,0 +1,64 @@
+/** The bounds of what one reading of a calendar may cost, however its provider behaves. */
+import { ProviderProblem } from '../ports.ts'
+import type { Answer } from './transport.ts'
+
+const MAX_PAGES = 200
+const MAX_ITEMS = 20_000
+const MAX_BYTES = 128 * 1024 * 1024
+const MAX_MS = 10 * 60_000
+
+export class PageBounds {
+  private pages = 0
+  private items = 0
+  private bytes = 0
+  private readonly seen = new Set<string>()
+  private readonly provider: string
+  private readonly what: string
+  private readonly usesCursor: boolean
+  private readonly startedAt = performance.now()
+
+  /** Changes since a cursor that are too much are answered by reading everything, which the window bounds. */
+  constructor(provider: string, what: string, usesCursor = false) {
+    this.provider = provider
+    this.what = what
+    this.usesCursor = usesCursor
+  }
+
+  /** Throws when a page more would be too much. `next` names the page that follows; one that was there is an endless chain. */
+  count(answer: Answer, items: number, next: string | null): void {
+    this.pages++
+    this.items += items
+    this.bytes += answer.bytes
+    if (next !== null && this.seen.has(next)) this.fail('names a page that it sent before as the next one')
+    if (next !== null) this.seen.add(next)
+    if (next !== null && this.pages >= MAX_PAGES) this.fail(`has more than ${MAX_PAGES} pages`)
+    if (this.items > MAX_ITEMS) this.fail(`has more than ${MAX_ITEMS} entries`)
+    if (performance.now() - this.startedAt > MAX_MS) this.fail(`takes longer than ${MAX_MS / 60_000} minutes`)
+    if (this.bytes > MAX_BYTES) this.fail(`is longer than ${MAX_BYTES / 1024 / 1024} MiB`)
+  }
+
+  private fail(reason: string): never {
+    const kind = this.usesCursor ? 'cursor_gone' : 'unavailable'
+    throw new ProviderProblem(kind, `${this.provider}'s answer to ${this.what} ${reason}`)
+  }
+}
+
+/** The work for each item, a few at a time: providers bound what one mailbox may ask at once. */
+export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = new Array(items.length)
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++
+      try {
+        results[index] = await work(items[index]!)
+      } catch (error) {
+        // The others finish what they are at, and start nothing more.
+        next = items.length
+        throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  return results
+}

@@ -1,0 +1,102 @@
+/** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderProblem`. */
+import type { GuardedClient } from '../../ports.ts'
+import { ProviderProblem } from '../ports.ts'
+import { parseCleanJson } from './clean-json.ts'
+
+/** The addresses come from the operator's settings, so private ones may be among them. */
+export type ProviderHttp = Pick<GuardedClient, 'request'>
+
+export interface Question {
+  /** What is asked for, as it stands in sentences: `the list of calendars`. */
+  what: string
+  url: string
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  accessToken?: string
+  headers?: Record<string, string>
+  json?: unknown
+  form?: Record<string, string>
+  /** The address holds a cursor: an answer of 400 says that it is none any more. */
+  usesCursor?: boolean
+  /** Never repeated in a sentence, even when the provider repeats them. The access token is one of itself. */
+  secrets?: readonly string[]
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  /** Undefined where the body is empty or no JSON. */
+  json: unknown
+  bytes: number
+  /** What is wrong with the body; null for JSON and for nothing. */
+  bodyProblem: string | null
+}
+
+const TIMEOUT_MS = 30_000
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const MAX_RETRY_AFTER_MS = 3_600_000
+
+/** `provider`: how it is called in sentences. */
+export async function ask(http: ProviderHttp, provider: string, question: Question): Promise<Answer> {
+  const { what, url, method = 'GET', accessToken, json, form } = question
+  const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json)
+  const answer = await http
+    .request({
+      url,
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
+        ...(body !== undefined && {
+          'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
+        }),
+        ...question.headers,
+      },
+      ...(body !== undefined && { body }),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+    })
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new ProviderProblem(
+        'unavailable',
+        `${provider} could not be asked for ${what}: ${withoutSecrets(reason, question)}`,
+      )
+    })
+  if (answer.isCut) {
+    const megabytes = MAX_ANSWER_BYTES / 1024 / 1024
+    throw new ProviderProblem('unavailable', `${provider} answered with more than ${megabytes} MiB for ${what}`)
+  }
+  const read = readBody(answer.body)
+  return { status: answer.status, headers: answer.headers, bytes: answer.body.length, ...read }
+}
+
+function readBody(bytes: Uint8Array): Pick<Answer, 'json' | 'bodyProblem'> {
+  if (bytes.length === 0) return { json: undefined, bodyProblem: null }
+  try {
+    return { json: parseCleanJson(new TextDecoder().decode(bytes)), bodyProblem: null }
+  } catch (error) {
+    return { json: undefined, bodyProblem: (error as Error).message }
+  }
+}
+
+/** Milliseconds of a `Retry-After` in seconds or as a date, at most an hour; null where there is none. */
+export function retryAfterMs(headers: Record<string, string>, now = Date.now()): number | null {
+  const text = headers['retry-after']?.trim()
+  if (!text) return null
+  const asked = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), MAX_RETRY_AFTER_MS) : null
+}
+
+const MAX_SAID = 300
+
+/** What a provider wrote, short, on one line, without what must stay secret. */
+export function saidBy(text: string, question: Question): string {
+  const line = text.replace(/[^\P{C}]+|\s+/gu, ' ').trim()
+  const safe = withoutSecrets(line, question)
+  return safe.length > MAX_SAID ? `${safe.slice(0, MAX_SAID)}…` : safe
+}
+
+function withoutSecrets(text: string, { accessToken, secrets = [], form }: Question): string {
+  const hidden = [accessToken, ...secrets, form?.refresh_token, form?.client_secret]
+  return hidden.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, '***') : rest), text)
+}

@@ -1,0 +1,205 @@
+/** What callers want for events: bots that are scheduled, changed and cancelled, for one event or all of its series. */
+import {
+  botOfIntent,
+  botOfSeries,
+  endSeriesIntent,
+  type Followed,
+  openSeriesIntent,
+  readFollowed,
+  updateIntents,
+  writeIntent,
+  writeIntentBot,
+  writeSeriesIntent,
+} from '../store/calendar-intents.ts'
+import { eventOf, seriesOfCalendar } from '../store/calendar-targets.ts'
+import { lockCalendar } from '../store/calendars.ts'
+import { nowOf } from '../store/clock.ts'
+import type { Tx } from '../store/database.ts'
+import { changeScheduledBot } from '../store/scheduled-bots.ts'
+import { stopBots } from '../store/stop-requests.ts'
+import type { BotRow, CalendarRow } from '../store/tables.ts'
+import { followEvents } from './bots-of-events.ts'
+import { type EventBot, eventBotOf, storedBotOf } from './event-bot.ts'
+import { LOCK_MS, linkOf } from './follow.ts'
+import { type BotsResult, type BotTarget, CalendarProblem, type RefusedEvent } from './operations.ts'
+import type { SyncTools } from './sync.ts'
+
+const LONG_PAST_MS = 24 * 3_600_000
+
+interface Aimed {
+  tx: Tx
+  calendar: CalendarRow
+  /** Null: one event. */
+  seriesId: string | null
+  events: Followed[]
+  now: Date
+}
+
+/** The work with the events of a target, under the lock of their calendar. */
+async function aim(
+  tools: SyncTools,
+  target: BotTarget,
+  work: (aimed: Aimed, result: BotsResult) => Promise<void>,
+): Promise<BotsResult> {
+  return tools.database.transaction().execute(async (tx) => {
+    const isSeries = target.allOccurrences && target.seriesId !== null
+    const event = isSeries || target.eventId === null ? undefined : await eventOf(tx, target.eventId)
+    if (!isSeries && event === undefined) throw new CalendarProblem('event_not_found', 'There is no event with this id')
+    const series = isSeries ? await seriesOfCalendar(tx, target.seriesId!) : undefined
+    if (isSeries && series === undefined)
+      throw new CalendarProblem('series_not_found', 'There is no series with this id')
+    const calendarId = (event ?? series)!.calendar_id
+    const calendar = await lockCalendar(tx, calendarId)
+    const isOurs = calendar?.team_id === target.teamId && calendar.generation === target.generation
+    if (calendar === undefined || !isOurs || (target.calendarId !== null && target.calendarId !== calendarId))
+      // Also where the calendar of the target is not the caller's: whoever names one has looked for it already.
+      throw new CalendarProblem(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')
+    const seriesId = target.allOccurrences ? (event?.series_id ?? target.seriesId) : null
+    const events = await readFollowed(tx, calendarId, seriesId === null ? { eventIds: [event!.id] } : { seriesId })
+    if (seriesId === null && events.length === 0)
+      throw new CalendarProblem('event_not_found', 'There is no event with this id')
+    const result: BotsResult = { eventIds: [], refused: [] }
+    await work({ tx, calendar, seriesId, events, now: await nowOf(tx) }, result)
+    return result
+  })
+}
+
+export function scheduleBots(
+  tools: SyncTools,
+  target: BotTarget,
+  bot: EventBot,
+  apiKeyId: string | null,
+): Promise<BotsResult> {
+  return aim(tools, target, async ({ tx, calendar, seriesId, events, now }, result) => {
+    const stored = storedBotOf(bot)
+    const rule =
+      seriesId === null
+        ? null
+        : await writeSeriesIntent(tx, tools.seals, { calendarId: calendar.id, seriesId, apiKeyId, bot: stored })
+    for (const one of events) {
+      const refusal = refusalToSchedule(one, now)
+      const isPassedOver = rule !== null && (refusal?.code === 'EVENT_OVER' || refusal?.code === 'EVENT_CANCELLED')
+      if (refusal !== null && !isPassedOver) result.refused.push(refusal)
+      // An occurrence that gets a link later gets its bot then.
+      const waitsForLink = rule !== null && refusal?.code === 'NO_MEETING_URL'
+      if (refusal !== null && !waitsForLink) continue
+      await writeIntent(tx, tools.seals, one.intent, {
+        calendarId: calendar.id,
+        eventId: one.event.id,
+        state: 'wanted',
+        apiKeyId,
+        bot: rule === null ? stored : null,
+        seriesIntentId: rule,
+      })
+      if (refusal === null) result.eventIds.push(one.event.id)
+    }
+    await followEvents(tx, tools, calendar, { eventIds: result.eventIds })
+  })
+}
+
+function refusalToSchedule({ event, intent, bot }: Followed, now: Date): RefusedEvent | null {
+  const refuse = (code: RefusedEvent['code'], message: string) => ({ eventId: event.id, code, message })
+  if (intent?.state === 'wanted' && bot !== null && bot.phase !== 'closed')
+    return refuse('BOT_ALREADY_SCHEDULED', 'The event has a bot already')
+  if (event.status === 'cancelled') return refuse('EVENT_CANCELLED', 'The event is cancelled')
+  if (event.ends_at <= now) return refuse('EVENT_OVER', 'The event is over')
+  if (linkOf(event.meeting_url, intent?.meeting_url ?? null) === null)
+    return refuse('NO_MEETING_URL', 'The event has no link to a meeting')
+  return null
+}
+
+export function changeBots(
+  tools: SyncTools,
+  target: BotTarget,
+  change: (before: EventBot) => EventBot,
+): Promise<BotsResult> {
+  return aim(tools, target, async ({ tx, calendar, seriesId, events, now }, result) => {
+    const rule = seriesId === null ? undefined : await openSeriesIntent(tx, seriesId)
+    if (rule !== undefined)
+      await writeSeriesIntent(tx, tools.seals, {
+        calendarId: calendar.id,
+        seriesId: seriesId!,
+        apiKeyId: rule.api_key_id,
+        bot: storedBotOf(change(eventBotOf(botOfSeries(tools.seals, rule)))),
+      })
+    for (const one of events) {
+      const { event, intent, bot } = one
+      const before = botOfIntent(tools.seals, one)
+      const isWanted = intent?.state === 'wanted' && before !== null
+      if (seriesId !== null && (event.ends_at <= now || (!isWanted && rule !== undefined))) continue
+      if (!isWanted || bot?.schedule_status === 'cancelled') {
+        result.refused.push(notScheduled(event.id))
+        continue
+      }
+      if (bot !== null && !isChangeable(bot, now)) {
+        if (seriesId !== null && bot.phase === 'closed') continue
+        result.refused.push(tooLate(event.id))
+        continue
+      }
+      const after = change(eventBotOf(before))
+      const usesRule = seriesId !== null && intent.bot === null && rule?.id === intent.series_intent_id
+      if (!usesRule) await writeIntentBot(tx, tools.seals, intent.id, storedBotOf(after))
+      if (bot !== null) await changeScheduledBot(tx, tools.seals, bot, after, now)
+      result.eventIds.push(event.id)
+    }
+  })
+}
+
+function isChangeable(bot: BotRow, now: Date): boolean {
+  return bot.phase === 'scheduled' && bot.join_at !== null && bot.join_at.getTime() >= now.getTime() + LOCK_MS
+}
+
+export function cancelBots(tools: SyncTools, target: BotTarget): Promise<BotsResult> {
+  return aim(tools, target, async ({ tx, seriesId, events, now }, result) => {
+    const isRuled = seriesId !== null && (await openSeriesIntent(tx, seriesId)) !== undefined
+    if (seriesId !== null) await endSeriesIntent(tx, seriesId)
+    const stopped: BotRow[] = []
+    const updates = []
+    for (const { event, intent, seriesIntent, bot, openBots } of events) {
+      const isLongPast = event.starts_at.getTime() < now.getTime() - LONG_PAST_MS
+      if (seriesId !== null && isLongPast) continue
+      if (intent === null || intent.state !== 'wanted') {
+        if (seriesId === null || !isRuled) result.refused.push(notScheduled(event.id))
+        if (seriesId !== null && intent?.state === 'excluded') updates.push({ ...intent, state: 'ended' as const })
+        continue
+      }
+      if (bot !== null && openBots.length === 0) {
+        if (seriesId === null) result.refused.push(hasEnded(event.id))
+        continue
+      }
+      stopped.push(...openBots)
+      const isRuleLeft = seriesId === null && seriesIntent !== null && seriesIntent.ended_at === null
+      const state = isRuleLeft ? ('excluded' as const) : ('ended' as const)
+      updates.push({ ...intent, state, bot_id: null, bot_join_at: null, bot_meeting_url: null })
+      result.eventIds.push(event.id)
+    }
+    await stopBots(tx, stopped, now)
+    await updateIntents(
+      tx,
+      updates.map(({ id, state, meeting_url, bot_id, bot_join_at, bot_meeting_url }) => ({
+        id,
+        state,
+        meeting_url,
+        bot_id,
+        bot_join_at,
+        bot_meeting_url,
+      })),
+    )
+  })
+}
+
+const notScheduled = (eventId: string): RefusedEvent => ({
+  eventId,
+  code: 'NOT_SCHEDULED',
+  message: 'No bot is scheduled for the event',
+})
+const tooLate = (eventId: string): RefusedEvent => ({
+  eventId,
+  code: 'BOT_STATUS',
+  message: 'The bot of an event can be changed until 4 minutes before its start',
+})
+const hasEnded = (eventId: string): RefusedEvent => ({
+  eventId,
+  code: 'BOT_STATUS',
+  message: 'The bot of the event has ended already',
+})

@@ -1,0 +1,68 @@
+/** What a provider's refusal makes of a connection. */
+import type { OutgoingMessage } from '../bots/change.ts'
+import type { CalendarChange } from '../store/calendars.ts'
+import type { CalendarRow } from '../store/tables.ts'
+import { messagesOfProblem, messagesOfUpdate } from './messages.ts'
+import { CalendarProblem } from './operations.ts'
+import { ProviderProblem, type ProviderProblemKind } from './ports.ts'
+
+export type CalendarStatus = 'active' | 'error' | 'revoked' | 'permission_denied'
+
+/** Problems that stay until somebody does something about them. */
+const LASTING: Partial<Record<ProviderProblemKind, CalendarStatus>> = {
+  revoked: 'revoked',
+  client_refused: 'error',
+  permission_denied: 'permission_denied',
+  no_mailbox: 'permission_denied',
+  not_found: 'error',
+}
+
+/** Null where the next try may succeed. */
+export function lastingStatus(problem: unknown): CalendarStatus | null {
+  return problem instanceof ProviderProblem ? (LASTING[problem.kind] ?? null) : null
+}
+
+/** A sentence without secrets: what other errors say is not known. */
+export function problemText(problem: unknown): string {
+  return problem instanceof ProviderProblem
+    ? problem.message
+    : 'The calendar could not be read because of an error here'
+}
+
+/** The change to another status, with its message; the same status only takes the sentence. */
+export function statusChange(
+  calendar: CalendarRow,
+  status: CalendarStatus,
+  sentence: string | null,
+  now: Date,
+): CalendarChange {
+  if (calendar.status === status) return { patch: { status_message: sentence }, messages: [] }
+  const patch = {
+    status,
+    status_message: sentence,
+    status_changes: calendar.status_changes + 1,
+    updated_at: now,
+  }
+  const after = { ...calendar, ...patch }
+  const messages: OutgoingMessage[] = status === 'active' ? messagesOfUpdate(after, now) : messagesOfProblem(after)
+  return { patch, messages }
+}
+
+const KINDS: Record<ProviderProblemKind, CalendarProblem['kind']> = {
+  revoked: 'token_refused',
+  client_refused: 'token_refused',
+  permission_denied: 'permission_denied',
+  no_mailbox: 'license_required',
+  token_refused: 'token_refused',
+  not_found: 'raw_calendar_not_found',
+  cursor_gone: 'provider_unavailable',
+  push_not_supported: 'provider_unavailable',
+  rate_limited: 'provider_unavailable',
+  unavailable: 'provider_unavailable',
+}
+
+/** As a caller is told of it; other errors stay what they are. */
+export function callersProblem(error: unknown): unknown {
+  if (!(error instanceof ProviderProblem)) return error
+  return new CalendarProblem(KINDS[error.kind], error.message, error.retryAfterMs)
+}

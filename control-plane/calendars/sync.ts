@@ -1,0 +1,256 @@
+/**
+ * One sync of a calendar: every page is fetched outside of any transaction, then one transaction stores the difference, what
+ * follows for bots, the messages and the cursor, if lease and cursor are still those of the beginning.
+ */
+import { randomUUID } from 'node:crypto'
+import { readMeetingLink } from '../bots/meeting-link.ts'
+import {
+  markRemoved,
+  readStoredEvents,
+  readToldEvents,
+  type StoredEvent,
+  upsertEvents,
+  upsertSeries,
+} from '../store/calendar-events.ts'
+import { addMissingIntents } from '../store/calendar-intents.ts'
+import { keepSyncLease, lockForSync, type SyncClaim } from '../store/calendar-syncs.ts'
+import { changeCalendar, writeCalendar } from '../store/calendars.ts'
+import { nowOf } from '../store/clock.ts'
+import type { Database, Tx } from '../store/database.ts'
+import type { CalendarRow } from '../store/tables.ts'
+import { type FollowTools, followEvents } from './bots-of-events.ts'
+import { type Difference, difference } from './difference.ts'
+import { messagesOfSync } from './messages.ts'
+import {
+  type CalendarPlatform,
+  type CalendarProvider,
+  type Changes,
+  type ProviderEvent,
+  ProviderProblem,
+  type Window,
+} from './ports.ts'
+import { lastingStatus, problemText, statusChange } from './status.ts'
+import { followSeries } from './successions.ts'
+import { afterFailure, afterSync } from './sync-times.ts'
+import type { Tokens } from './tokens.ts'
+
+export const WINDOW_DAYS = 30
+const LEASE_SECONDS = 60
+const KEEP_EVERY_MS = 20_000
+/** Removals that are confirmed at once. */
+const READS_AT_ONCE = 4
+/** Failures in a row after which a connection that may recover is said to have an error. */
+const FAILURES_UNTIL_ERROR = 5
+
+export interface SyncTools extends FollowTools {
+  database: Database
+  providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
+  tokens: Tokens
+}
+
+export type SyncOutcome =
+  | { outcome: 'stored'; changed: number; isFull: boolean }
+  /** Another process went on with the calendar, or it was disconnected: nothing was written. */
+  | { outcome: 'lost' }
+  | { outcome: 'failed'; problem: unknown }
+
+export const newClaim = (): SyncClaim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
+
+/** `calendar` as it was claimed. Never rejects for what the provider does; rejects where the database is away. */
+export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, claim: SyncClaim): Promise<SyncOutcome> {
+  const keeping = setInterval(() => {
+    keepSyncLease(tools.database, calendar.id, claim).catch((error) =>
+      tools.log.warn({ calendar: calendar.id, error: String(error) }, 'The lease of a sync could not be kept'),
+    )
+  }, KEEP_EVERY_MS)
+  try {
+    const window = windowOf(calendar)
+    const changes = withSelf(await fetchChanges(tools, calendar, window), calendar.account_email)
+    return await store(tools, calendar, claim, window, changes)
+  } catch (problem) {
+    await storeFailure(tools, calendar, claim, problem)
+    return { outcome: 'failed', problem }
+  } finally {
+    clearInterval(keeping)
+  }
+}
+
+/** Google marks the owner among the attendees, Microsoft does not. */
+function withSelf(changes: Changes, account: string): Changes {
+  const own = account.toLowerCase()
+  const marked = (event: ProviderEvent): ProviderEvent => ({
+    ...event,
+    attendees: event.attendees.map((person) =>
+      person.email.toLowerCase() === own ? { ...person, isSelf: true } : person,
+    ),
+  })
+  return { ...changes, events: changes.events.map(marked) }
+}
+
+/** From the database's time at the claim on. */
+function windowOf({ sync_started_at: startedAt }: CalendarRow): Window {
+  const start = startedAt ?? new Date()
+  return { start, end: new Date(start.getTime() + WINDOW_DAYS * 86_400_000) }
+}
+
+async function fetchChanges(tools: SyncTools, calendar: CalendarRow, window: Window): Promise<Changes> {
+  const provider = tools.providers[calendar.platform as CalendarPlatform]
+  const read = (cursor: string | null) =>
+    tools.tokens.withToken(calendar.id, (token) =>
+      provider.changes(token, calendar.raw_calendar_id, { cursor, window }),
+    )
+  const cursor = isFullDue(calendar) ? null : calendar.cursor
+  try {
+    return await confirmed(tools, provider, calendar, window, await read(cursor))
+  } catch (problem) {
+    const isGone = problem instanceof ProviderProblem && problem.kind === 'cursor_gone'
+    if (!isGone || cursor === null) throw problem
+    tools.log.info({ calendar: calendar.id }, 'The cursor of a calendar is dead: everything is read')
+    return read(null)
+  }
+}
+
+function isFullDue({ full_due_at: dueAt, sync_started_at: startedAt }: CalendarRow): boolean {
+  return startedAt === null || dueAt <= startedAt
+}
+
+/** Microsoft calls an event removed too that was edited outside of the window: each one that is still to come is read once. */
+async function confirmed(
+  tools: SyncTools,
+  provider: CalendarProvider,
+  calendar: CalendarRow,
+  window: Window,
+  changes: Changes,
+): Promise<Changes> {
+  if (provider.platform !== 'microsoft' || changes.isFull || changes.removedIds.length === 0) return changes
+  const known = await readStoredEvents(tools.database, calendar.id, window.start, changes.removedIds)
+  const named = new Set(changes.removedIds)
+  const isToCome = (event: StoredEvent) =>
+    named.has(event.provider_id) && event.status !== 'cancelled' && event.ends_at > window.start
+  const left = known.filter(isToCome)
+  const found: Changes['events'] = []
+  const readers = Array.from({ length: READS_AT_ONCE }, async () => {
+    for (let event = left.pop(); event !== undefined; event = left.pop()) {
+      const { provider_id: id } = event
+      const read = await tools.tokens.withToken(calendar.id, (token) =>
+        provider.readOne(token, calendar.raw_calendar_id, id),
+      )
+      if (read !== null) found.push(read)
+    }
+  })
+  await Promise.all(readers)
+  return { ...changes, events: [...found, ...changes.events] }
+}
+
+async function store(
+  tools: SyncTools,
+  read: CalendarRow,
+  claim: SyncClaim,
+  window: Window,
+  changes: Changes,
+): Promise<SyncOutcome> {
+  return tools.database.transaction().execute(async (tx) => {
+    const calendar = await lockForSync(tx, read.id, claim.owner, read.cursor)
+    if (calendar === undefined) return { outcome: 'lost' }
+    const change = await storeDifference(tx, tools, calendar, window, changes)
+    if (changes.unreadable.length > 0)
+      tools.log.warn(
+        { calendar: calendar.id, events: changes.unreadable.length },
+        'Events of a calendar could not be read',
+      )
+    await followSeries(tx, tools.seals, calendar.id, change)
+    const followed = [...change.news.keys(), ...(await addMissingIntents(tx, calendar.id))]
+    await followEvents(tx, tools, calendar, { eventIds: followed, isEvery: changes.isFull })
+    const now = await nowOf(tx)
+    const isFirst = calendar.full_synced_at === null
+    const sync = {
+      number: calendar.syncs + 1,
+      now,
+      isFirst,
+      events: await readToldEvents(tx, [...change.news.keys()]),
+      news: change.news,
+    }
+    const active = statusChange(calendar, 'active', null, now)
+    await writeCalendar(tx, calendar.id, {
+      patch: {
+        ...active.patch,
+        ...afterSync(calendar, read, changes.isFull, now),
+        syncs: sync.number,
+        cursor: changes.cursor,
+        cursor_window_end: changes.isFull ? window.end : calendar.cursor_window_end,
+        sync_lease_owner: null,
+        sync_lease_until: null,
+        sync_failures: 0,
+        sync_status: changes.unreadable.length === 0 ? 'success' : 'partial',
+        sync_error: unreadableText(changes),
+        synced_at: now,
+        ...(changes.isFull && { full_synced_at: now }),
+      },
+      messages: [...active.messages, ...messagesOfSync(calendar, sync)],
+    })
+    return { outcome: 'stored', changed: change.news.size, isFull: changes.isFull }
+  })
+}
+
+/** Null where every event could be read. */
+function unreadableText({ unreadable }: Changes): string | null {
+  const [first] = unreadable
+  if (first === undefined) return null
+  const count = unreadable.length === 1 ? 'One event' : `${unreadable.length} events`
+  return `${count} of the provider could not be read; the first: ${first.providerId?.slice(0, 100) ?? 'without an id'}: ${first.problem}`
+}
+
+export type StoredDifference = Difference & {
+  /** By the provider's id: the row, and whether it was made now. */
+  seriesIds: Map<string, { id: string; isNew: boolean }>
+}
+
+async function storeDifference(
+  tx: Tx,
+  { jitsiHosts }: SyncTools,
+  calendar: CalendarRow,
+  window: Window,
+  changes: Changes,
+): Promise<StoredDifference> {
+  const named = [...changes.removedIds, ...changes.events.map(({ providerId }) => providerId)]
+  const stored = await readStoredEvents(tx, calendar.id, window.start, named)
+  const change = difference(stored, changes, window, (url) => readMeetingLink(url, jitsiHosts))
+  const seriesIds = await upsertSeries(tx, calendar.id, change.series)
+  const writes = change.writes.map((write) => ({ ...write, series_id: seriesIds.get(write.series_id)!.id }))
+  await upsertEvents(tx, calendar.id, writes)
+  await markRemoved(tx, change.removed)
+  for (const { series_provider_id, series_id } of stored)
+    if (!seriesIds.has(series_provider_id)) seriesIds.set(series_provider_id, { id: series_id, isNew: false })
+  return { ...change, seriesIds }
+}
+
+async function storeFailure(
+  { database, log }: SyncTools,
+  read: CalendarRow,
+  claim: SyncClaim,
+  problem: unknown,
+): Promise<void> {
+  const text = problemText(problem)
+  const fields = { calendar: read.id, error: problem instanceof ProviderProblem ? problem.kind : String(problem) }
+  log.warn(fields, 'A calendar could not be synced')
+  await changeCalendar(database, read.id, (calendar, now) => {
+    if (calendar.sync_lease_owner !== claim.owner) return null
+    const failures = calendar.sync_failures + 1
+    const status = lastingStatus(problem) ?? (failures >= FAILURES_UNTIL_ERROR ? 'error' : null)
+    // What refused the token may have written a status of its own by now.
+    const keeps = status === null || (lastingStatus(problem) === null && calendar.status !== 'active')
+    const change = keeps ? { patch: {}, messages: [] } : statusChange(calendar, status, text, now)
+    return {
+      patch: {
+        ...change.patch,
+        sync_due_at: afterFailure(problem, failures, now),
+        sync_failures: failures,
+        sync_status: 'failed',
+        sync_error: text,
+        sync_lease_owner: null,
+        sync_lease_until: null,
+      },
+      messages: change.messages,
+    }
+  })
+}

@@ -1,0 +1,63 @@
+/** From the code that a user brought back from the page of consent to tokens and profile. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type App, type ConferencingPlatform, PlatformProblem, type Profile, type TokenPair } from './ports.ts'
+
+/** The code is spent by then, so a profile that does not come is asked for again. Milliseconds. */
+const AGAIN_MS = [300, 1_000, 3_000]
+
+export type Authorization =
+  | { user: { tokens: TokenPair; profile: Profile } }
+  /** A sentence that says what the provider answered and what helps. */
+  | { refused: string }
+  /** Nothing was decided; the code may still be good. */
+  | { unavailable: string; retryAfterMs: number | null }
+
+export async function authorizeUser(
+  platform: Pick<ConferencingPlatform, 'exchange' | 'profile'>,
+  app: App,
+  grant: { code: string; redirectUri: string },
+): Promise<Authorization> {
+  let tokens: TokenPair
+  try {
+    tokens = await platform.exchange(app, grant)
+  } catch (error) {
+    if (!(error instanceof PlatformProblem)) throw error
+    if (error.isPassing) return { unavailable: error.message, retryAfterMs: error.retryAfterMs }
+    return { refused: `${error.message}${adviceFor(error)}` }
+  }
+  try {
+    return { user: { tokens, profile: await profileOf(platform, tokens) } }
+  } catch (error) {
+    if (!(error instanceof PlatformProblem)) throw error
+    const advice =
+      error.kind === 'scope_missing'
+        ? ' Add the scope user:read:user to the app.'
+        : ' The profile of the user could not be read.'
+    return { refused: `${error.message}${advice} The code is used up: let the user authorize the app again.` }
+  }
+}
+
+async function profileOf(platform: Pick<ConferencingPlatform, 'profile'>, tokens: TokenPair): Promise<Profile> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await platform.profile(tokens.accessToken)
+    } catch (error) {
+      const pause = AGAIN_MS[tries]
+      if (pause === undefined || !(error instanceof PlatformProblem) || !error.isPassing) throw error
+      await sleep(pause)
+    }
+  }
+}
+
+function adviceFor({ kind }: PlatformProblem): string {
+  switch (kind) {
+    case 'code_refused':
+      return ' A code works once and for about ten minutes: let the user authorize the app again.'
+    case 'redirect_mismatch':
+      return ' redirect_uri has to be exactly the address that the user was sent back to.'
+    case 'client_refused':
+      return ' Check the client id and the client secret of the app.'
+    default:
+      return ''
+  }
+}

@@ -1,0 +1,42 @@
+/** A token for a further try of a bot that runs: its user was not in the meeting yet, and each token serves one try. */
+import { grantRequestOf } from '../bots/grant-request.ts'
+import { isClosed, namedAttempt } from '../bots/row.ts'
+import { GrantDelayed, GrantRefused, type JoinGrants } from '../ports.ts'
+import { readBot } from '../store/bots.ts'
+import type { Database } from '../store/database.ts'
+
+/** As the control link answers it. */
+export interface FreshTokenAnswer {
+  token?: string
+  code?: 'CONF_OBF_TOKEN_ERROR' | 'CONF_ACCESS_TOKEN_ERROR'
+  message?: string
+  can_retry: boolean
+}
+
+/** Rejects only where the database cannot be asked. */
+export async function freshTokenOf(
+  database: Database,
+  grants: JoinGrants,
+  { botId, attempt }: { botId: string; attempt: number },
+): Promise<FreshTokenAnswer> {
+  const refused = (message: string, code: FreshTokenAnswer['code'] = 'CONF_OBF_TOKEN_ERROR') => ({
+    code,
+    message,
+    can_retry: false,
+  })
+  const bot = await readBot(database, botId)
+  if (bot === undefined || isClosed(bot) || namedAttempt(bot) !== attempt)
+    return refused('The bot is not wanted any more.')
+  const request = grantRequestOf(bot)
+  if (request === null || !request.wantsToken) return refused('The bot names no stored credential.')
+  try {
+    const { obfToken } = await grants.fetch(request)
+    return obfToken === null
+      ? refused('The stored credential gives no on-behalf-of token any more.')
+      : { token: obfToken, can_retry: false }
+  } catch (error) {
+    if (error instanceof GrantRefused) return refused(error.message, error.code as FreshTokenAnswer['code'])
+    if (error instanceof GrantDelayed) return { ...refused(error.message), can_retry: true }
+    throw error
+  }
+}

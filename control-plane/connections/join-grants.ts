@@ -1,0 +1,148 @@
+/** Fresh keys and tokens for a bot that starts now: fetched outside of any transaction, within bounds. */
+import {
+  GrantDelayed,
+  GrantRefused,
+  type GrantRequest,
+  type JoinGrant,
+  type JoinGrants,
+  type Log,
+  type Seals,
+} from '../ports.ts'
+import {
+  connectionPlace,
+  connectionsOfUser,
+  readClientSecret,
+  readConnection,
+  type ShownConnection,
+} from '../store/connections.ts'
+import type { Database } from '../store/database.ts'
+import { meetingNumberOf } from './meeting-number.ts'
+import { type ConferencingPlatform, PlatformProblem, type UserTokenKind } from './ports.ts'
+import { ConnectionGone, type TokenKeeper } from './tokens.ts'
+
+/** Of one fetch: the launcher holds the bot for half a minute. */
+const FETCH_MS = 20_000
+
+const CODES = { obf: 'CONF_OBF_TOKEN_ERROR', zak: 'CONF_ACCESS_TOKEN_ERROR' } as const
+const WORDS = { obf: 'on-behalf-of token', zak: 'access key' } as const
+
+export interface JoinGrantSettings {
+  database: Database
+  seals: Seals
+  platform: Pick<ConferencingPlatform, 'userToken'>
+  tokens: TokenKeeper
+  log: Log
+  fetchMs?: number
+}
+
+export function createJoinGrants(settings: JoinGrantSettings): JoinGrants {
+  return { fetch: (request) => within(settings.fetchMs ?? FETCH_MS, fetchGrant(settings, request)) }
+}
+
+async function fetchGrant(settings: JoinGrantSettings, request: GrantRequest): Promise<JoinGrant> {
+  try {
+    const connection = await find(settings.database, request)
+    const keys = { sdkId: connection.client_id, sdkPassword: await clientSecret(settings, connection.id) }
+    if (!request.wantsToken || connection.type !== 'user') return { ...keys, obfToken: null, accessKey: null }
+    const { kind, token } = await userToken(settings, connection, meetingNumberOf(request.meetingUrl))
+    return { ...keys, obfToken: kind === 'obf' ? token : null, accessKey: kind === 'zak' ? token : null }
+  } catch (error) {
+    if (error instanceof GrantRefused || error instanceof GrantDelayed) throw error
+    if (error instanceof ConnectionGone) throw new GrantRefused(CODES.obf, error.message)
+    settings.log.error({ error: String(error) }, 'A stored credential could not be read')
+    throw new GrantDelayed(CODES.obf, 'The stored credential cannot be read right now.')
+  }
+}
+
+async function find(database: Database, request: GrantRequest): Promise<ShownConnection> {
+  const { teamId, credentialId, credentialUserId: userId } = request
+  const ids = credentialId !== null ? [{ id: credentialId }] : await connectionsOfUser(database, teamId, userId ?? '')
+  if (ids.length > 1)
+    throw new GrantRefused(
+      CODES.obf,
+      `${ids.length} stored credentials belong to the conferencing user "${userId}"; name one of them with credential_id.`,
+    )
+  const connection = ids[0] && (await readConnection(database, teamId, ids[0].id))
+  if (connection !== undefined) return connection
+  if (credentialId !== null) throw new ConnectionGone()
+  throw new GrantRefused(CODES.obf, `No stored credential belongs to the conferencing user "${userId}".`)
+}
+
+async function clientSecret({ database, seals }: JoinGrantSettings, id: string): Promise<string> {
+  const sealed = await readClientSecret(database, id)
+  if (sealed === null) throw new ConnectionGone()
+  return seals.open(sealed, connectionPlace('client_secret', id))
+}
+
+async function userToken(
+  { platform, tokens }: JoinGrantSettings,
+  { id, name, scopes }: ShownConnection,
+  meetingNumber: string | null,
+): Promise<{ kind: UserTokenKind; token: string }> {
+  let kind = kindOf(scopes as string[])
+  for (let attempt = 1; ; attempt++) {
+    let version: number | null = null
+    try {
+      const access = await tokens.accessOf(id)
+      version = access.version
+      kind = kindOf(access.scopes)
+      try {
+        const token = await platform.userToken(access.token, kind, meetingNumber)
+        await tokens.note(id, version, null)
+        return { kind, token }
+      } catch (error) {
+        if (!(error instanceof PlatformProblem) || error.kind !== 'token_refused' || attempt > 1) throw error
+        await tokens.forget(id, access)
+      }
+    } catch (error) {
+      if (!(error instanceof PlatformProblem)) throw error
+      // What a refresh came to is noted already.
+      if (version !== null) await tokens.note(id, version, error)
+      if (error.isPassing) throw new GrantDelayed(CODES[kind], failed(kind, name, error.message), error.retryAfterMs)
+      throw new GrantRefused(CODES[kind], failed(kind, name, `${error.message}${adviceFor(error, kind)}`))
+    }
+  }
+}
+
+/** On behalf of the user, but where the user has allowed only joins as the user. */
+function kindOf(scopes: readonly string[]): UserTokenKind {
+  const has = (scope: RegExp) => scopes.some((granted) => scope.test(granted))
+  return !has(/^user:read:token(?::|$)/) && has(/^(?:user:read:zak|user_zak:read)(?::|$)/) ? 'zak' : 'obf'
+}
+
+const failed = (kind: UserTokenKind, name: string, why: string) =>
+  `The ${WORDS[kind]} of the credential "${name}" could not be fetched. ${why}`
+
+function adviceFor({ kind }: PlatformProblem, wanted: UserTokenKind): string {
+  switch (kind) {
+    case 'revoked':
+      return ' Its user has to authorize the app again.'
+    case 'client_refused':
+      return ' Check the client id and the client secret of the app, and that the app is switched on.'
+    case 'scope_missing':
+      return ` Add the scope ${wanted === 'obf' ? 'user:read:token' : 'user:read:zak'} to the app, and let its user authorize it again.`
+    case 'user_gone':
+      return ' The user is no longer part of the account.'
+    case 'token_refused':
+      return ' The user may have taken the authorization back; let the user authorize the app again.'
+    default:
+      return ''
+  }
+}
+
+/** What is fetched after that is not waited for; a refresh under way comes to its own end. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new GrantDelayed(CODES.obf, `The provider did not answer within ${ms / 1000} s.`)),
+      ms,
+    )
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    work.catch(() => {})
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Writes new pairs of tokens. The platform has forgotten the pair before, so one that the database does not take is kept
+ * here, used from here, and written again for as long as the process lives.
+ */
+import type { Log, Seals } from '../ports.ts'
+import { writeTokens } from '../store/connection-tokens.ts'
+import type { Database } from '../store/database.ts'
+import type { TokenPair } from './ports.ts'
+import type { Access } from './tokens.ts'
+
+/** Pauses between tries; the last one holds for all further ones. */
+const AGAIN_MS: readonly number[] = [200, 1_000, 5_000, 15_000]
+/** A kept access token this close to its end is not given out. */
+const MARGIN_MS = 60_000
+
+interface Kept {
+  /** Of the pair in the database that this one takes the place of. */
+  version: number
+  pair: TokenPair
+  /** `performance.now()` at which the access token ends. */
+  accessUntil: number
+  tries: number
+  timer: NodeJS.Timeout | null
+}
+
+interface Settings {
+  database: Database
+  seals: Seals
+  log: Log
+  saveAgainMs?: readonly number[]
+}
+
+export class UnsavedPairs {
+  readonly #settings: Settings
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** The kept token in the place of the database's, where that still has the pair before. */
+  of(id: string, version: number): Access | 'out_of_date' | null {
+    const kept = this.#kept.get(id)
+    if (kept === undefined || kept.version !== version) return null
+    return kept.accessUntil - MARGIN_MS < performance.now() ? 'out_of_date' : accessOf(kept)
+  }
+
+  forgetAccess(id: string, version: number): void {
+    const kept = this.#kept.get(id)
+    if (kept?.version === version) kept.accessUntil = 0
+  }
+
+  /** Null where the connection was authorized anew or deleted in between: this pair is worth nothing then. */
+  async write({ id, version }: { id: string; version: number }, pair: TokenPair): Promise<Access | null> {
+    const kept: Kept = {
+      version,
+      pair,
+      accessUntil: performance.now() + pair.accessTokenSeconds * 1000,
+      tries: 0,
+      timer: null,
+    }
+    try {
+      const isWritten = await this.#save(id, kept)
+      return isWritten ? { ...accessOf(kept), version: version + 1 } : null
+    } catch (error) {
+      this.#settings.log.error(
+        { connection: id, error: String(error) },
+        'New tokens of a connection could not be written: they are kept in memory and written again',
+      )
+      this.#kept.set(id, kept)
+      this.#later(id, kept)
+      return accessOf(kept)
+    }
+  }
+
+  /** Tries everything once more. What cannot be written is lost, and said. */
+  async close(): Promise<void> {
+    for (const [id, kept] of this.#kept) {
+      if (kept.timer !== null) clearTimeout(kept.timer)
+      await this.#save(id, kept).catch((error) =>
+        this.#settings.log.error(
+          { connection: id, error: String(error) },
+          'New tokens of a connection are lost: its user has to authorize the app again',
+        ),
+      )
+    }
+    this.#kept.clear()
+  }
+
+  #later(id: string, kept: Kept): void {
+    const pauses = this.#settings.saveAgainMs ?? AGAIN_MS
+    const pause = pauses[Math.min(kept.tries++, pauses.length - 1)]!
+    kept.timer = setTimeout(() => void this.#again(id, kept), pause)
+    kept.timer.unref()
+  }
+
+  async #again(id: string, kept: Kept): Promise<void> {
+    try {
+      const isWritten = await this.#save(id, kept)
+      if (this.#kept.get(id) === kept) this.#kept.delete(id)
+      const message = isWritten
+        ? 'Kept tokens of a connection are written'
+        : 'Kept tokens of a connection are out of date'
+      this.#settings.log.info({ connection: id }, message)
+    } catch {
+      if (this.#kept.get(id) === kept) this.#later(id, kept)
+    }
+  }
+
+  #save(id: string, { version, pair, accessUntil }: Kept): Promise<boolean> {
+    const left = Math.max(0, (accessUntil - performance.now()) / 1000)
+    return writeTokens(
+      this.#settings.database,
+      this.#settings.seals,
+      { id, version },
+      { ...pair, accessTokenSeconds: left },
+    )
+  }
+}
+
+function accessOf({ version, pair }: Kept): Access {
+  return { token: pair.accessToken, version, scopes: pair.scopes }
+}

@@ -1,0 +1,46 @@
+/** The calendars as the settings want them. */
+import { type Calendars, openCalendars } from './calendars/index.ts'
+import { openCalendarProviders } from './calendars/providers/index.ts'
+import type { ServiceConfig } from './config.ts'
+import { createGuardedClient } from './outgoing/guarded-client.ts'
+import type { Log, Seals } from './ports.ts'
+import type { Database } from './store/database.ts'
+
+/** `publicUrl`: where the service is reached; providers push there if they can. */
+export function openServiceCalendars(
+  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'allowPrivateAddresses'>,
+  {
+    database,
+    seals,
+    log,
+    publicUrl,
+    jitsiHosts,
+  }: { database: Database; seals: Seals; log: Log; publicUrl: string; jitsiHosts: readonly string[] },
+): Calendars {
+  // The operator named the providers' addresses; what callers name never reaches this client. Graph's links hold its state.
+  const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
+  const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
+  const isReachable = callers.problemOf(publicUrl) === null
+  const providers = openCalendarProviders({
+    http,
+    clock: { now: Date.now },
+    addresses: config.providers,
+    prefersLocation: config.prefersLocation,
+    jitsiHosts,
+  })
+  const calendars = openCalendars({
+    database,
+    seals,
+    log,
+    providers,
+    publicUrl: isReachable ? publicUrl.replace(/\/$/, '') : null,
+    jitsiHosts,
+  })
+  return {
+    ...calendars,
+    async close() {
+      await calendars.close()
+      await Promise.all([http.close(), callers.close()])
+    },
+  }
+}

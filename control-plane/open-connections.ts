@@ -1,0 +1,38 @@
+/** The conferencing platform as the settings name it, and what launchers need of stored credentials. */
+import { type FreshTokenAnswer, freshTokenOf } from './connections/fresh-tokens.ts'
+import { createJoinGrants } from './connections/join-grants.ts'
+import type { ConferencingPlatform } from './connections/ports.ts'
+import { TokenKeeper } from './connections/tokens.ts'
+import { createZoom } from './connections/zoom.ts'
+import { createGuardedClient } from './outgoing/guarded-client.ts'
+import type { JoinGrants, Log, Seals } from './ports.ts'
+import type { Database } from './store/database.ts'
+
+export interface OpenedPlatform {
+  platform: ConferencingPlatform
+  close(): Promise<void>
+}
+
+/** `address` is the operator's own choice, so it may be a private one; null: Zoom's. */
+export function openPlatform(address: string | null): OpenedPlatform {
+  const client = createGuardedClient({ allowPrivate: address !== null })
+  return { platform: createZoom({ client, address }), close: () => client.close() }
+}
+
+export interface JoinTokens {
+  /** For the start of a bot. */
+  grants: JoinGrants
+  /** For a further try of a bot that runs. */
+  again(owner: { botId: string; attempt: number }): Promise<FreshTokenAnswer>
+  close(): Promise<void>
+}
+
+export function openJoinTokens(database: Database, seals: Seals, platform: ConferencingPlatform, log: Log): JoinTokens {
+  const tokens = new TokenKeeper({ database, seals, platform, log })
+  const grants = createJoinGrants({ database, seals, platform, tokens, log })
+  return {
+    grants,
+    again: (owner) => freshTokenOf(database, grants, owner),
+    close: () => tokens.close(),
+  }
+}

@@ -1,0 +1,228 @@
+/** One calendar, and what its owner and the organizers of its events do. */
+import { randomBytes } from 'node:crypto'
+import type { StandInClock } from './clock.ts'
+import {
+  type Answer,
+  type Details,
+  type Exception,
+  type Existence,
+  type Instance,
+  instanceOn,
+  instancesOf,
+  type NewEvent,
+  type Schedule,
+  type StoredEvent,
+} from './model.ts'
+
+export interface NewCalendar {
+  id: string
+  name: string
+  isPrimary?: boolean
+  timezone?: string
+  /** Subscribed and holiday calendars of Google cannot be watched. */
+  canWatch?: boolean
+}
+
+const DAY_MS = 24 * 3600_000
+
+export class StandInCalendar {
+  readonly id: string
+  readonly name: string
+  readonly isPrimary: boolean
+  readonly timezone: string
+  readonly canWatch: boolean
+  readonly events = new Map<string, StoredEvent>()
+  /** Rises with each change. */
+  revision = 0
+  private readonly clock: StandInClock
+  private readonly changed: (calendar: StandInCalendar) => void
+
+  constructor(calendar: NewCalendar, clock: StandInClock, changed: (calendar: StandInCalendar) => void) {
+    this.id = calendar.id
+    this.name = calendar.name
+    this.isPrimary = calendar.isPrimary ?? false
+    this.timezone = calendar.timezone ?? 'UTC'
+    this.canWatch = calendar.canWatch ?? true
+    this.clock = clock
+    this.changed = changed
+  }
+
+  /** Returns the id of the event or the series. */
+  create(given: NewEvent): string {
+    const { start, repeats } = given
+    const end = given.end ?? new Date(start.getTime() + (given.isAllDay ? DAY_MS : 3600_000))
+    if (!(end >= start)) throw new Error('The event ends before it starts')
+    const id = given.id ?? randomBytes(13).toString('hex')
+    if (this.events.has(id)) throw new Error(`There is an event ${id} already`)
+    const stepMs = repeats?.every === 'week' ? 7 * DAY_MS : DAY_MS
+    const revision = ++this.revision
+    const now = this.clock.date()
+    this.events.set(id, {
+      title: 'Meeting',
+      description: '',
+      location: '',
+      link: null,
+      answer: null,
+      status: 'confirmed',
+      organizer: null,
+      attendees: [],
+      ...detailsOf(given),
+      id,
+      isAllDay: given.isAllDay ?? false,
+      timezone: given.timezone ?? this.timezone,
+      eventType: given.eventType ?? 'default',
+      existence: 'live',
+      isSeries: repeats !== undefined,
+      schedules: [
+        {
+          start,
+          durationMs: end.getTime() - start.getTime(),
+          stepMs,
+          count: repeats === undefined ? 1 : (repeats.count ?? null),
+          until: repeats?.until ?? null,
+          goneSince: null,
+        },
+      ],
+      exceptions: new Map(),
+      revision,
+      created: now,
+      updated: now,
+    })
+    this.changed(this)
+    return id
+  }
+
+  /** Of the event or the whole series; of one instance where the original start of one is named. */
+  change(id: string, details: Partial<Details>, instance?: Date): void {
+    if (instance) this.except(id, instance, detailsOf(details))
+    else this.edit(id, (event) => Object.assign(event, detailsOf(details)))
+  }
+
+  /** The length stays where `end` is left out. A series that is moved has no exceptions any more. */
+  move(id: string, start: Date, end?: Date, instance?: Date): void {
+    if (instance) {
+      const { start: before, end: endBefore } = this.instance(id, instance)
+      const length = endBefore.getTime() - before.getTime()
+      this.except(id, instance, { start, end: end ?? new Date(start.getTime() + length) })
+      return
+    }
+    this.edit(id, (event, revision) => {
+      const schedule = event.schedules.at(-1)!
+      const durationMs = end === undefined ? schedule.durationMs : end.getTime() - start.getTime()
+      const shift = start.getTime() - schedule.start.getTime()
+      const until = schedule.until === null ? null : new Date(schedule.until.getTime() + shift)
+      if (event.isSeries) {
+        schedule.goneSince = revision
+        event.schedules.push({ ...schedule, start, durationMs, until, goneSince: null })
+        event.exceptions.clear()
+      } else Object.assign(schedule, { start, durationMs })
+    })
+  }
+
+  /** The organizer calls it off: Microsoft shows it as cancelled, at Google it is gone. */
+  cancel(id: string, instance?: Date): void {
+    this.end(id, 'cancelled', instance)
+  }
+
+  /** Of one instance: it is excluded from the series. */
+  delete(id: string, instance?: Date): void {
+    this.end(id, 'deleted', instance)
+  }
+
+  /** The owner answers an invitation. */
+  respond(id: string, answer: Answer, instance?: Date): void {
+    this.change(id, { answer }, instance)
+  }
+
+  /** "This and the following": the old series ends before `from`, a new one goes on. Returns the id of the new one. */
+  split(id: string, from: Date, change: Partial<Details> & { start?: Date; end?: Date } = {}): string {
+    const event = this.eventOf(id)
+    this.instance(id, from)
+    const schedule = event.schedules.at(-1)!
+    const index = (from.getTime() - schedule.start.getTime()) / schedule.stepMs
+    const rest: Schedule = { ...schedule, start: from, count: schedule.count === null ? null : schedule.count - index }
+    const start = change.start ?? from
+    const end = change.end ?? new Date(start.getTime() + schedule.durationMs)
+    const newId = `${id.replace(/_R\d{8}T\d{6}$/, '')}_R${compact(from)}`
+    const { isAllDay, timezone, eventType } = event
+    this.edit(id, (edited, revision) => {
+      const kept = edited.schedules.pop()!
+      edited.schedules.push({ ...rest, goneSince: revision }, { ...kept, until: from })
+      for (const key of edited.exceptions.keys()) if (new Date(key) >= from) edited.exceptions.delete(key)
+    })
+    return this.create({
+      ...detailsOf(event),
+      ...detailsOf(change),
+      id: this.events.has(newId) ? `${newId}${randomBytes(3).toString('hex')}` : newId,
+      start,
+      end,
+      isAllDay,
+      timezone,
+      eventType,
+      repeats: {
+        every: schedule.stepMs === DAY_MS ? 'day' : 'week',
+        ...(rest.count !== null && { count: rest.count }),
+        ...(rest.until !== null && { until: rest.until }),
+      },
+    })
+  }
+
+  /** Of the event, of the first instance of a series, or of the instance with this original start. */
+  startOf(id: string, instance?: Date): Date {
+    return instance ? this.instance(id, instance).start : this.eventOf(id).schedules.at(-1)!.start
+  }
+
+  /** Everything that is not deleted and touches the window, by start. */
+  between(start: Date, end: Date, options?: { gone?: boolean; everywhere?: boolean }): Instance[] {
+    return [...this.events.values()]
+      .flatMap((event) => instancesOf(event, { start, end }, options))
+      .sort((one, other) => one.start.getTime() - other.start.getTime() || (one.event.id < other.event.id ? -1 : 1))
+  }
+
+  private instance(id: string, original: Date): Instance {
+    const instance = instanceOn(this.eventOf(id), original)
+    if (instance === null) throw new Error(`The series ${id} has no instance at ${original.toISOString()}`)
+    return instance
+  }
+
+  private eventOf(id: string): StoredEvent {
+    const event = this.events.get(id)
+    if (event === undefined || event.existence === 'deleted') throw new Error(`There is no event ${id}`)
+    return event
+  }
+
+  private end(id: string, existence: Existence, instance?: Date): void {
+    if (instance) this.except(id, instance, { existence })
+    else this.edit(id, (event) => Object.assign(event, { existence }))
+  }
+
+  private edit(id: string, work: (event: StoredEvent, revision: number) => void): void {
+    const event = this.eventOf(id)
+    const revision = ++this.revision
+    work(event, revision)
+    event.revision = revision
+    event.updated = this.clock.date()
+    this.changed(this)
+  }
+
+  private except(id: string, original: Date, change: Partial<Exception>): void {
+    this.instance(id, original)
+    const event = this.eventOf(id)
+    const key = original.toISOString()
+    const before = event.exceptions.get(key) ?? { existence: 'live' as const }
+    const revision = ++this.revision
+    event.exceptions.set(key, { ...before, ...change, revision, updated: this.clock.date() })
+    this.changed(this)
+  }
+}
+
+const DETAILS = ['title', 'description', 'location', 'link', 'answer', 'status', 'organizer', 'attendees'] as const
+
+function detailsOf(given: Partial<Details>): Partial<Details> {
+  return Object.fromEntries(DETAILS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])))
+}
+
+/** `20261124T140000`. */
+export function compact(instant: Date): string {
+  return instant.toISOString().replace(/[-:]/g, '').slice(0, 15)
+}

@@ -1,0 +1,22 @@
+/** The time of the stand-ins: it ticks like the real one, and a test or a person can move it on. */
+export class StandInClock {
+  private offset: number
+
+  /** Starts at `start`; at the real time where it is left out. */
+  constructor(start?: Date) {
+    this.offset = start === undefined ? 0 : start.getTime() - Date.now()
+  }
+
+  /** UTC milliseconds. */
+  now(): number {
+    return Date.now() + this.offset
+  }
+
+  date(): Date {
+    return new Date(this.now())
+  }
+
+  advance(milliseconds: number): void {
+    this.offset += milliseconds
+  }
+}

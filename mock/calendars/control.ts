@@ -1,0 +1,234 @@
+/** What a person or a script does with the stand-ins over HTTP. The same words serve the page and JSON. */
+import { z } from 'zod'
+import type { StandInAccount } from './account.ts'
+import type { StandInCalendar } from './calendar.ts'
+import type { StandInClock } from './clock.ts'
+import type { MockGoogleCalendar } from './google/index.ts'
+import { slowDown, tooMany } from './google/refusals.ts'
+import type { MockMicrosoftCalendar } from './microsoft/index.ts'
+import { busy, throttled } from './microsoft/refusals.ts'
+
+export interface StandIns {
+  clock: StandInClock
+  google: MockGoogleCalendar
+  microsoft: MockMicrosoftCalendar
+}
+
+export type Platform = 'google' | 'microsoft'
+
+/** Forms send texts alone, and an empty one for what was not filled in. */
+const optional = <T extends z.ZodType>(shape: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), shape.optional())
+const text = z.string().max(20_000)
+const instant = z
+  .string()
+  // A form's field has neither seconds nor a zone: UTC is meant.
+  .transform((value) => (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(value) ? `${value}:00Z` : value))
+  .pipe(z.iso.datetime({ offset: true }))
+  .transform((value) => new Date(value))
+const number = z.coerce.number().finite()
+const minutes = number.min(0).max(60 * 24 * 366)
+const shift = number.min(-60 * 24 * 366).max(60 * 24 * 366)
+const flag = z.preprocess((value) => value === true || value === 'true' || value === 'on', z.boolean())
+
+const platform = z.enum(['google', 'microsoft'])
+const account = optional(z.string())
+const calendar = optional(z.string())
+const event = z.string().min(1)
+const instance = optional(instant)
+
+export const actionSchema = z.discriminatedUnion('do', [
+  z.object({
+    do: z.literal('create'),
+    platform,
+    account,
+    calendar,
+    title: optional(text),
+    start: instant,
+    minutes: optional(minutes),
+    allDay: optional(flag),
+    link: optional(text),
+    location: optional(text),
+    description: optional(text),
+    repeats: optional(z.enum(['no', 'day', 'week'])),
+    count: optional(number.int().min(1).max(1000)),
+    /** The owner is invited by somebody else, and can decline. */
+    invited: optional(flag),
+  }),
+  z.object({ do: z.literal('move'), platform, account, calendar, event, instance, byMinutes: shift }),
+  z.object({
+    do: z.literal('change'),
+    platform,
+    account,
+    calendar,
+    event,
+    instance,
+    title: optional(text),
+    /** `none` takes the link away. */
+    link: optional(text),
+    location: optional(text),
+    description: optional(text),
+  }),
+  z.object({ do: z.enum(['cancel', 'delete']), platform, account, calendar, event, instance }),
+  z.object({
+    do: z.literal('respond'),
+    platform,
+    account,
+    calendar,
+    event,
+    instance,
+    answer: z.enum(['accepted', 'declined', 'tentative', 'needsAction']),
+  }),
+  z.object({
+    do: z.literal('split'),
+    platform,
+    account,
+    calendar,
+    event,
+    instance: instant,
+    title: optional(text),
+    byMinutes: optional(shift),
+  }),
+  z.object({ do: z.literal('add-account'), platform, email: optional(z.string().max(300)), name: optional(text) }),
+  z.object({ do: z.literal('add-calendar'), platform, account, name: z.string().min(1).max(300) }),
+  z.object({ do: z.enum(['revoke', 'consent', 'expire-access']), platform, account }),
+  z.object({ do: z.literal('forget-cursors'), platform }),
+  z.object({ do: z.literal('lose-pushes'), platform, count: optional(number.int().min(0).max(1000)) }),
+  z.object({ do: z.literal('double-pushes'), platform, on: flag }),
+  z.object({
+    do: z.literal('limit'),
+    platform,
+    /** 403 (Google) or 503 (Microsoft) where it is not 429. */
+    status: optional(number),
+    count: optional(number.int().min(1).max(1000)),
+  }),
+  z.object({
+    do: z.literal('lifecycle'),
+    event: z.enum(['missed', 'subscriptionRemoved', 'reauthorizationRequired']),
+  }),
+  z.object({ do: z.literal('advance'), minutes }),
+])
+export type Action = z.output<typeof actionSchema>
+
+/** Returns what was made, in a sentence and with its id where it has one. Throws with a sentence. */
+export function perform(standIns: StandIns, action: Action): { done: string; id?: string } {
+  if (action.do === 'advance') {
+    standIns.clock.advance(action.minutes * 60_000)
+    return { done: `It is ${standIns.clock.date().toISOString()} now` }
+  }
+  if (action.do === 'lifecycle') {
+    standIns.microsoft.subscriptions.lifecycle(action.event)
+    return { done: `Microsoft says ${action.event}` }
+  }
+  const standIn = standIns[action.platform]
+  switch (action.do) {
+    case 'create':
+      return create(standIn, action)
+    case 'move': {
+      const { calendar, start } = found(standIn, action)
+      calendar.move(action.event, new Date(start.getTime() + action.byMinutes * 60_000), undefined, action.instance)
+      return { done: 'Moved' }
+    }
+    case 'change': {
+      const { title, location, description } = action
+      const link = action.link === 'none' ? null : action.link
+      calendarOf(standIn, action).change(action.event, { title, link, location, description }, action.instance)
+      return { done: 'Changed' }
+    }
+    case 'cancel':
+    case 'delete':
+      calendarOf(standIn, action)[action.do](action.event, action.instance)
+      return { done: action.do === 'cancel' ? 'Cancelled' : 'Deleted' }
+    case 'respond':
+      calendarOf(standIn, action).respond(action.event, action.answer, action.instance)
+      return { done: `Answered: ${action.answer}` }
+    case 'split': {
+      const start = new Date(action.instance.getTime() + (action.byMinutes ?? 0) * 60_000)
+      const { title } = action
+      const id = calendarOf(standIn, action).split(action.event, action.instance, { title, start })
+      return { done: 'This and the following are a series of their own', id }
+    }
+    case 'add-account': {
+      const added = standIn.addAccount({ email: action.email, name: action.name })
+      return { done: `Account ${added.email} made`, id: standIn.tokens.consent(added) }
+    }
+    case 'add-calendar':
+      return { done: 'Calendar made', id: accountOf(standIn, action).addCalendar(action.name).id }
+    case 'revoke':
+      standIn.tokens.revoke(accountOf(standIn, action))
+      return { done: 'No token of the account works any more' }
+    case 'expire-access':
+      standIn.tokens.expireAccess(accountOf(standIn, action))
+      return { done: 'The access tokens are over; the refresh token works' }
+    case 'consent':
+      return { done: 'A new refresh token is there', id: standIn.tokens.consent(accountOf(standIn, action)) }
+    case 'forget-cursors':
+      standIn.forgetCursors()
+      return { done: 'The next reading of changes is answered with 410' }
+    case 'lose-pushes':
+      standIn.pushes.losing += action.count ?? 1
+      return { done: `The next ${standIn.pushes.losing} pushes are lost` }
+    case 'double-pushes':
+      standIn.pushes.doubles = action.on
+      return { done: action.on ? 'Each push is sent twice' : 'Each push is sent once' }
+    case 'limit':
+      return limit(standIns, action)
+  }
+}
+
+type StandIn = MockGoogleCalendar | MockMicrosoftCalendar
+type Of<D extends Action['do']> = Extract<Action, { do: D }>
+
+function create(standIn: StandIn, action: Of<'create'>) {
+  const { title, start, allDay, link, location, description, repeats, count, invited } = action
+  const end = action.minutes === undefined ? undefined : new Date(start.getTime() + action.minutes * 60_000)
+  const id = calendarOf(standIn, action).create({
+    title,
+    start: allDay ? new Date(start.toISOString().slice(0, 10)) : start,
+    end: allDay ? undefined : end,
+    isAllDay: allDay ?? false,
+    link,
+    location,
+    description,
+    ...((repeats === 'day' || repeats === 'week') && { repeats: { every: repeats, count } }),
+    ...(invited && { organizer: { email: 'host@example.com', name: 'Host' }, answer: 'needsAction' as const }),
+  })
+  return { done: 'Made', id }
+}
+
+function limit({ google, microsoft }: StandIns, { platform, status = 429, count = 1 }: Of<'limit'>) {
+  if (platform === 'google') google.server.script('events', status === 429 ? slowDown(5) : tooMany(), count)
+  else {
+    const answer = status === 429 ? throttled(5) : busy(5)
+    for (const operation of ['delta', 'view']) microsoft.server.script(operation, answer, count)
+  }
+  return {
+    done: `The next ${count} readings are refused with ${platform === 'google' && status !== 429 ? 403 : status}`,
+  }
+}
+
+function accountOf(standIn: StandIn, { account }: { account?: string | undefined }): StandInAccount {
+  const found = account === undefined ? standIn.accounts[0] : standIn.accounts.find(({ email }) => email === account)
+  if (found === undefined) throw new Error(`There is no account ${account ?? ''}`)
+  return found
+}
+
+interface Place {
+  account?: string | undefined
+  calendar?: string | undefined
+}
+
+function calendarOf(standIn: StandIn, place: Place): StandInCalendar {
+  const account = accountOf(standIn, place)
+  const found =
+    place.calendar === undefined ? account.primary : account.calendars.find(({ id }) => id === place.calendar)
+  if (found === undefined) throw new Error(`There is no calendar ${place.calendar}`)
+  return found
+}
+
+/** Where the event, or one of its instances, starts now. */
+function found(standIn: StandIn, action: Place & { event: string; instance?: Date | undefined }) {
+  const calendar = calendarOf(standIn, action)
+  const start = calendar.startOf(action.event, action.instance)
+  return { calendar, start }
+}

@@ -1,0 +1,178 @@
+/**
+ * A stand-in of Google Calendar: the token endpoint and version 3 of the calendar's API, on plain HTTP of 127.0.0.1.
+ * It takes the place of https://www.googleapis.com and, at `/token`, of https://oauth2.googleapis.com/token.
+ */
+import { randomBytes } from 'node:crypto'
+import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
+import { StandInCalendar } from '../calendar.ts'
+import { StandInClock } from '../clock.ts'
+import { instanceOn } from '../model.ts'
+import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
+import { Channels } from './channels.ts'
+import { itemOf, masterOf } from './items.ts'
+import { EventLists } from './list.ts'
+import { missingScope, notFound, unauthorized } from './refusals.ts'
+
+export interface MockCalendarOptions {
+  /** 0 (the default) takes any free port. */
+  port?: number
+  clock?: StandInClock
+}
+
+export type GoogleOperation = 'token' | 'calendars' | 'events' | 'event' | 'watch' | 'stop' | 'other'
+
+const READ = 'https://www.googleapis.com/auth/calendar.readonly'
+
+export class MockGoogleCalendar {
+  readonly clock: StandInClock
+  readonly tokens: TokenOffice
+  readonly lists = new EventLists()
+  readonly channels: Channels
+  readonly accounts: StandInAccount[] = []
+  readonly server: StandInServer
+
+  constructor(clock: StandInClock) {
+    this.clock = clock
+    this.tokens = new TokenOffice(clock, false)
+    this.server = new StandInServer(operationOf, (request, operation) => this.answer(request, operation))
+    this.channels = new Channels(clock, () => this.server.url)
+  }
+
+  /** The setting STANDIN_GOOGLE_URL. */
+  get url(): string {
+    return this.server.url
+  }
+
+  /** The setting STANDIN_GOOGLE_TOKEN_URL. */
+  get tokenUrl(): string {
+    return `${this.server.url}/token`
+  }
+
+  get pushes() {
+    return this.channels.pushes
+  }
+
+  addAccount(account: NewAccount = {}): StandInAccount {
+    const added = new StandInAccount(account, [READ], ({ email }, name, isPrimary) => {
+      const id = isPrimary ? email : `${randomBytes(16).toString('hex')}@group.calendar.google.com`
+      return new StandInCalendar({ id, name, isPrimary }, this.clock, (calendar) => this.channels.changed(calendar))
+    })
+    this.accounts.push(added)
+    return added
+  }
+
+  /** At most so many events a page, whatever was asked for. */
+  limitPages(size: number): void {
+    this.lists.pageSize = size
+  }
+
+  /** Every sync token that is out is answered with 410 from now on. */
+  forgetCursors(): void {
+    this.lists.forgetTokens()
+  }
+
+  async close(): Promise<void> {
+    await this.pushes.close()
+    await this.server.close()
+  }
+
+  private answer(request: Request, operation: string): Reply {
+    if (operation === 'token') return this.exchange(request)
+    const account = this.tokens.accountOf(request.headers.authorization)
+    if (account === null) return unauthorized()
+    if (account.scopes.length === 0) return missingScope()
+    if (operation === 'calendars') return listCalendars(account, request.url.searchParams)
+    if (operation === 'stop') return this.channels.stop(request, account)
+    const [, , , calendarId = '', , eventId = ''] = partsOf(request)
+    const calendar = account.calendars.find(
+      ({ id, isPrimary }) => id === calendarId || (isPrimary && calendarId === 'primary'),
+    )
+    if (calendar === undefined) return notFound()
+    if (operation === 'events') return this.lists.answer(request.url.searchParams, calendar, account)
+    if (operation === 'watch') return this.channels.watch(request, calendar, account)
+    if (operation === 'event') return oneEvent(eventId, calendar, account)
+    return notFound()
+  }
+
+  private exchange({ body }: Request): Reply {
+    const form = new URLSearchParams(body)
+    const refused = (status: number, error: string, error_description: string): Reply => ({
+      status,
+      body: { error, error_description },
+    })
+    if (form.get('grant_type') !== 'refresh_token')
+      return refused(400, 'unsupported_grant_type', 'Invalid grant_type: only refresh_token is known here')
+    if (form.get('client_id') !== this.tokens.clientId)
+      return refused(401, 'invalid_client', 'The OAuth client was not found.')
+    if (form.get('client_secret') !== this.tokens.clientSecret) return refused(401, 'invalid_client', 'Unauthorized')
+    const given = this.tokens.exchange(form.get('refresh_token') ?? '')
+    if (given === null) return refused(400, 'invalid_grant', 'Token has been expired or revoked.')
+    return {
+      status: 200,
+      body: { access_token: given.accessToken, expires_in: given.expiresIn, scope: READ, token_type: 'Bearer' },
+    }
+  }
+}
+
+/** Rejects where a named port is taken. */
+export async function startMockGoogleCalendar({
+  port = 0,
+  clock,
+}: MockCalendarOptions = {}): Promise<MockGoogleCalendar> {
+  const google = new MockGoogleCalendar(clock ?? new StandInClock())
+  await google.server.listen(port)
+  return google
+}
+
+function operationOf(request: Request): GoogleOperation {
+  const { method } = request
+  const [first, version, place, , events, event] = partsOf(request)
+  if (method === 'POST' && first === 'token') return 'token'
+  if (first !== 'calendar' || version !== 'v3') return 'other'
+  if (method === 'POST' && place === 'channels') return 'stop'
+  if (method === 'GET' && place === 'users') return 'calendars'
+  if (place !== 'calendars' || events !== 'events') return 'other'
+  if (method === 'POST' && event === 'watch') return 'watch'
+  if (method !== 'GET') return 'other'
+  return event === undefined ? 'events' : 'event'
+}
+
+function listCalendars(account: StandInAccount, query: URLSearchParams): Reply {
+  const from = Number(query.get('pageToken') ?? 0)
+  const size = Math.min(Number(query.get('maxResults') ?? 100), 250)
+  const shown = account.calendars.slice(from, from + size)
+  const isMore = from + size < account.calendars.length
+  return {
+    status: 200,
+    body: {
+      kind: 'calendar#calendarList',
+      ...(isMore ? { nextPageToken: String(from + size) } : { nextSyncToken: randomBytes(8).toString('hex') }),
+      items: shown.map(({ id, name, isPrimary, timezone, canWatch }) => ({
+        kind: 'calendar#calendarListEntry',
+        id,
+        summary: name,
+        timeZone: timezone,
+        accessRole: canWatch ? 'owner' : 'reader',
+        ...(isPrimary && { primary: true }),
+      })),
+    },
+  }
+}
+
+function oneEvent(id: string, calendar: StandInCalendar, account: StandInAccount): Reply {
+  const event = calendar.events.get(id)
+  if (event !== undefined) return { status: 200, body: masterOf(event, account, calendar) }
+  const {
+    master = '',
+    year,
+    month,
+    day,
+    time,
+  } = /^(?<master>.+)_(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})(?:T(?<time>\d{6})Z)?$/.exec(id)?.groups ?? {}
+  const series = calendar.events.get(master)
+  if (series === undefined) return notFound()
+  const clock = time === undefined ? '00:00:00' : time.replace(/(..)(..)(..)/, '$1:$2:$3')
+  const original = new Date(`${year}-${month}-${day}T${clock}Z`)
+  const instance = Number.isNaN(original.getTime()) ? null : instanceOn(series, original)
+  return instance === null ? notFound() : { status: 200, body: itemOf(instance, account, calendar) }
+}

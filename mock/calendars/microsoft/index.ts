@@ -1,0 +1,221 @@
+/**
+ * A stand-in of the calendars of Microsoft Graph and of Microsoft's token endpoint, on plain HTTP of 127.0.0.1. It takes
+ * the place of https://graph.microsoft.com and of https://login.microsoftonline.com.
+ */
+import { randomBytes } from 'node:crypto'
+import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
+import { StandInCalendar } from '../calendar.ts'
+import { StandInClock } from '../clock.ts'
+import type { MockCalendarOptions } from '../google/index.ts'
+import { instanceOn } from '../model.ts'
+import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
+import { Views } from './delta.ts'
+import { itemOf, masterOf, partsOfId } from './items.ts'
+import { accessDenied, badRequest, loginRefusal, noMailbox, notFound, unauthorized } from './refusals.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+export type MicrosoftOperation =
+  | 'token'
+  | 'me'
+  | 'calendars'
+  | 'delta'
+  | 'view'
+  | 'event'
+  | 'instances'
+  | 'subscribe'
+  | 'renew'
+  | 'reauthorize'
+  | 'unsubscribe'
+  | 'other'
+
+const SCOPES = ['Calendars.Read', 'offline_access', 'User.Read']
+
+export class MockMicrosoftCalendar {
+  readonly clock: StandInClock
+  readonly tokens: TokenOffice
+  readonly views = new Views()
+  readonly subscriptions: Subscriptions
+  readonly accounts: StandInAccount[] = []
+  readonly server: StandInServer
+
+  constructor(clock: StandInClock) {
+    this.clock = clock
+    this.tokens = new TokenOffice(clock, true)
+    this.subscriptions = new Subscriptions(clock)
+    this.server = new StandInServer(operationOf, (request, operation) => this.answer(request, operation))
+  }
+
+  /** The setting STANDIN_GRAPH_URL. */
+  get url(): string {
+    return this.server.url
+  }
+
+  /** The setting STANDIN_MICROSOFT_LOGIN_URL. */
+  get loginUrl(): string {
+    return `${this.server.url}/login`
+  }
+
+  get pushes() {
+    return this.subscriptions.pushes
+  }
+
+  addAccount(account: NewAccount = {}): StandInAccount {
+    const added = new StandInAccount(account, SCOPES, (_, name, isPrimary) => {
+      const id = `AAMkAG${randomBytes(24).toString('base64url')}=`
+      return new StandInCalendar({ id, name, isPrimary }, this.clock, (calendar) =>
+        this.subscriptions.changed(calendar),
+      )
+    })
+    this.accounts.push(added)
+    return added
+  }
+
+  /** At most so many events a page, whatever was asked for. */
+  limitPages(size: number): void {
+    this.views.pageSize = size
+  }
+
+  /** Every delta link that is out is answered with 410 from now on. */
+  forgetCursors(): void {
+    this.views.forgetStates()
+  }
+
+  async close(): Promise<void> {
+    await this.pushes.close()
+    await this.server.close()
+  }
+
+  private answer(request: Request, operation: string): Reply | Promise<Reply> {
+    if (operation === 'token') return this.exchange(request)
+    const account = this.tokens.accountOf(request.headers.authorization)
+    if (account === null) return unauthorized()
+    if (operation === 'me') return account.scopes.includes('User.Read') ? profile(account) : accessDenied()
+    if (!account.scopes.includes('Calendars.Read')) return accessDenied()
+    if (!account.hasMailbox) return noMailbox()
+    const [, place = '', id = ''] = partsOf(request)
+    if (place === 'subscriptions') return this.subscription(operation, id, request, account)
+    if (operation === 'calendars') return listCalendars(request, account)
+    return this.ofCalendar(operation, request, account)
+  }
+
+  private subscription(operation: string, id: string, request: Request, account: StandInAccount) {
+    if (operation === 'subscribe') return this.subscriptions.create(request, account)
+    if (operation === 'renew') return this.subscriptions.change(id, request, account)
+    if (operation === 'reauthorize') return this.subscriptions.reauthorize(id, account)
+    if (operation === 'unsubscribe') return this.subscriptions.delete(id, account)
+    return badRequest('The request is not known.')
+  }
+
+  /** `me/calendars/{id}/…`, and `me/…` for the default calendar. */
+  private ofCalendar(operation: string, request: Request, account: StandInAccount): Reply {
+    const [, , ...path] = partsOf(request)
+    const calendar = path[0] === 'calendars' ? account.calendars.find(({ id }) => id === path[1]) : account.primary
+    if (calendar === undefined) return notFound()
+    const rest = path[0] === 'calendars' ? path.slice(2) : path
+    const { url } = request
+    const size = pageSizeOf(request)
+    if (operation === 'delta') return this.views.delta(url, size, calendar, account)
+    if (operation === 'view') return this.views.view(url, size, calendar, account)
+    const { eventId, originalStart } = partsOfId(rest[1] ?? '')
+    const event = calendar.events.get(eventId)
+    if (event === undefined || event.existence === 'deleted') return notFound()
+    if (operation === 'instances') {
+      if (!event.isSeries || originalStart !== null) return badRequest('The event is no series.')
+      return this.views.instances(url, size, event, calendar, account)
+    }
+    if (operation !== 'event') return badRequest('The request is not known.')
+    if (event.isSeries && originalStart === null) return { status: 200, body: masterOf(event, account) }
+    const instance = instanceOn(event, originalStart)
+    if (instance === null || instance.existence === 'deleted') return notFound()
+    return { status: 200, body: itemOf(instance, account) }
+  }
+
+  private exchange(request: Request): Reply {
+    const tenant = partsOf(request)[1] ?? ''
+    const form = new URLSearchParams(request.body)
+    const isKnown = ['common', 'organizations', 'consumers', this.subscriptions.tenantId, 'example.com'].includes(
+      tenant,
+    )
+    if (!isKnown) return loginRefusal(400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`)
+    if (form.get('grant_type') !== 'refresh_token')
+      return loginRefusal(400, 'unsupported_grant_type', 70003, 'The grant type is not supported here.')
+    if (form.get('client_id') !== this.tokens.clientId)
+      return loginRefusal(400, 'unauthorized_client', 700016, 'Application was not found in the directory.')
+    if (form.get('client_secret') !== this.tokens.clientSecret)
+      return loginRefusal(401, 'invalid_client', 7000215, 'Invalid client secret provided.')
+    const given = this.tokens.exchange(form.get('refresh_token') ?? '')
+    if (given === null)
+      return loginRefusal(400, 'invalid_grant', 50173, 'The provided grant has expired due to it being revoked.')
+    return {
+      status: 200,
+      body: {
+        token_type: 'Bearer',
+        scope: 'Calendars.Read',
+        expires_in: given.expiresIn,
+        ext_expires_in: given.expiresIn,
+        access_token: given.accessToken,
+        refresh_token: given.refreshToken,
+      },
+    }
+  }
+}
+
+/** Rejects where a named port is taken. */
+export async function startMockMicrosoftCalendar({
+  port = 0,
+  clock,
+}: MockCalendarOptions = {}): Promise<MockMicrosoftCalendar> {
+  const microsoft = new MockMicrosoftCalendar(clock ?? new StandInClock())
+  await microsoft.server.listen(port)
+  return microsoft
+}
+
+function operationOf(request: Request): MicrosoftOperation {
+  const { method } = request
+  const parts = partsOf(request)
+  if (method === 'POST' && parts[0] === 'login' && parts.at(-1) === 'token') return 'token'
+  if (parts[0] !== 'v1.0') return 'other'
+  if (parts[1] === 'subscriptions') {
+    if (method === 'POST') return parts[3] === 'reauthorize' ? 'reauthorize' : 'subscribe'
+    return method === 'PATCH' ? 'renew' : method === 'DELETE' ? 'unsubscribe' : 'other'
+  }
+  if (parts[1] !== 'me' || method !== 'GET') return 'other'
+  if (parts.length === 2) return 'me'
+  if (parts[2] === 'calendars' && parts.length === 3) return 'calendars'
+  const [what, id, more] = parts[2] === 'calendars' ? parts.slice(4) : parts.slice(2)
+  if (what === 'calendarView') return id === 'delta' ? 'delta' : 'view'
+  if (what !== 'events' || id === undefined) return 'other'
+  return more === 'instances' ? 'instances' : 'event'
+}
+
+function pageSizeOf({ url, headers }: Request): number | null {
+  const preferred = /odata\.maxpagesize=(\d+)/.exec(String(headers.prefer ?? ''))?.[1]
+  const size = Number(url.searchParams.get('$top') ?? preferred ?? Number.NaN)
+  return size >= 1 ? size : null
+}
+
+function profile(account: StandInAccount): Reply {
+  const { email, name } = account
+  return { status: 200, body: { id: email, displayName: name, mail: email, userPrincipalName: email } }
+}
+
+function listCalendars(request: Request, account: StandInAccount): Reply {
+  const { url } = request
+  const from = Number(url.searchParams.get('$skip') ?? 0)
+  const size = pageSizeOf(request) ?? 10
+  const isMore = from + size < account.calendars.length
+  return {
+    status: 200,
+    body: {
+      '@odata.context': `${url.origin}/v1.0/$metadata#users/calendars`,
+      value: account.calendars.slice(from, from + size).map((calendar) => ({
+        id: calendar.id,
+        name: calendar.name,
+        isDefaultCalendar: calendar.isPrimary,
+        canEdit: true,
+        owner: { name: account.name, address: account.email },
+      })),
+      ...(isMore && { '@odata.nextLink': `${url.origin}${url.pathname}?$top=${size}&$skip=${from + size}` }),
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What the stand-in of Zoom's OAuth server knows: apps, users, codes, and pairs of tokens that rotate. Every refresh token
+ * works once, every code works once and for a few minutes. Source: zoom.md 4.3 to 4.5, 8.4.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Answer } from './refusals.ts'
+import * as refusals from './refusals.ts'
+
+/** Of the interface; zoom.md 4.3 has 5 minutes from other sources. */
+const CODE_LIFE_MS = 10 * 60_000
+const ACCESS_LIFE_SECONDS = 3599
+
+export const ALL_SCOPES = ['user:read:user', 'user:read:token', 'user:read:zak'] as const
+
+export interface StandInApp {
+  clientId: string
+  clientSecret: string
+  redirectUris: string[]
+}
+
+export interface StandInUser {
+  id: string
+  accountId: string
+  email: string
+  firstName: string
+  lastName: string
+}
+
+/** What a user has allowed an app. */
+export interface Grant {
+  app: StandInApp
+  user: StandInUser
+  scopes: string[]
+  isRevoked: boolean
+}
+
+interface Code {
+  grant: Grant
+  redirectUri: string
+  challenge: string | null
+  madeAt: number
+}
+
+interface AccessToken {
+  grant: Grant
+  expiresAt: number
+}
+
+export interface ExchangeRequest {
+  code: string
+  redirectUri: string
+  verifier: string | null
+}
+
+export class Account {
+  readonly apps: StandInApp[] = []
+  readonly users: StandInUser[] = []
+  readonly grants: Grant[] = []
+  readonly #codes = new Map<string, Code>()
+  readonly #accessTokens = new Map<string, AccessToken>()
+  readonly #refreshTokens = new Map<string, Grant>()
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  appOf(clientId: string): StandInApp | undefined {
+    return this.apps.find((app) => app.clientId === clientId)
+  }
+
+  /** The app whose credentials the header `authorization: Basic …` holds. */
+  appOfBasic(header: string | undefined): StandInApp | undefined {
+    const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header ?? '') ?? []
+    const [id = '', ...rest] = Buffer.from(encoded ?? '', 'base64')
+      .toString('utf8')
+      .split(':')
+    const app = this.appOf(id)
+    return app?.clientSecret === rest.join(':') ? app : undefined
+  }
+
+  /** The user allows the app what it asks for. */
+  consent(
+    app: StandInApp,
+    user: StandInUser,
+    { redirectUri, scopes, challenge }: { redirectUri: string; scopes: readonly string[]; challenge: string | null },
+  ): string {
+    const code = randomBytes(24).toString('base64url')
+    const grant: Grant = { app, user, scopes: [...scopes], isRevoked: false }
+    this.grants.push(grant)
+    this.#codes.set(code, { grant, redirectUri, challenge, madeAt: this.#now() })
+    return code
+  }
+
+  exchange(app: StandInApp, { code, redirectUri, verifier }: ExchangeRequest): Answer {
+    const known = this.#codes.get(code)
+    if (known === undefined || known.grant.app !== app || known.madeAt + CODE_LIFE_MS < this.#now())
+      return refusals.INVALID_CODE
+    if (known.redirectUri !== redirectUri) return refusals.REDIRECT_MISMATCH
+    if (known.challenge !== null && known.challenge !== challengeOf(verifier ?? '')) return refusals.INVALID_CHALLENGE
+    this.#codes.delete(code)
+    return this.#pair(known.grant)
+  }
+
+  /** A refresh token works once, and only for the app that it was given to. */
+  refresh(app: StandInApp, refreshToken: string): Answer {
+    const grant = this.#refreshTokens.get(refreshToken)
+    if (grant === undefined || grant.app !== app || grant.isRevoked) return refusals.INVALID_REFRESH_TOKEN
+    this.#refreshTokens.delete(refreshToken)
+    return this.#pair(grant)
+  }
+
+  /** The user behind a good access token, or the refusal. */
+  readAccess(header: string | undefined): { grant: Grant } | { refused: Answer } {
+    const [, token = ''] = /^Bearer (.+)$/i.exec(header ?? '') ?? []
+    const access = this.#accessTokens.get(token)
+    if (access === undefined || access.grant.isRevoked) return { refused: refusals.INVALID_ACCESS_TOKEN }
+    if (access.expiresAt <= this.#now()) return { refused: refusals.EXPIRED_ACCESS_TOKEN }
+    if (!this.users.includes(access.grant.user)) return { refused: refusals.userGone(access.grant.user.id) }
+    return { grant: access.grant }
+  }
+
+  /** The user takes back what the app was allowed, or an administrator removes the app. */
+  revoke(wanted: (grant: Grant) => boolean): void {
+    for (const grant of this.grants.filter(wanted)) grant.isRevoked = true
+  }
+
+  /** Ends every access token; refresh tokens stay good. */
+  expireAccess(): void {
+    for (const access of this.#accessTokens.values()) access.expiresAt = this.#now()
+  }
+
+  /** How many refresh tokens are good. */
+  get refreshTokens(): number {
+    return [...this.#refreshTokens.values()].filter(({ isRevoked }) => !isRevoked).length
+  }
+
+  /** The one grant of the token, for `POST /oauth/revoke`. */
+  grantOf(token: string): Grant | undefined {
+    return this.#refreshTokens.get(token) ?? this.#accessTokens.get(token)?.grant
+  }
+
+  #pair(grant: Grant): Answer {
+    const accessToken = `access.${randomBytes(24).toString('base64url')}`
+    const refreshToken = `refresh.${randomBytes(24).toString('base64url')}`
+    this.#accessTokens.set(accessToken, { grant, expiresAt: this.#now() + ACCESS_LIFE_SECONDS * 1000 })
+    this.#refreshTokens.set(refreshToken, grant)
+    const body = {
+      access_token: accessToken,
+      token_type: 'bearer',
+      refresh_token: refreshToken,
+      expires_in: ACCESS_LIFE_SECONDS,
+      scope: grant.scopes.join(' '),
+      api_url: 'https://api.zoom.us',
+    }
+    return { status: 200, body }
+  }
+}
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}

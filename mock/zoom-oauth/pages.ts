@@ -1,0 +1,121 @@
+/** What a person sees of the stand-in: the page of consent, and a page to break things on. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { escaped, plainPage } from '../shared/site.ts'
+import { ALL_SCOPES } from './account.ts'
+import { SERVER_ERROR, tooManyRequests } from './refusals.ts'
+import type { ZoomOauth } from './server.ts'
+
+interface Asked {
+  request: IncomingMessage
+  response: ServerResponse
+  url: URL
+  /** Of a POST. */
+  form: URLSearchParams | null
+}
+
+/** Where a person is sent back to who has no application of their own. */
+export const DONE_PATH = '/done'
+
+/** Things that happen at Zoom, by the word of their button. */
+const HAPPENINGS: Readonly<Record<string, (standIn: ZoomOauth) => void>> = {
+  'Every user removes the app': ({ account }) => account.revoke(() => true),
+  'Access tokens expire': ({ account }) => account.expireAccess(),
+  'The next 3 requests for a token meet the limit': (standIn) => standIn.script('user_token', tooManyRequests(5), 3),
+  'The next 3 refreshes fail': (standIn) => standIn.script('refresh', SERVER_ERROR, 3),
+}
+
+export function answerPerson(standIn: ZoomOauth, { request, response, url, form }: Asked): void {
+  // Pages of other sites may point a name of theirs at this address; they get nothing.
+  const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+  if (host !== '127.0.0.1' && host !== 'localhost') response.writeHead(421).end()
+  else if (url.pathname === '/oauth/authorize') answerConsent(standIn, url, form, response)
+  else if (url.pathname === '/' && form === null) sendPage(response, 200, overview(standIn))
+  else if (url.pathname === DONE_PATH) sendPage(response, 200, done(standIn, url))
+  else if (url.pathname === '/happen' && form !== null) {
+    HAPPENINGS[form.get('what') ?? '']?.(standIn)
+    response.writeHead(303, { location: '/' }).end()
+  } else response.writeHead(404, { 'content-type': 'application/json' }).end('{"code":404,"message":"No such path."}')
+}
+
+/** GET shows the page; POST is its button. Source: zoom.md 4.3. */
+function answerConsent(
+  standIn: ZoomOauth,
+  { searchParams }: URL,
+  form: URLSearchParams | null,
+  response: ServerResponse,
+) {
+  const given = (name: string) => searchParams.get(name) ?? ''
+  const app = standIn.account.appOf(given('client_id'))
+  if (app === undefined) return sendPage(response, 400, '<h1>Invalid client_id (4700)</h1>')
+  const redirectUri = given('redirect_uri')
+  if (!app.redirectUris.includes(redirectUri)) return sendPage(response, 400, '<h1>Invalid redirect url (4700)</h1>')
+  if (form === null) return sendPage(response, 200, consent(standIn))
+  const target = new URL(redirectUri)
+  const user = standIn.account.users.find(({ id }) => id === form.get('user'))
+  if (user === undefined) target.searchParams.set('error', 'access_denied')
+  else {
+    const scopes = (form.getAll('scope') as string[]).filter((scope) =>
+      (ALL_SCOPES as readonly string[]).includes(scope),
+    )
+    const challenge = given('code_challenge') || null
+    target.searchParams.set('code', standIn.account.consent(app, user, { redirectUri, scopes, challenge }))
+  }
+  if (given('state') !== '') target.searchParams.set('state', given('state'))
+  response.writeHead(302, { location: target.href }).end()
+}
+
+function consent({ account }: ZoomOauth): string {
+  const scopes = ALL_SCOPES.map(
+    (scope) => `<label><input type="checkbox" name="scope" value="${scope}" checked> ${scope}</label><br>`,
+  )
+  const users = account.users.map(
+    ({ id, email }) => `<button name="user" value="${escaped(id)}">Allow as ${escaped(email)}</button> `,
+  )
+  return `<h1>Allow the app?</h1><form method="post">${scopes.join('')}<p>${users.join('')}<button>Deny</button></p></form>`
+}
+
+/** In the place of the caller's application: what to do with the code. */
+function done({ account, url: address }: ZoomOauth, url: URL): string {
+  const code = url.searchParams.get('code')
+  if (code === null)
+    return `<h1>Not allowed</h1><p>${escaped(url.searchParams.get('error') ?? 'There is no code.')}</p>`
+  const redirectUri = `${address}${DONE_PATH}`
+  const app = account.apps.find(({ redirectUris }) => redirectUris.includes(redirectUri))
+  const body = {
+    name: 'Ann',
+    client_id: app?.clientId,
+    client_secret: app?.clientSecret,
+    authorization_code: code,
+    redirect_uri: redirectUri,
+  }
+  const command = `curl -X POST http://127.0.0.1:8080/v2/conf-credentials \\
+  -H "x-service-api-key: $(cat service-data/api-key)" -H 'content-type: application/json' \\
+  -d '${JSON.stringify(body)}'`
+  return `<h1>Allowed</h1><p>The code works once and for ten minutes:</p><pre>${escaped(command)}</pre>`
+}
+
+function overview(standIn: ZoomOauth): string {
+  const { account, requests, url } = standIn
+  const apps = account.apps.map(({ clientId, clientSecret, redirectUris }) => {
+    const address = new URL('/oauth/authorize', url)
+    const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUris[0] ?? '', state: 'any' }
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
+    return `<li>client_id <code>${escaped(clientId)}</code>, client_secret <code>${escaped(clientSecret)}</code>, redirect_uri
+<code>${escaped(redirectUris[0] ?? '')}</code>: <a href="${escaped(address.href)}">page of consent</a></li>`
+  })
+  const buttons = Object.keys(HAPPENINGS).map((what) => `<button name="what" value="${what}">${what}</button> `)
+  const last = requests
+    .slice(-30)
+    .reverse()
+    .map(({ operation, status }) => `<li>${operation}: ${status ?? 'no answer'}</li>`)
+  return `<h1>Stand-in of Zoom's OAuth server</h1><ul>${apps.join('')}</ul>
+<form method="post" action="/happen">${buttons.join('')}</form><h2>Last requests</h2><ul>${last.join('')}</ul>`
+}
+
+function sendPage(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  })
+  response.end(plainPage('Stand-in of Zoom', body))
+}

@@ -1,0 +1,452 @@
+/** `/calendars` and `/calendar_events` with operations that note what was asked of them. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EventBot } from '../../../../control-plane/calendars/event-bot.ts'
+import { CalendarProblem, type CalendarProblemKind } from '../../../../control-plane/calendars/operations.ts'
+import { MEET, openApiWorld } from '../world.ts'
+import { addCalendar, addEvent, addIntent, addSeries, fakeCalendars, inHours, plainBot } from './fake.ts'
+
+const fake = fakeCalendars()
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+let db: typeof world.database
+beforeAll(async () => {
+  world = await openApiWorld({ dependencies: { calendars: fake.operations } })
+  db = world.database
+})
+afterAll(() => world?.close())
+beforeEach(async () => {
+  team = await world.team()
+  fake.calls.length = 0
+})
+
+const OAUTH = { oauth_client_id: 'client', oauth_client_secret: 'secret-of-the-app', oauth_refresh_token: 'refresh-me' }
+const CREDENTIALS = {
+  clientId: 'client',
+  clientSecret: 'secret-of-the-app',
+  refreshToken: 'refresh-me',
+  tenantId: 'common',
+}
+const google = { ...OAUTH, platform: 'Google' }
+const calendarOf = (fields: object = {}) =>
+  addCalendar(db, { teamId: team.teamId, generation: 'older' }, fields as Record<string, unknown>)
+const shown = (calendar: Awaited<ReturnType<typeof calendarOf>>) => ({
+  uuid: calendar.id,
+  name: 'Ann',
+  email: calendar.account_email,
+  provider_id: calendar.raw_calendar_id,
+  resource_id: null,
+})
+
+describe('calendars', () => {
+  test('raw lists without storing', async () => {
+    fake.answer('listRaw', [{ id: 'a', name: 'Ann', email: 'ann@example.com', isPrimary: true }])
+    expect(await team.post('/calendars/raw', { ...OAUTH, platform: 'microsoft' })).toMatchObject({
+      status: 200,
+      body: { calendars: [{ id: 'a', email: 'ann@example.com', is_primary: true }] },
+    })
+    expect(fake.calls[0]!.arguments).toEqual(['microsoft', CREDENTIALS])
+  })
+
+  test('POST connects the calendar, without its id the primary one', async () => {
+    const calendar = await calendarOf()
+    fake.answer('connect', calendar)
+    for (const raw_calendar_id of [undefined, null, '', 'abc'])
+      expect(await team.post('/calendars/', { ...google, raw_calendar_id })).toMatchObject({
+        status: 200,
+        body: { calendar: shown(calendar) },
+      })
+    expect(fake.calls.map((call) => (call.arguments[1] as { rawCalendarId: unknown }).rawCalendarId)).toEqual([
+      null,
+      null,
+      null,
+      'abc',
+    ])
+    expect(fake.calls[0]!.arguments[0]).toMatchObject({ teamId: team.teamId, generation: 'older' })
+  })
+
+  test('the list, single calendars and DELETE without a body', async () => {
+    const [first, second] = [await calendarOf(), await calendarOf({ platform: 'microsoft' })]
+    const newer = await addCalendar(db, team)
+    await db
+      .insertInto('calendar_channels')
+      .values({
+        calendar_id: second.id,
+        platform: 'google',
+        provider_id: second.id,
+        resource_id: 'resource',
+        token_hash: Buffer.from('x'),
+        expires_at: inHours(1),
+      })
+      .execute()
+    expect((await team.get('/calendars/')).body).toEqual([shown(first), { ...shown(second), resource_id: 'resource' }])
+    expect((await team.get(`/calendars/${second.id}`)).body).toEqual({ ...shown(second), resource_id: 'resource' })
+    for (const id of [newer.id, randomUUID()])
+      expect(await team.get(`/calendars/${id}`)).toMatchObject({ status: 404, body: { code: 'CalendarNotFound' } })
+    const deleted = await team.delete(`/calendars/${first.id}`, '')
+    expect({ status: deleted.status, text: deleted.text }).toEqual({ status: 200, text: '' })
+    expect(fake.calls.at(-1)).toEqual({
+      name: 'disconnect',
+      arguments: [{ teamId: team.teamId, generation: 'older', calendarId: first.id }],
+    })
+  })
+
+  test('PATCH unschedules and names the platform again', async () => {
+    const calendar = await calendarOf()
+    fake.answer('update', calendar)
+    expect(await team.patch(`/calendars/${calendar.id}`, google)).toMatchObject({
+      status: 200,
+      body: { calendar: shown(calendar) },
+    })
+    expect(fake.calls[0]!.arguments.slice(1)).toEqual([CREDENTIALS, { cancelsSchedules: true, platform: 'google' }])
+    fake.answer('update', new CalendarProblem('platform_mismatch', 'The calendar is one of google'))
+    expect(await team.patch(`/calendars/${calendar.id}`, { ...google, platform: 'Microsoft' })).toMatchObject({
+      status: 422,
+      body: { code: 'InvalidRequest', error: 'body/platform: The calendar is one of google' },
+    })
+  })
+
+  test('resync_all goes through all calendars, and names those that failed with a sentence', async () => {
+    const [good, bad] = [await calendarOf(), await calendarOf()]
+    fake.answer('sync', { changed: 0 })
+    expect((await team.post('/calendars/resync_all')).body).toEqual({
+      synced_calendars: [good.id, bad.id],
+      errors: [],
+    })
+    fake.answer('sync', new CalendarProblem('token_refused', 'The token was revoked'))
+    expect((await team.post('/calendars/resync_all?days=7', '{}')).body).toEqual({
+      synced_calendars: [],
+      errors: [
+        [good.id, 'The token was revoked'],
+        [bad.id, 'The token was revoked'],
+      ],
+    })
+    expect(await team.post('/calendars/resync_all?days=soon')).toMatchObject({ status: 422 })
+  })
+
+  test.each<[CalendarProblemKind, number, string]>([
+    ['token_refused', 401, 'CalendarTokenRefused'],
+    ['permission_denied', 403, 'CalendarPermissionDenied'],
+    ['license_required', 403, 'CalendarLicenseRequired'],
+    ['raw_calendar_not_found', 422, 'InvalidRequest'],
+    ['already_connected', 409, 'CalendarAlreadyConnected'],
+    ['limit_reached', 429, 'CalendarLimitReached'],
+    ['provider_unavailable', 503, 'ServiceUnavailable'],
+  ])('%s is a %i with %s', async (kind, status, code) => {
+    fake.answer('connect', new CalendarProblem(kind, 'What the provider said'))
+    expect(await team.post('/calendars', google)).toMatchObject({
+      status,
+      body: { code, error: expect.stringContaining('What the provider said') },
+    })
+  })
+})
+
+describe('events', () => {
+  let calendarId: string
+  beforeEach(async () => {
+    calendarId = (await calendarOf()).id
+  })
+
+  test('one event, with what is missing as the interface says', async () => {
+    const event = await addEvent(db, calendarId)
+    expect((await team.get(`/calendar_events/${event.id}`)).body).toEqual({
+      uuid: event.id,
+      calendar_uuid: calendarId,
+      name: 'Weekly',
+      meeting_url: '',
+      start_time: event.starts_at.toISOString(),
+      end_time: event.ends_at.toISOString(),
+      last_updated_at: event.updated_at.toISOString(),
+      is_organizer: false,
+      is_recurring: false,
+      deleted: false,
+      provider_id: event.provider_id,
+      recurring_event_id: null,
+      attendees: [],
+      bot_param: null,
+      raw: {},
+    })
+  })
+
+  test('a recurring one with a bot, whose secrets are not answered', async () => {
+    const series = await addSeries(db, calendarId, 'recurring')
+    const event = await addEvent(db, calendarId, {
+      seriesId: series.id,
+      is_recurring: true,
+      meeting_url: MEET,
+      attendees: [
+        { email: 'ben@example.com', name: null, isResource: false },
+        { email: 'room@example.com', name: 'Room', isResource: true },
+      ],
+    })
+    const bot = plainBot({ extra: { order: 1 }, deduplicationKey: 'k', secrets: { obfToken: 'hidden' } })
+    bot.request.webhookUrl = 'https://example.com/hook'
+    bot.request.conferencing = {
+      credentialId: null,
+      credentialUserId: 'ann',
+      obfTokenUrl: null,
+      zakTokenUrl: null,
+      hasObfToken: true,
+      hasSdkKeys: true,
+    }
+    await addIntent(db, event, bot)
+    expect((await team.get(`/calendar_events/${event.id}`)).body).toMatchObject({
+      deleted: false,
+      is_recurring: true,
+      recurring_event_id: series.provider_id,
+      meeting_url: MEET,
+      attendees: [{ email: 'ben@example.com', name: null }],
+      bot_param: {
+        bot_name: 'Notes',
+        deduplication_key: 'k',
+        extra: { order: 1 },
+        webhook_url: 'https://example.com/hook',
+        transcription_custom_parameters: {},
+        speech_to_text_provider: null,
+        conf_obf_token_user_id: 'ann',
+        conf_obf_token: null,
+        conf_sdk_id: null,
+        waiting_room_timeout: 600,
+      },
+    })
+    await db.updateTable('calendar_events').set({ status: 'cancelled' }).where('id', '=', event.id).execute()
+    expect((await team.get(`/calendar_events/${event.id}`)).body).toMatchObject({ deleted: true, bot_param: null })
+  })
+
+  test('the list knows every filter', async () => {
+    const person = (email: string) => ({ email, name: null, isResource: false })
+    const past = await addEvent(db, calendarId, { starts_at: inHours(-5), ends_at: inHours(-4) })
+    const soon = await addEvent(db, calendarId, { attendees: [person('Ben@Example.com')] })
+    const late = await addEvent(db, calendarId, {
+      starts_at: inHours(30),
+      ends_at: inHours(31),
+      organizer_email: 'Ann@example.com',
+      updated_at: inHours(1),
+    })
+    const idsOf = async (query: string) => {
+      const { status, body, text } = await team.get(`/calendar_events/?calendar_id=${calendarId}${query}`)
+      expect(text && status).toBe(200)
+      return body.data.map(({ uuid }: { uuid: string }) => uuid)
+    }
+    expect(await idsOf('')).toEqual([soon.id, late.id])
+    expect(await idsOf('&status=past')).toEqual([past.id])
+    expect(await idsOf('&status=all')).toEqual([past.id, soon.id, late.id])
+    expect(await idsOf('&attendee_email=ben@example.com')).toEqual([soon.id])
+    expect(await idsOf('&organizer_email=ANN@example.com')).toEqual([late.id])
+    expect(await idsOf(`&updated_at_gte=${inHours(0.5).toISOString()}`)).toEqual([late.id])
+    expect(await idsOf(`&updated_at_gte=${late.updated_at.toISOString()}`)).toEqual([late.id])
+    expect(await idsOf(`&start_date_gte=${late.starts_at.toISOString().replace('Z', '')}`)).toEqual([late.id])
+    expect(await idsOf(`&start_date_lte=${soon.starts_at.toISOString()}`)).toEqual([soon.id])
+  })
+
+  test('pages hold 100 events; next is a cursor, and an address with it works as well', async () => {
+    const series = await addSeries(db, calendarId, 'recurring')
+    const starts_at = inHours(2)
+    for (let number = 0; number < 103; number++) await addEvent(db, calendarId, { seriesId: series.id, starts_at })
+    const path = `/calendar_events/?calendar_id=${calendarId}`
+    const first = (await team.get(path)).body
+    expect(first.data).toHaveLength(100)
+    const second = (await team.get(`${path}&cursor=${encodeURIComponent(first.next)}`)).body
+    expect(second.next).toBeNull()
+    const uuids = [...first.data, ...second.data].map(({ uuid }: { uuid: string }) => uuid)
+    expect(new Set(uuids).size).toBe(103)
+    const address = `https://example.com${path}&cursor=${encodeURIComponent(first.next)}`
+    expect((await team.get(`${path}&cursor=${encodeURIComponent(address)}`)).body).toEqual(second)
+  })
+
+  test.each([
+    ['', 422],
+    ['calendar_id=x', 422],
+    [`calendar_id=${randomUUID()}`, 404],
+    ['calendar_id=ID&status=soon', 422],
+    ['calendar_id=ID&cursor=nonsense', 422],
+    ['calendar_id=ID&start_date_gte=tomorrow', 422],
+    ['calendar_id=ID&attendee_email=%00', 422],
+  ])('the list with %j is refused', async (query, status) => {
+    expect((await team.get(`/calendar_events/?${query.replace('ID', calendarId)}`)).status).toBe(status)
+  })
+})
+
+describe('bots of events', () => {
+  let event: Awaited<ReturnType<typeof addEvent>>
+  let path: string
+  beforeEach(async () => {
+    event = await addEvent(db, (await calendarOf()).id, { meeting_url: MEET })
+    path = `/calendar_events/${event.id}/bot`
+  })
+  const target = (allOccurrences: boolean) => ({
+    teamId: team.teamId,
+    generation: 'older',
+    calendarId: null,
+    seriesId: null,
+    eventId: event.id,
+    allOccurrences,
+  })
+  const done = () => ({ eventIds: [event.id], refused: [] })
+
+  test('POST schedules with the flat fields, and answers the event', async () => {
+    fake.answer('scheduleBots', done())
+    await addIntent(db, event)
+    const answer = await team.post(`${path}?all_occurrences=false`, {
+      bot_name: 'Notes',
+      bot_image: 'https://example.com/a.png',
+      enter_message: 'Hello',
+      noone_joined_timeout: 5,
+      silence_timeout: 1200,
+      waiting_room_timeout: null,
+      speech_to_text: { provider: 'Deepgram', api_key: 'own-key' },
+      streaming_audio_frequency: '16khz',
+      streaming_output: 'wss://example.com/out',
+      streaming_input: '',
+      webhook_url: 'https://example.com/hook',
+      transcription_custom_parameters: { model: 'x' },
+      extra: 'any JSON',
+      deduplication_key: 'k',
+      conf_sdk_id: 'id',
+      conf_sdk_pwd: 'pwd',
+    })
+    expect(answer).toMatchObject({ status: 200, body: [{ uuid: event.id, bot_param: { bot_name: 'Notes' } }] })
+    const [asked, bot, keyId] = fake.calls[0]!.arguments as [unknown, EventBot, string]
+    expect([asked, keyId]).toEqual([target(false), team.keyId])
+    expect(bot).toMatchObject({
+      name: 'Notes',
+      recordingMode: 'speaker_view',
+      extra: 'any JSON',
+      deduplicationKey: 'k',
+      secrets: { transcriptionApiKey: 'own-key', sdkId: 'id', sdkPassword: 'pwd' },
+      request: {
+        images: ['https://example.com/a.png'],
+        entryMessage: 'Hello',
+        timeouts: { waitingRoom: 600, noOneJoined: 120, silence: 1200 },
+        streaming: { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16_000 },
+        transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } },
+        webhookUrl: 'https://example.com/hook',
+      },
+    })
+  })
+
+  test('PATCH leaves what is absent, null or blank', async () => {
+    fake.answer('changeBots', done())
+    const asked = {
+      bot_image: '',
+      bot_name: null,
+      noone_joined_timeout: 300,
+      streaming_input: 'wss://example.com/in',
+      transcription_custom_parameters: { model: 'y' },
+      conf_obf_token: 'new-token',
+      extra: null,
+    }
+    expect((await team.patch(`${path}?all_occurrences=true`, asked)).status).toBe(200)
+    const [meant, change] = fake.calls[0]!.arguments as [unknown, (before: EventBot) => EventBot]
+    expect(meant).toEqual(target(true))
+    const before = plainBot({ extra: { a: 1 }, secrets: { transcriptionApiKey: 'key', sdkId: 'id', sdkPassword: 'p' } })
+    before.request.images = ['https://example.com/a.png']
+    before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } }
+    before.request.streaming = { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16_000 }
+    const kept = structuredClone(before)
+    const after = change(before)
+    expect(before).toEqual(kept)
+    expect(after).toEqual({
+      ...kept,
+      secrets: { ...kept.secrets, obfToken: 'new-token' },
+      request: {
+        ...kept.request,
+        timeouts: { ...kept.request.timeouts, noOneJoined: 300 },
+        streaming: { ...kept.request.streaming, inputUrl: 'wss://example.com/in' },
+        transcription: { ...kept.request.transcription, customParams: { model: 'y' } },
+        conferencing: expect.objectContaining({ hasObfToken: true, hasSdkKeys: false }),
+      },
+    })
+  })
+
+  test('another speech provider does not inherit the key of the one before', async () => {
+    fake.answer('changeBots', done())
+    await team.patch(path, { speech_to_text: 'Default' })
+    const change = fake.calls[0]!.arguments[1] as (before: EventBot) => EventBot
+    const before = plainBot({ secrets: { transcriptionApiKey: 'key', obfToken: 'token' } })
+    before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } }
+    expect(change(before)).toMatchObject({
+      request: { transcription: { provider: 'Default', hasOwnKey: false, customParams: { model: 'x' } } },
+    })
+    expect(change(before).secrets).toEqual({ obfToken: 'token' })
+  })
+
+  test('DELETE is no error where there is no bot', async () => {
+    fake.answer('cancelBots', {
+      eventIds: [],
+      refused: [{ eventId: event.id, code: 'NOT_SCHEDULED', message: 'The event has no bot' }],
+    })
+    expect(await team.delete(path, '{}')).toMatchObject({ status: 200, body: [{ uuid: event.id, bot_param: null }] })
+  })
+
+  test.each([
+    ['NO_MEETING_URL', 400, 'InvalidMeetingUrl'],
+    ['BOT_ALREADY_SCHEDULED', 409, 'BotStatus'],
+    ['EVENT_CANCELLED', 409, 'BotStatus'],
+    ['BOT_STATUS', 409, 'BotStatus'],
+  ] as const)('a single event that is refused with %s is a %i', async (code, status, name) => {
+    const result = { eventIds: [], refused: [{ eventId: event.id, code, message: 'Because of this' }] }
+    fake.answer('scheduleBots', result)
+    expect(await team.post(path, { bot_name: 'Notes' })).toMatchObject({
+      status,
+      body: { code: name, error: expect.stringContaining('Because of this') },
+    })
+    const all = await team.post(`${path}?all_occurrences=true`, { bot_name: 'Notes' })
+    expect(all).toMatchObject({ status: 200, body: [{ uuid: event.id }] })
+  })
+
+  test('other teams and the newer generation do not know the event', async () => {
+    const stranger = await world.team()
+    const newer = await addEvent(db, (await addCalendar(db, team)).id)
+    for (const [who, id] of [
+      [stranger, event.id],
+      [team, newer.id],
+      [team, randomUUID()],
+    ] as const) {
+      expect(await who.get(`/calendar_events/${id}`)).toMatchObject({ status: 404, body: { code: 'EventNotFound' } })
+      for (const method of ['post', 'patch'] as const)
+        expect((await who[method](`/calendar_events/${id}/bot`, { bot_name: 'Notes' })).status).toBe(404)
+    }
+    expect(fake.calls).toEqual([])
+  })
+
+  test.each([
+    [{}, 'bot_name'],
+    [{ bot_name: 'x', webhook_url: 'http://10.0.0.1/' }, 'webhook_url'],
+    [{ bot_name: 'x', conf_sdk_id: 'a' }, 'SET_CONF_ID_AND_PWD_TOGETHER'],
+    [{ bot_name: 'x', speech_to_text: { provider: 'Deepgram' } }, 'api_key'],
+    [{ bot_name: 'x', entry_message: 'a' }, 'entry_message'],
+  ])('%j is refused', async (body, named) => {
+    expect(await team.post(path, body)).toMatchObject({
+      status: 422,
+      body: { code: 'InvalidRequest', error: expect.stringContaining(named) },
+    })
+    expect(fake.calls).toEqual([])
+  })
+})
+
+describe('keys', () => {
+  test('every operation needs one, and a key that may only create bots does nothing else', async () => {
+    const id = randomUUID()
+    const sender = await world.team({}, 'sending')
+    const nobody = world.callerWith('nonsense')
+    for (const [method, path, body] of [
+      ['post', '/calendars/raw', google],
+      ['post', '/calendars', google],
+      ['get', '/calendars'],
+      ['get', `/calendars/${id}`],
+      ['patch', `/calendars/${id}`, google],
+      ['delete', `/calendars/${id}`],
+      ['post', '/calendars/resync_all'],
+      ['get', `/calendar_events?calendar_id=${id}`],
+      ['get', `/calendar_events/${id}`],
+      ['post', `/calendar_events/${id}/bot`, { bot_name: 'x' }],
+      ['patch', `/calendar_events/${id}/bot`, {}],
+      ['delete', `/calendar_events/${id}/bot`],
+    ] as const) {
+      expect(await nobody[method](path, body)).toMatchObject({ status: 401, body: { code: 'InvalidApiKey' } })
+      const isCreation = method === 'post' && path.endsWith('/bot')
+      expect((await sender[method](path, body)).status, `${method} ${path}`).toBe(isCreation ? 404 : 403)
+    }
+  })
+})

@@ -1,0 +1,350 @@
+/** How bots follow events: field notes 5.7, rule by rule, against the real store. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEvent } from '../../../control-plane/store/calendar-reads.ts'
+import { askToLeave } from '../../../control-plane/store/stop-requests.ts'
+import { eventOf, seriesOf } from './memory-provider.ts'
+import { botOf, type CalendarWorld, openCalendarWorld } from './world.ts'
+
+let world: CalendarWorld
+beforeAll(async () => {
+  world = await openCalendarWorld()
+})
+afterAll(() => world.close())
+
+const HOUR = 60
+const OTHER_LINK = 'https://zoom.us/j/123456789?pwd=a'
+
+/** A calendar with one event, which has a bot. */
+async function withBot(inMinutes: number, generation: 'v2' | 'older' = 'v2') {
+  const set = await world.setting({ generation })
+  const calendar = set.provider.add(`c${set.newId()}`)
+  const event = calendar.put(eventOf('e', inMinutes))
+  const name = await set.connect(calendar)
+  const eventId = await set.eventId(name, 'e')
+  const scheduled = await set.engine.operations.scheduleBots(set.target(name, { eventId }), botOf(), null)
+  expect(scheduled).toEqual({ eventIds: [eventId], refused: [] })
+  const [bot] = await set.bots(name)
+  return { ...set, calendar, event, name, eventId, bot: bot! }
+}
+
+describe('more than four minutes ahead', () => {
+  test('a bot is a scheduled bot with the event in it', async () => {
+    const { bot, event, eventId } = await withBot(HOUR)
+    expect(bot).toMatchObject({
+      is_scheduled: true,
+      schedule_status: 'scheduled',
+      phase: 'scheduled',
+      join_at: event.start,
+      due_at: event.start,
+      meeting_url: event.meetingUrl,
+      meeting_platform: 'meet',
+      event_id: eventId,
+      event_uuid: null,
+    })
+  })
+
+  test('the older generation has the event under its own name', async () => {
+    const { bot, eventId } = await withBot(HOUR, 'older')
+    expect(bot).toMatchObject({ generation: 'older', event_id: null, event_uuid: eventId })
+  })
+
+  test('a start that is moved moves the schedule, and the bot stays the same', async () => {
+    const { calendar, event, name, poll, bots, bot } = await withBot(HOUR)
+    const start = new Date(event.start.getTime() + 30 * 60_000)
+    calendar.change('e', { start, end: new Date(start.getTime() + 3_600_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ id: bot.id, join_at: start, due_at: start, phase: 'scheduled' }])
+  })
+
+  test('another link is taken over', async () => {
+    const { calendar, name, poll, bots, bot } = await withBot(HOUR)
+    calendar.change('e', { meetingUrl: OTHER_LINK })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ id: bot.id, meeting_url: OTHER_LINK, meeting_platform: 'zoom' }])
+  })
+
+  test('a link that is removed stays in use', async () => {
+    const { calendar, event, name, poll, bots, events } = await withBot(HOUR)
+    calendar.change('e', { meetingUrl: null })
+    await poll(name)
+    expect(await events(name)).toMatchObject([{ meeting_url: null }])
+    expect(await bots(name)).toMatchObject([{ phase: 'scheduled', meeting_url: event.meetingUrl }])
+    const start = new Date(event.start.getTime() + 60_000)
+    calendar.change('e', { start })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ phase: 'scheduled', join_at: start, meeting_url: event.meetingUrl }])
+  })
+
+  test('another title or attendee changes nothing', async () => {
+    const { calendar, name, poll, bots, bot } = await withBot(HOUR)
+    const ada = { email: 'a@example.com', name: 'Ada', responseStatus: 'accepted' as const }
+    const attendee = { ...ada, isOrganizer: false, isSelf: false, isResource: false }
+    calendar.change('e', { title: 'Another', attendees: [attendee] })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ id: bot.id, version: bot.version }])
+  })
+
+  test.each([
+    ['deleted', (calendar: { delete(id: string): void }) => calendar.delete('e')],
+    [
+      'cancelled or declined',
+      (calendar: { change(id: string, patch: object): void }) => calendar.change('e', { status: 'cancelled' }),
+    ],
+  ])('an event that is %s cancels the schedule', async (_what, edit) => {
+    const { calendar, name, poll, bots } = await withBot(HOUR)
+    edit(calendar as never)
+    await poll(name)
+    expect(await bots(name)).toMatchObject([
+      { phase: 'closed', schedule_status: 'cancelled', error_code: 'EXITING_MEETING_BEFORE_RECORD' },
+    ])
+  })
+
+  test('an event that comes back gets a bot again', async () => {
+    const { calendar, name, poll, bots } = await withBot(HOUR)
+    calendar.change('e', { status: 'cancelled' })
+    await poll(name)
+    calendar.change('e', { status: 'confirmed' })
+    await poll(name)
+    expect((await bots(name)).map(({ phase }) => phase)).toEqual(['closed', 'scheduled'])
+  })
+
+  test('an event that moves behind the window loses its bot, and gets it back with the window', async () => {
+    const { calendar, event, name, poll, bots } = await withBot(HOUR)
+    const far = new Date(event.start.getTime() + 40 * 86_400_000)
+    calendar.change('e', { start: far, end: new Date(far.getTime() + 60_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ phase: 'closed' }])
+    calendar.change('e', { start: event.start, end: event.end })
+    await poll(name)
+    expect((await bots(name)).map(({ phase }) => phase)).toEqual(['closed', 'scheduled'])
+  })
+
+  test('an event that is moved to a time that is over loses its bot', async () => {
+    const { calendar, event, name, poll, bots } = await withBot(HOUR)
+    const start = new Date(event.start.getTime() - 5 * 3_600_000)
+    calendar.change('e', { start, end: new Date(start.getTime() + 60_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ phase: 'closed', schedule_status: 'cancelled' }])
+  })
+
+  test('an event that has begun after it was moved is joined late', async () => {
+    const { calendar, name, poll, bots, bot } = await withBot(HOUR)
+    const start = new Date(Date.now() - 60_000)
+    calendar.change('e', { start, end: new Date(Date.now() + 3_600_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ id: bot.id, phase: 'scheduled', due_at: start }])
+  })
+})
+
+describe('inside the four minutes, or spawned', () => {
+  test('a start that is moved leaves the bot, and a second one is made', async () => {
+    const { calendar, event, name, poll, bots } = await withBot(2)
+    const start = new Date(event.start.getTime() + 2 * 3_600_000)
+    calendar.change('e', { start, end: new Date(start.getTime() + 3_600_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([
+      { join_at: event.start, phase: 'scheduled' },
+      { join_at: start, phase: 'scheduled' },
+    ])
+    await poll(name)
+    expect(await bots(name)).toHaveLength(2)
+  })
+
+  test('so does another link', async () => {
+    const { calendar, event, name, poll, bots } = await withBot(2)
+    calendar.change('e', { meetingUrl: OTHER_LINK })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ meeting_url: event.meetingUrl }, { meeting_url: OTHER_LINK }])
+  })
+
+  test('a bot that runs goes on when its event is moved, and is stopped when it is cancelled', async () => {
+    const { calendar, event, name, poll, bots, bot, spawn, commands } = await withBot(2)
+    await spawn(bot.id)
+    const start = new Date(event.start.getTime() + 2 * 3_600_000)
+    calendar.change('e', { start, end: new Date(start.getTime() + 3_600_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ phase: 'running' }, { phase: 'scheduled', join_at: start }])
+    calendar.delete('e')
+    await poll(name)
+    expect(await bots(name)).toMatchObject([
+      { phase: 'ending', stop_requested_at: expect.any(Date) },
+      { phase: 'closed', schedule_status: 'cancelled' },
+    ])
+    expect(await commands(bot.id)).toEqual([{ command: { type: 'leave' } }])
+  })
+
+  test('a bot that was tried is not made again for the same details, however often the event is synced', async () => {
+    const { database, calendar, name, poll, bots, bot, due, engine } = await withBot(2)
+    await database
+      .updateTable('bots')
+      .set({ phase: 'closed', status: 'failed', schedule_status: 'failed', error_code: 'INSUFFICIENT_TOKENS' })
+      .where('id', '=', bot.id)
+      .execute()
+    calendar.change('e', { title: 'Another' })
+    await poll(name)
+    await due(name.calendarId, { full: true })
+    await engine.settle()
+    expect(await bots(name)).toHaveLength(1)
+  })
+
+  test('an event without a link gets no bot, and says so', async () => {
+    const set = await world.setting()
+    const calendar = set.provider.add(`c${set.newId()}`)
+    calendar.put(eventOf('e', HOUR, { meetingUrl: null }))
+    const name = await set.connect(calendar)
+    const eventId = await set.eventId(name, 'e')
+    const answer = await set.engine.operations.scheduleBots(set.target(name, { eventId }), botOf(), null)
+    expect(answer).toMatchObject({ eventIds: [], refused: [{ eventId, code: 'NO_MEETING_URL' }] })
+    calendar.change('e', { meetingUrl: OTHER_LINK })
+    await set.poll(name)
+    expect(await set.bots(name)).toEqual([])
+  })
+
+  test('a bot that its caller cancelled does not come back with the next change of the event', async () => {
+    const { database, calendar, event, name, poll, bots, bot } = await withBot(HOUR)
+    await askToLeave(database, bot.id)
+    calendar.change('e', { start: new Date(event.start.getTime() + 60_000) })
+    await poll(name)
+    expect(await bots(name)).toMatchObject([{ phase: 'closed' }])
+  })
+})
+
+/** A calendar with a series of four whose every occurrence has a bot. */
+async function withSeries(values: { isMicrosoft?: boolean } = {}) {
+  const set = await world.setting({ platform: values.isMicrosoft ? 'microsoft' : 'google' })
+  const calendar = set.provider.add(`c${set.newId()}`)
+  const occurrences = seriesOf('s', HOUR, 4)
+  for (const event of occurrences) calendar.put(event)
+  const name = await set.connect(calendar)
+  const seriesId = await set.seriesId(name, 's')
+  const target = set.target(name, { seriesId, allOccurrences: true })
+  await set.engine.operations.scheduleBots(target, botOf({ name: 'Of the series' }), null)
+  const open = async () =>
+    (await set.bots(name)).filter(({ phase }) => phase !== 'closed').map(({ join_at }) => join_at!.toISOString())
+  const starts = (events: readonly { start: Date }[]) => events.map(({ start }) => start.toISOString())
+  return { ...set, calendar, occurrences, name, seriesId, target, open, starts }
+}
+
+describe('series', () => {
+  test('every occurrence has a bot, and one that enters the window gets its own', async () => {
+    const { database, calendar, occurrences, name, poll, open, starts, bots, eventId } = await withSeries()
+    expect((await open()).sort()).toEqual(starts(occurrences))
+    const late = calendar.put({ ...seriesOf('s', HOUR, 6)[5]! })
+    await poll(name)
+    expect((await open()).sort()).toEqual(starts([...occurrences, late]))
+    expect((await bots(name)).every(({ bot_name }) => bot_name === 'Of the series')).toBe(true)
+    const event = await readEvent(database, name, name.calendarId, await eventId(name, 's_5'))
+    expect(event).toMatchObject({ bot_scheduled: true, bot: { name: 'Of the series' } })
+  })
+
+  test('an occurrence that is excluded stays excluded, also after a full sync', async () => {
+    const { calendar, occurrences, name, engine, target, eventId, due, open, starts } = await withSeries()
+    const excluded = await eventId(name, 's_1')
+    const answer = await engine.operations.cancelBots({ ...target, allOccurrences: false, eventId: excluded })
+    expect(answer).toEqual({ eventIds: [excluded], refused: [] })
+    calendar.change('s_1', { title: 'Another', start: new Date(occurrences[1]!.start.getTime() + 60_000) })
+    calendar.killCursors()
+    await due(name.calendarId, { full: true })
+    await engine.settle()
+    expect((await open()).sort()).toEqual(starts([occurrences[0]!, occurrences[2]!, occurrences[3]!]))
+  })
+
+  test('a second request finds its bots, and no second bot is made', async () => {
+    const { engine, target, open } = await withSeries()
+    const answer = await engine.operations.scheduleBots(target, botOf(), null)
+    expect(answer.eventIds).toEqual([])
+    expect(answer.refused.map(({ code }) => code)).toEqual(Array(4).fill('BOT_ALREADY_SCHEDULED'))
+    expect(await open()).toHaveLength(4)
+  })
+
+  test('all of them are changed and cancelled together', async () => {
+    const { engine, target, bots, name, calendar, poll } = await withSeries()
+    const changed = await engine.operations.changeBots(target, (before) => ({
+      ...before,
+      name: 'Changed',
+      request: { ...before.request, callback: { url: 'https://example.com/c', method: 'POST', hasSecret: true } },
+      secrets: { callbackSecret: 'of the callback' },
+    }))
+    expect(changed.eventIds).toHaveLength(4)
+    expect((await bots(name)).map(({ bot_name }) => bot_name)).toEqual(Array(4).fill('Changed'))
+    calendar.put(seriesOf('s', HOUR, 5)[4]!)
+    await poll(name)
+    expect((await bots(name)).map(({ bot_name }) => bot_name)).toEqual(Array(5).fill('Changed'))
+    const cancelled = await engine.operations.cancelBots(target)
+    expect(cancelled.eventIds).toHaveLength(5)
+    expect((await bots(name)).map(({ phase }) => phase)).toEqual(Array(5).fill('closed'))
+    calendar.put(seriesOf('s', HOUR, 6)[5]!)
+    await poll(name)
+    expect(await bots(name)).toHaveLength(5)
+  })
+
+  test.each([false, true])(
+    'this and following: the series that takes its place gets the bot (Microsoft: %s)',
+    async (isMicrosoft) => {
+      const { calendar, occurrences, name, poll, open, starts } = await withSeries({ isMicrosoft })
+      calendar.delete('s_2')
+      calendar.delete('s_3')
+      const newId = isMicrosoft ? 'another' : 's_R20261126'
+      const moved = seriesOf(newId, HOUR + 2 * 1440 + 30, 2, { title: 'Series s' })
+      for (const event of moved) calendar.put(event)
+      await poll(name)
+      expect((await open()).sort()).toEqual(starts([occurrences[0]!, occurrences[1]!, ...moved]))
+    },
+  )
+
+  test('another series of the same people does not get the bot', async () => {
+    const { calendar, name, poll, open } = await withSeries()
+    for (const event of seriesOf('t', 2 * HOUR, 3, { title: 'Series s' })) calendar.put(event)
+    await poll(name)
+    expect(await open()).toHaveLength(4)
+  })
+
+  test('one of its own beside the series keeps its own configuration', async () => {
+    const { engine, target, eventId, name, bots } = await withSeries()
+    const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_2') }
+    await engine.operations.changeBots(one, (before) => ({ ...before, name: 'Of its own' }))
+    await engine.operations.changeBots(target, (before) => ({ ...before, recordingMode: 'audio_only' }))
+    const found = await bots(name)
+    expect(found.map(({ bot_name }) => bot_name).sort()).toEqual(
+      [...Array(3).fill('Of the series'), 'Of its own'].sort(),
+    )
+    expect(found.map(({ recording_mode }) => recording_mode)).toEqual(Array(4).fill('audio_only'))
+  })
+})
+
+describe('the connection', () => {
+  test('a calendar that is disconnected cancels its schedules and leaves what runs', async () => {
+    const { engine, name, bots, spawn, calendar, row, events } = await withSeries()
+    const [first] = await bots(name)
+    await spawn(first!.id)
+    await engine.operations.disconnect(name)
+    const found = await bots(name)
+    expect(found.find(({ id }) => id === first!.id)).toMatchObject({ phase: 'running', stop_requested_at: null })
+    expect(found.filter(({ phase }) => phase === 'closed')).toHaveLength(3)
+    expect(await events(name)).toEqual([])
+    expect(await row(name.calendarId)).toMatchObject({ credentials: null, access_token: null, cursor: null })
+    expect(calendar.subscriptions.size).toBe(0)
+  })
+
+  test('a dead token deletes no bot', async () => {
+    const { calendar, name, database, poll, open, row, messages } = await withSeries()
+    calendar.isRevoked = true
+    calendar.accessTokens.clear()
+    await database.updateTable('calendars').set({ access_token: null }).where('id', '=', name.calendarId).execute()
+    await poll(name)
+    expect(await row(name.calendarId)).toMatchObject({ status: 'revoked', sync_status: 'failed' })
+    expect(await open()).toHaveLength(4)
+    expect((await messages()).filter(({ event }) => event === 'calendar.connection_error')).toHaveLength(1)
+  })
+
+  test('the older update removes every schedule first', async () => {
+    const { engine, provider, calendar, name, bots, events } = await withBot(HOUR, 'older')
+    await engine.operations.update(name, provider.credentialsOf(calendar), {
+      cancelsSchedules: true,
+      platform: 'google',
+    })
+    await engine.settle()
+    expect(await bots(name)).toMatchObject([{ phase: 'closed', schedule_status: 'cancelled' }])
+    expect(await events(name)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,182 @@
+/** A database, a provider in memory, and as many openings of the calendars as a test needs. */
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import { plainRequest } from '../../../control-plane/bots/request.ts'
+import type { EventBot } from '../../../control-plane/calendars/event-bot.ts'
+import { type Calendars, openCalendars } from '../../../control-plane/calendars/index.ts'
+import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { createEndpoint } from '../../../control-plane/store/endpoints.ts'
+import type { BotRow, CalendarRow } from '../../../control-plane/store/tables.ts'
+import { openTestDatabase } from '../postgres.ts'
+import { type MemoryCalendar, MemoryProvider } from './memory-provider.ts'
+
+export const seals = createSeals(parseSealKeys(newSealKey('test')))
+export const quiet = { info() {}, warn() {}, error() {} }
+
+export const botOf = (values: Partial<EventBot> = {}): EventBot => ({
+  name: 'Bot',
+  recordingMode: 'speaker_view',
+  extra: null,
+  request: plainRequest(),
+  secrets: {},
+  deduplicationKey: null,
+  ...values,
+})
+
+export async function openCalendarWorld() {
+  const { database, url, close } = await openTestDatabase(12)
+
+  async function setting(
+    options: { generation?: 'v2' | 'older'; platform?: 'google' | 'microsoft'; isCompat?: boolean } = {},
+  ) {
+    const { generation = 'v2', platform = 'google', isCompat = false } = options
+    const google = new MemoryProvider('google')
+    const microsoft = new MemoryProvider('microsoft')
+    const provider = platform === 'google' ? google : microsoft
+    const { id: teamId } = await database
+      .insertInto('teams')
+      .values({ name: 'T' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const kind = generation === 'v2' ? 'team' : 'account'
+    await createEndpoint(database, seals, { teamId, kind, url: 'https://example.com/hook' })
+    const opened: Calendars[] = []
+    const logged: string[] = []
+    const open = (values: Partial<Parameters<typeof openCalendars>[0]> = {}): Calendars => {
+      const note = (_fields: object, message: string) => void logged.push(message)
+      const calendars = openCalendars({
+        database,
+        seals,
+        log: { info: note, warn: note, error: note },
+        providers: { google, microsoft },
+        publicUrl: 'https://bots.example.com',
+        jitsiHosts: [],
+        ...values,
+      })
+      opened.push(calendars)
+      return calendars
+    }
+    onTestFinished(async () => {
+      await Promise.all(opened.map((one) => one.close()))
+      await database.updateTable('calendars').set({ deleted_at: new Date() }).where('team_id', '=', teamId).execute()
+    })
+    const engine = open()
+    const caller = { teamId, apiKeyId: null, generation, isCompat }
+
+    const row = (id: string): Promise<CalendarRow> =>
+      database.selectFrom('calendars').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const due = (id: string, values: { full?: boolean } = {}) =>
+      database
+        .updateTable('calendars')
+        .set({ sync_due_at: new Date(0), ...(values.full && { full_due_at: new Date(0) }) })
+        .where('id', '=', id)
+        .execute()
+
+    return {
+      database,
+      url,
+      teamId,
+      caller,
+      provider,
+      engine,
+      open,
+      logged,
+      row,
+      due,
+      /** Connects a calendar and waits for its first sync. */
+      async connect(calendar: MemoryCalendar, by: Calendars = engine): Promise<CalendarName> {
+        const credentials = provider.credentialsOf(calendar)
+        const connected = await by.operations.connect(caller, { platform, credentials, rawCalendarId: calendar.id })
+        await by.settle()
+        return { teamId, generation, calendarId: connected.id }
+      },
+      /** As if the time of the next poll had come. */
+      async poll(name: CalendarName, by: Calendars = engine): Promise<void> {
+        await due(name.calendarId)
+        await by.settle()
+      },
+      target: (name: CalendarName, values: Partial<BotTarget>): BotTarget => ({
+        ...name,
+        seriesId: null,
+        eventId: null,
+        allOccurrences: false,
+        ...values,
+      }),
+      async events(name: CalendarName) {
+        const rows = await database
+          .selectFrom('calendar_events')
+          .selectAll()
+          .where('calendar_id', '=', name.calendarId)
+          .orderBy('starts_at')
+          .orderBy('provider_id')
+          .execute()
+        return rows
+      },
+      async eventId(name: CalendarName, providerId: string): Promise<string> {
+        const { id } = await database
+          .selectFrom('calendar_events')
+          .select('id')
+          .where('calendar_id', '=', name.calendarId)
+          .where('provider_id', '=', providerId)
+          .executeTakeFirstOrThrow()
+        return id
+      },
+      async seriesId(name: CalendarName, providerId: string): Promise<string> {
+        const { id } = await database
+          .selectFrom('calendar_series')
+          .select('id')
+          .where('calendar_id', '=', name.calendarId)
+          .where('provider_id', '=', providerId)
+          .executeTakeFirstOrThrow()
+        return id
+      },
+      /** Every bot of the calendar, oldest first. */
+      async bots(name: CalendarName): Promise<BotRow[]> {
+        return database
+          .selectFrom('calendar_bots')
+          .innerJoin('bots', 'bots.id', 'calendar_bots.bot_id')
+          .selectAll('bots')
+          .where('calendar_bots.calendar_id', '=', name.calendarId)
+          .orderBy('calendar_bots.created_at')
+          .execute()
+      },
+      /** As a launcher would have it a while after its start. */
+      async spawn(botId: string): Promise<void> {
+        await database
+          .updateTable('bots')
+          .set({
+            phase: 'running',
+            status: 'in_call_recording',
+            schedule_status: 'completed',
+            queued_at: new Date(),
+            joined_at: new Date(),
+            recording_started_at: new Date(),
+            attempt: 1,
+            joined_attempt: 1,
+          })
+          .where('id', '=', botId)
+          .execute()
+      },
+      commands: (botId: string) =>
+        database.selectFrom('bot_commands').select('command').where('bot_id', '=', botId).execute(),
+      async messages(): Promise<{ id: string; event: string; body: { data: Record<string, unknown> } }[]> {
+        return database
+          .selectFrom('messages')
+          .select(['id', 'event', 'body'])
+          .where('team_id', '=', teamId)
+          .where('event', 'like', 'calendar.%')
+          .orderBy('created_at')
+          .orderBy('event')
+          .execute() as never
+      },
+      deliveries: () =>
+        database.selectFrom('deliveries').select(['message_id']).where('team_id', '=', teamId).execute(),
+      newId: randomUUID,
+    }
+  }
+
+  return { database, setting, close }
+}
+export type CalendarWorld = Awaited<ReturnType<typeof openCalendarWorld>>
+export type CalendarSetting = Awaited<ReturnType<CalendarWorld['setting']>>

@@ -1,0 +1,149 @@
+/** The page of the stand-ins, and the same over JSON. */
+import { type MockCalendars, StandInClock, startMockCalendars } from '@standin/mock/calendars/index.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let calendars: MockCalendars
+beforeEach(async () => {
+  calendars = await startMockCalendars({ clock: new StandInClock(new Date('2026-11-24T09:00:00Z')) })
+})
+afterEach(() => calendars.close())
+
+const page = async () => await (await fetch(calendars.page)).text()
+const submit = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  fetch(`${calendars.page}do`, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' })
+const call = async (action: Record<string, unknown>) => {
+  const response = await fetch(`${calendars.page}api`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(action),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, string> }
+}
+
+test('shows the settings of the service, the client and the refresh tokens', async () => {
+  const html = await page()
+  for (const line of calendars.settings) expect(html).toContain(line)
+  expect(calendars.settings.map((line) => line.split('=')[0])).toEqual([
+    'STANDIN_GOOGLE_URL',
+    'STANDIN_GOOGLE_TOKEN_URL',
+    'STANDIN_GRAPH_URL',
+    'STANDIN_MICROSOFT_LOGIN_URL',
+  ])
+  for (const { tokens, accounts } of [calendars.google, calendars.microsoft])
+    expect(html).toContain(tokens.liveToken(accounts[0]!))
+})
+
+test('a form does something, and says once what it was', async () => {
+  const response = await submit({
+    do: 'create',
+    platform: 'google',
+    title: 'Plan',
+    start: '2026-11-25T10:00',
+    link: '',
+  })
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/'])
+  const [event] = calendars.google.accounts[0]!.primary.events.values()
+  expect(event).toMatchObject({ title: 'Plan', link: null, isSeries: false })
+  expect(event!.schedules[0]!.start).toEqual(new Date('2026-11-25T10:00:00Z'))
+  expect(await page()).toContain('class="done">Made<')
+  expect(await page()).not.toContain('class="done"')
+})
+
+test('hostile names are text', async () => {
+  const title = '"><script>alert(1)</script>'
+  for (const platform of ['google', 'microsoft'])
+    await submit({ do: 'create', platform, title, start: '2026-11-25T10:00', link: title, location: title })
+  await submit({ do: 'add-account', platform: 'google', email: title })
+  await submit({ do: 'add-calendar', platform: 'google', name: title })
+  await submit({ do: title, platform: 'google' })
+  await submit({ do: 'delete', platform: 'google', event: title })
+  const response = await fetch(calendars.page)
+  const html = await response.text()
+  expect(html).not.toContain('<script')
+  expect(html).toContain('&#60;script')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+})
+
+test('forms of other sites, and names that others point at it, get nothing', async () => {
+  const fields = { do: 'revoke', platform: 'google' }
+  expect((await submit(fields, { origin: 'https://evil.example' })).status).toBe(421)
+  expect((await submit(fields, { origin: 'null' })).status).toBe(421)
+  const plain = await fetch(`${calendars.page}api`, {
+    method: 'POST',
+    body: JSON.stringify({ do: 'advance', minutes: 5 }),
+  })
+  expect(plain.status).toBe(415)
+  expect(calendars.google.tokens.liveToken(calendars.google.accounts[0]!)).not.toBeNull()
+})
+
+test('the whole life of a series over JSON', async () => {
+  for (const platform of ['google', 'microsoft'] as const) {
+    const start = '2026-11-25T10:00:00Z'
+    const { body } = await call({
+      do: 'create',
+      platform,
+      title: 'Daily',
+      start,
+      repeats: 'day',
+      count: 5,
+      invited: true,
+    })
+    const event = body.id!
+    const instance = (day: number) => `2026-11-${day}T10:00:00.000Z`
+    await call({ do: 'move', platform, event, instance: instance(25), byMinutes: 30 })
+    await call({ do: 'cancel', platform, event, instance: instance(26) })
+    await call({ do: 'respond', platform, event, instance: instance(27), answer: 'declined' })
+    await call({ do: 'split', platform, event, instance: instance(28), byMinutes: 60, title: 'Later' })
+    await call({ do: 'change', platform, event, link: 'https://zoom.us/j/12345678901' })
+    const shown = calendars[platform].accounts[0]!.primary.between(new Date('2026-11-24'), new Date('2026-12-24')).map(
+      ({ start, title, existence, answer, link }) => [start.toISOString().slice(8, 16), title, existence, answer, link],
+    )
+    const link = 'https://zoom.us/j/12345678901'
+    expect(shown).toEqual([
+      ['25T10:30', 'Daily', 'live', 'needsAction', link],
+      ['26T10:00', 'Daily', 'cancelled', 'needsAction', link],
+      ['27T10:00', 'Daily', 'live', 'declined', link],
+      ['28T11:00', 'Later', 'live', 'needsAction', null],
+      ['29T11:00', 'Later', 'live', 'needsAction', null],
+    ])
+    expect((await call({ do: 'delete', platform, event })).status).toBe(200)
+  }
+  const state = (await (await fetch(`${calendars.page}api`)).json()) as {
+    google: { accounts: { calendars: { events: unknown[] }[] }[] }
+  }
+  expect(state.google.accounts[0]!.calendars[0]!.events).toHaveLength(2)
+})
+
+test('tokens, cursors, pushes, limits and the clock', async () => {
+  const { google, microsoft, clock } = calendars
+  const before = clock.now()
+  await call({ do: 'advance', minutes: 90 })
+  expect(clock.now() - before).toBeGreaterThanOrEqual(90 * 60_000)
+  await call({ do: 'revoke', platform: 'microsoft' })
+  expect(microsoft.tokens.liveToken(microsoft.accounts[0]!)).toBeNull()
+  const { body } = await call({ do: 'consent', platform: 'microsoft' })
+  expect(microsoft.tokens.liveToken(microsoft.accounts[0]!)).toBe(body.id)
+  await call({ do: 'lose-pushes', platform: 'google', count: 2 })
+  await call({ do: 'double-pushes', platform: 'google', on: true })
+  expect([google.pushes.losing, google.pushes.doubles]).toEqual([2, true])
+  const authorization = `Bearer ${google.tokens.exchange(google.tokens.liveToken(google.accounts[0]!)!)!.accessToken}`
+  await call({ do: 'limit', platform: 'google' })
+  const statuses = []
+  for (let index = 0; index < 2; index++)
+    statuses.push(
+      (await fetch(`${google.url}/calendar/v3/calendars/primary/events`, { headers: { authorization } })).status,
+    )
+  expect(statuses).toEqual([429, 200])
+})
+
+test('what is wrong is said, and nothing happens', async () => {
+  expect(await call({ do: 'move', platform: 'google', event: 'x', byMinutes: 1 })).toEqual({
+    status: 409,
+    body: { problem: 'There is no event x' },
+  })
+  expect((await call({ do: 'create', platform: 'google', start: 'soon' })).body.problem).toMatch(/^start: /)
+  expect(
+    (await call({ do: 'create', platform: 'google', account: 'nobody', start: '2026-11-25T10:00:00Z' })).status,
+  ).toBe(409)
+  expect((await fetch(`${calendars.page}nowhere`)).status).toBe(404)
+})
