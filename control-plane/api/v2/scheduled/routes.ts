@@ -16,7 +16,7 @@ import { errorOfRefusal } from '../../refused-bots.ts'
 import { checkBotFirst, isOf } from '../bots/access.ts'
 import { newBotOf } from '../bots/new-bot.ts'
 import { createdBot } from '../bots/schema.ts'
-import { botParams, commaList, errors, list, message, success } from '../common.ts'
+import { botParams, commaList, errors, limit, list, message, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
 import { type Change, changeOf, checkChange } from './change.ts'
@@ -32,6 +32,7 @@ import {
 
 const listQuery = z.strictObject({
   ...botFilters,
+  limit: limit(100, 50),
   status: commaList(SCHEDULE_STATUSES).optional(),
   scheduled_after: filterTime,
   scheduled_before: filterTime,

@@ -176,7 +176,7 @@ test('the list has the earliest join time first, with filters and pages', async 
   expect(second).toMatchObject({ data: [{ bot_name: 'C' }], cursor: null })
   for (const query of [
     'limit=0',
-    'limit=251',
+    'limit=101',
     'status=queued',
     `scheduled_after=${inFuture(91 * DAY)}`,
     `scheduled_before=${inFuture(-91 * DAY)}`,
