@@ -153,9 +153,9 @@ class Folding {
   }
 
   #ended(report: FinalReport, at: Date, sourceId: string): void {
-    if (this.#phaseAfter('final_report') === null) return
     const { steps, messages, ledger, patch } = closing(
       this.#bot,
+      'final_report',
       {
         status: report.status,
         code: report.end_code,
