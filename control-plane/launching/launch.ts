@@ -2,8 +2,8 @@
 import type { BotChange } from '../bots/change.ts'
 import { launchFailed } from '../bots/crash.ts'
 import { impossible, noRoom } from '../bots/launch.ts'
-import { type BotSecrets, secretsPlace } from '../bots/request.ts'
 import { type FileStore, type Launcher, type LaunchHandle, type Log, NoRoom, type Seals } from '../ports.ts'
+import { openSecrets } from '../store/bot-secrets.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
 import { nowOf } from '../store/clock.ts'
@@ -63,10 +63,9 @@ export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void>
 }
 
 function makeJob({ files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools, { bot, token }: Claim) {
-  const secrets = bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
   return jobOf({
     bot,
-    secrets,
+    secrets: openSecrets(seals, bot),
     storage: files.jobStorage(bot.id, bot.attempt),
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,

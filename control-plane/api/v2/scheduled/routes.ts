@@ -1,11 +1,12 @@
 /** Bots that join at a given time: `/v2/bots/scheduled`. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBot, sealedSecrets } from '../../../store/admission.ts'
+import { createBot } from '../../../store/admission.ts'
 import { listScheduledBots } from '../../../store/bot-list.ts'
-import { changeBot } from '../../../store/bot-requests.ts'
+import { changeOnRequest } from '../../../store/bot-requests.ts'
+import { openSecrets, sealedSecrets } from '../../../store/bot-secrets.ts'
 import { readBot } from '../../../store/bots.ts'
-import { openSecrets, replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
+import { replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
@@ -138,7 +139,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
         throw refusals.byokTranscription()
       let change: Change | undefined
-      const result = await changeBot(
+      const result = await changeOnRequest(
         database,
         botId,
         (bot) => isOf(teamId)(bot) && bot.is_scheduled,
