@@ -4,8 +4,9 @@ import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
-import type { Admission, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
+import type { Admission, AskGate, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
+import { OPEN_GATE } from './ahead.ts'
 import type { CaptionSteps } from './caption-keeper.ts'
 import { hearCarried } from './carried-sound.ts'
 import { ChatDesk, type ChatSteps } from './chat-desk.ts'
@@ -141,7 +142,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
   }
 
-  async join(signal: AbortSignal): Promise<Admission> {
+  async join(signal: AbortSignal, gate: AskGate = OPEN_GATE): Promise<Admission> {
+    this.#page.gate = gate
     this.#hasAsked = true
     const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
     if (admission === 'in_meeting') await this.#meeting.begin()

@@ -131,7 +131,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     openMeeting,
     prepareStage,
     botName: job.bot_name,
-    whenMayJoin: openJoinGate({ ...common, job }),
+    gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
   })
   const gaps: Gap[] = []
