@@ -94,6 +94,8 @@ export interface MeetingDriver {
   clearSound(): Promise<void>
   /** Mutes the bot again; repeatable. */
   closeMicrophone(): Promise<void>
+  /** Shows another of the bot's pictures, by its place in the job; one that could not be loaded changes nothing. */
+  showImage(index: number): Promise<void>
   /** Where the machine cannot keep up. */
   setPictureStep(step: PictureStep): Promise<void>
   /** PNG of what the browser shows. */

@@ -111,6 +111,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   #isPrepared = false
   /** Null as long as the machine keeps up. */
   #pictureStep: PictureStep | null = null
+  /** In place of the first one; null for that. */
+  #image: string | null = null
   #speaksUp = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
@@ -206,6 +208,11 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     if (this.#isPrepared) await this.#page.ask('setPictureStep', step)
   }
 
+  async showImage(index: number): Promise<void> {
+    this.#image = this.#parts.options.botImages[index] ?? this.#image
+    await this.#showImage()
+  }
+
   async screenshot(): Promise<Uint8Array> {
     // On the display nothing of it is seen.
     const png = this.#frames.isUsed ? await this.#page.ask('compositePng').catch(() => null) : null
@@ -295,8 +302,13 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     }
   }
 
+  async #showImage(): Promise<void> {
+    if (this.#image !== null) await this.#page.ask('showImage', this.#image)
+  }
+
   /** On a document that took the place of the meeting's. */
   async #showAgain(): Promise<void> {
+    await this.#showImage().catch((error) => this.#page.logger.warn("The bot's picture was not shown again", { error }))
     if (!this.#isPrepared) return
     await this.#show().catch((error) => {
       this.#page.logger.warn('The page was loaded anew and not made ready', { error })

@@ -62,6 +62,7 @@ export class Attendance implements InMeeting {
   #lostAt: number | null = null
   #hasToldUnread = false
   #pictureStep: PictureStep | null = null
+  #image = 0
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
   #breakOff: (error: BotError) => void = () => {}
@@ -131,6 +132,7 @@ export class Attendance implements InMeeting {
     const { clock, signal, waitingRoomSeconds: limit } = this.#parts
     const driver = this.#present()
     if (this.#pictureStep !== null) await driver.setPictureStep(this.#pictureStep)
+    if (this.#image > 0) await driver.showImage(this.#image)
     const right = driver.obtainRecordingRight(limit * 1000, signal)
     await within(clock, limit * 1000 + RIGHT_GRACE_MS, right, () => notAllowed(limit))
     signal.throwIfAborted()
@@ -159,6 +161,12 @@ export class Attendance implements InMeeting {
   /** Every browser comes in muted. */
   async closeMicrophone(): Promise<void> {
     if (this.#isIn) await this.#driver?.closeMicrophone()
+  }
+
+  /** Kept for the browsers that follow. */
+  async showImage(index: number): Promise<void> {
+    this.#image = index
+    if (this.#isIn) await this.#driver?.showImage(index)
   }
 
   /** Kept for the browsers that follow. */

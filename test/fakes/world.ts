@@ -164,6 +164,7 @@ export class World {
       playSound: async (samples, sampleRate) => samples.length / sampleRate,
       clearSound: async () => {},
       closeMicrophone: async () => {},
+      showImage: async (index) => void calls.push(`image ${index}`),
       setPictureStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: async () => new Uint8Array([1, 2, 3]),
       leave: () => this.#noting('leave', this.leave()),
