@@ -10,6 +10,7 @@ import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { standinCommand } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
+import { createProviderDeletion, ownKeys } from './jobs/provider-deletion.ts'
 import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
@@ -128,7 +129,8 @@ async function startRoles(
   }
   if (has('jobs')) {
     const database = pool('jobs')
-    const jobs = startJobs({ database, files: files.store, log })
+    const provider = createProviderDeletion({ client, environment })
+    const jobs = startJobs({ database, files: files.store, log, provider, ownKeyOf: ownKeys(seals) })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),

@@ -214,6 +214,7 @@ function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
     speakers: report.speakers,
     report,
     transcribed_seconds: report.transcribed_seconds ?? null,
+    transcription_ids: report.transcription_ids ?? [],
     streaming_input_seconds: report.streaming?.input_seconds ?? null,
     streaming_output_seconds: report.streaming?.output_seconds ?? null,
     ...(transcription !== null && {

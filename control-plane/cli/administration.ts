@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Installation, sealApiKey } from '../installation.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
+import { ownKeys } from '../jobs/provider-deletion.ts'
 import { openFiles } from '../open-files.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
 import { askForDrain, countOpenBots } from '../store/drain.ts'
@@ -211,7 +212,10 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
   if (job === undefined) throw new CommandMistake(`There is no job "${name}"; there are: ${JOB_NAMES.join(', ')}`)
   const done = await onInstallation(context, async (installation) => {
     const files = await openFiles(context.config, installation, context.config.publicUrl ?? 'http://localhost')
-    const jobs = startJobs({ database: installation.database, files: files.store, log: context.log, periodic: [] })
+    const { database, seals } = installation
+    // The running service deletes at the provider.
+    const tools = { database, files: files.store, log: context.log, provider: null, ownKeyOf: ownKeys(seals) }
+    const jobs = startJobs({ ...tools, periodic: [] })
     try {
       return await jobs.run(job)
     } finally {

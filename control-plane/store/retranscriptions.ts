@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { BotChange } from '../bots/change.ts'
 import {
   earlierEnd,
+  type NewTranscript,
   type Retranscription,
   retranscriptionBegun,
   retranscriptionDone,
@@ -165,7 +166,7 @@ export async function postponeRetranscription(
 }
 
 export type RetranscriptionResult =
-  | { seconds: number; attempt: number; files: readonly RecoveredFile[] }
+  | (NewTranscript & { attempt: number; files: readonly RecoveredFile[] })
   /** One sentence. */
   | { failure: string }
 
@@ -192,7 +193,7 @@ export async function finishRetranscription(
       return 'ended'
     }
     await addRecoveredFiles(tx, bot.id, result.attempt, result.files)
-    await applyAndTell(tx, seals, bot, retranscriptionDone(bot, task, result.seconds, now), task.webhookUrl)
+    await applyAndTell(tx, seals, bot, retranscriptionDone(bot, task, result, now), task.webhookUrl)
     return 'ended'
   })
 }

@@ -410,7 +410,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       storingProblem: problem,
       transcriptProblem: transcript.problem,
     })
-    const usage = { streaming: streaming?.usage() ?? null, transcribedSeconds: transcript.seconds }
+    const usage = {
+      streaming: streaming?.usage() ?? null,
+      transcribedSeconds: transcript.seconds,
+      transcriptIds: transcript.ids,
+    }
     const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality, ...usage }
     const facts = { ...life, location: storage.location(), now: clock.now() }
     const report = await survive(

@@ -64,7 +64,7 @@ export function controlRoutes(app: App, dependencies: ApiDependencies): void {
     const hadData = (await artifactsOfBot(database, bot.id)).length > 0
     const answer = await database
       .transaction()
-      .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by: keyId }))
+      .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by: keyId, fromProvider: true }))
     if (answer === 'not_found') throw refusals.botNotFound(bot.id)
     if (answer === 'active') throw refusals.botStatus(bot.id, bot.status)
     if (answer === 'requested') return { ok: true, status: hadData ? 'deleted' : 'noDataFound' }
