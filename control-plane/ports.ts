@@ -110,8 +110,13 @@ export interface SealedPlace {
 
 export interface Seals {
   seal(text: string, place: SealedPlace): Buffer
-  /** Throws where the key is missing or the value belongs to another place. */
+  /** Throws `LostSecret` where the key is missing or the value belongs to another place. */
   open(sealed: Buffer, place: SealedPlace): string
+}
+
+/** A sealed value that these keys do not open. The message names its place, and never what is in it. */
+export class LostSecret extends Error {
+  override readonly name = 'LostSecret'
 }
 
 // --- Stored credentials of conferencing users -------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import { createArtifactLinks } from './files/artifact-links.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { installedFile, standinCommand, versionOfProgram } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
+import { createProviderDeletion, ownKeys } from './jobs/provider-deletion.ts'
 import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
@@ -152,7 +153,9 @@ async function startRoles(
     const database = pool('jobs')
     const calendars = calendarsOf(database)
     calendars.start()
-    const jobs = startJobs({ database, files: files.store, log, renewals: () => calendars.renew() })
+    const provider = createProviderDeletion({ client, environment })
+    const deletion = { files: files.store, provider, ownKeyOf: ownKeys(seals) }
+    const jobs = startJobs({ database, log, ...deletion, renewals: () => calendars.renew() })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),

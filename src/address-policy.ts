@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Job, Problem } from '@standin/wire/job.ts'
+import { imagesOf, type Job, type Problem } from '@standin/wire/job.ts'
 import ipaddr from 'ipaddr.js'
 
 /** The only part of IPv6 that is given out for the public internet. */
@@ -51,7 +51,10 @@ function addressesOf(job: Job): { field: AddressField; address: string }[] {
     ['streaming.output', job.streaming?.output],
     ['control_plane.url', job.control_plane?.url],
     ['storage.endpoint', job.storage.type === 's3' ? job.storage.endpoint : null],
-    ['bot_image', job.bot_image?.startsWith('data:') ? null : job.bot_image],
+    ...imagesOf(job).map((image): [AddressField, string | null] => [
+      'bot_image',
+      image.startsWith('data:') ? null : image,
+    ]),
     ['conf_config.obf_token_url', job.conf_config?.obf_token_url],
     ['conf_config.zak_token_url', job.conf_config?.zak_token_url],
     ['conf_obf_token_url', job.conf_obf_token_url],
@@ -72,8 +75,10 @@ export function permittedFields(job: Job, environment: Environment, typed: reado
     if (typed.includes(field) || hosts.has('allow') || hosts.has(host) || hosts.has(hostname)) return true
     return field === 'storage.endpoint' && isOperatorEndpoint(address, environment)
   }
-  const permitted = addressesOf(job).filter(({ field, address }) => isPermitted(field, address))
-  return new Set(permitted.map(({ field }) => field))
+  // Of several addresses of one field none rides along on the others.
+  const fields = Map.groupBy(addressesOf(job), ({ field }) => field)
+  const permitted = [...fields].filter(([field, named]) => named.every(({ address }) => isPermitted(field, address)))
+  return new Set(permitted.map(([field]) => field))
 }
 
 /** Names are checked when they are resolved, by `publicLookup`. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
-import type { Job } from '@standin/wire/job.ts'
+import { imagesOf, type Job } from '@standin/wire/job.ts'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder, indexBody } from '../recorder/index.ts'
 import { createVoiceTracks } from '../recorder/voice-tracks.ts'
@@ -378,13 +378,13 @@ function meetingOpener(
 ): OpenMeeting {
   const { job } = config
   const freshTokens = freshTokensOf(job, () => control.askForToken())
-  let botImage: Promise<string | null> | null = null
+  let botImages: Promise<(string | null)[]> | null = null
   return async (target, stage, signal) => {
     const browserState = await session.load(signal)
-    botImage ??= shownImage(config, control)
+    botImages ??= shownImages(config, control)
     const open = openDriver({
       botName: job.bot_name,
-      botImage: await botImage,
+      botImages: await botImages,
       recordingMode: job.recording_mode,
       playout: job.streaming?.output ? 'live' : 'even',
       ears,
@@ -407,13 +407,15 @@ function meetingOpener(
   }
 }
 
-/** Null where the job names no picture, or one that cannot be loaded: the bot joins without it. */
-async function shownImage({ job, permitted }: BotConfig, control: ControlPlane): Promise<string | null> {
-  try {
-    return job.bot_image ? await loadBotImage(job.bot_image, permitted.has('bot_image')) : null
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
-    return null
-  }
+/** In place of a picture that cannot be loaded stands null: the bot joins without it. */
+function shownImages({ job, permitted }: BotConfig, control: ControlPlane): Promise<(string | null)[]> {
+  return Promise.all(
+    imagesOf(job).map((image) =>
+      loadBotImage(image, permitted.has('bot_image')).catch((error) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
+        return null
+      }),
+    ),
+  )
 }

@@ -52,13 +52,21 @@ export type Admission = 'waiting_room' | 'in_meeting'
 /** Whose coming or decision ends the wait of a bot that is not in yet. */
 export type WaitingFor = 'admission' | 'host' | 'authorized_user' | 'valid_link'
 
+/** Keeps a bot that stands ready from asking too early. */
+export interface AskGate {
+  readonly isOpen: boolean
+  /** Resolves when the bot may ask; rejects where its life ends first. */
+  readonly opened: Promise<void>
+}
+
 /** One attempt to be in one meeting. A refused attempt is closed and a new driver is opened. */
 export interface MeetingDriver {
   /**
-   * Opens the link, fills in the name and asks to join. Rejects with a BotError that names the code; `canRetry` on it
-   * says that a fresh attempt may succeed.
+   * Opens the link, fills in the name, sets the devices, and asks to join once the gate is open; without a gate at once.
+   * Before that the page may show what it likes. Rejects with a BotError that names the code; `canRetry` on it says that
+   * a fresh attempt may succeed.
    */
-  join(signal: AbortSignal): Promise<Admission>
+  join(signal: AbortSignal, gate?: AskGate): Promise<Admission>
   /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
   waitForAdmission(signal: AbortSignal): Promise<void>
   /** What the waiting room waits for just now; it names the failure of a wait that took too long. May change meanwhile. */
@@ -86,6 +94,8 @@ export interface MeetingDriver {
   clearSound(): Promise<void>
   /** Mutes the bot again; repeatable. */
   closeMicrophone(): Promise<void>
+  /** Shows another of the bot's pictures, by its place in the job; one that could not be loaded changes nothing. */
+  showImage(index: number): Promise<void>
   /** Where the machine cannot keep up. */
   setPictureStep(step: PictureStep): Promise<void>
   /** PNG of what the browser shows. */

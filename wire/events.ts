@@ -151,6 +151,11 @@ export const finalReportSchema = z.strictObject({
     .nullable()
     .optional()
     .describe('Length of the sound that the transcript was made of. Null where no transcript was made.'),
+  transcription_ids: z
+    .array(z.string().max(100))
+    .max(200)
+    .optional()
+    .describe('Under which the provider of the transcript keeps it; absent where it keeps nothing.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })

@@ -8,6 +8,7 @@ import { RECORDING_MODES } from './codes.ts'
 /** Limits of the service's interface. */
 export const MAX_CHAT_LENGTH = 500
 export const MAX_BOT_NAME_LENGTH = 255
+export const MAX_BOT_IMAGES = 5
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
 /** Of a whole job as JSON: the largest picture, and much room beside it. */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024
@@ -85,6 +86,17 @@ const botImage = z
   })
   .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' })
   .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB' })
+
+/** How several pictures take turns. */
+const botImageConfigSchema = z.strictObject({
+  loop_mode: z
+    .enum(['auto', 'bot_status'])
+    .default('auto')
+    .describe(
+      'auto: the next picture every image_duration; bot_status: the first one until the bot records, the second while it records, the third while it is paused. Without a third the second stays.',
+    ),
+  image_duration: z.int().min(10).max(120).default(30).describe('Seconds.'),
+})
 
 /** Words in the names that meeting bots give themselves. */
 const BOT_NAMES = [
@@ -232,7 +244,7 @@ export const jobSchema = z
       .datetime({ offset: true })
       .nullish()
       .describe(
-        'When the bot opens the link and asks to join: an instant with its offset, such as 2026-11-21T10:00:00+01:00, at most 24 hours ahead. Everything else is prepared before. An instant in the past means at once.',
+        'When the bot asks to join: an instant with its offset, such as 2026-11-21T10:00:00+01:00, at most 24 hours ahead. Everything else is prepared before; the link is opened half a minute ahead. An instant in the past means at once.',
       ),
     wait_for_welcome_seconds: z
       .int()
@@ -245,7 +257,13 @@ export const jobSchema = z
     bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
     frame_rate: z.literal([25, 30]).default(25),
-    bot_image: botImage.nullish().describe("Shown as the bot's picture. An https:// address or a data: URL."),
+    bot_image: z
+      .union([botImage, z.array(botImage).min(1).max(MAX_BOT_IMAGES)])
+      .nullish()
+      .describe(
+        "Shown as the bot's picture: an https:// address or a data: URL, or up to five of them, which take turns in the meeting.",
+      ),
+    bot_image_config: botImageConfigSchema.nullish().describe('Used with several pictures only.'),
     entry_message: chatText.nullish().describe('Written into the chat within 15 seconds of admission.'),
     recording_consent: z
       .enum(['accept', 'refuse'])
@@ -302,6 +320,11 @@ export const jobSchema = z
 export type Job = z.infer<typeof jobSchema>
 export type StorageJob = z.infer<typeof storageSchema>
 export type TimeoutConfig = z.infer<typeof timeoutConfigSchema>
+
+/** The bot's pictures, in the order in which they take turns. */
+export function imagesOf({ bot_image: images }: Pick<Job, 'bot_image'>): string[] {
+  return [images ?? []].flat()
+}
 
 /** One thing that is wrong with a foreign document, and where. */
 export interface Problem {

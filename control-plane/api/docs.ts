@@ -22,6 +22,9 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Stands in the examples until the reader has put in a key. */
+const KEY_PLACEHOLDER = 'YOUR_STANDIN_API_KEY'
+
 export function docsRoutes(app: App, documents: readonly ServedDocument[]): void {
   for (const { path, document } of documents) {
     app.get(path, { schema: { hide: true } as object }, async (_request, reply) => {
@@ -54,6 +57,10 @@ async function openPage(documents: readonly ServedDocument[]): Promise<FastifyIn
     configuration: {
       pageTitle: 'Standin API',
       sources: documents.map(({ path, title }) => ({ url: path, title })),
+      authentication: {
+        preferredSecurityScheme: 'key',
+        securitySchemes: { key: { 'x-scalar-secret-token': KEY_PLACEHOLDER } },
+      },
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,

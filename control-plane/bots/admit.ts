@@ -1,22 +1,34 @@
 /** A bot that is accepted, or refused at its join time. */
 import type { BotRow } from '../store/tables.ts'
-import type { BotChange, Step } from './change.ts'
+import { type BotChange, emptyChange, type Step } from './change.ts'
 import { giveUpAt } from './deadlines.ts'
 import { closing } from './ending.ts'
 import { messagesOfStatus } from './messages/index.ts'
 import { RESERVATION } from './outcomes.ts'
+import { nextPhase } from './phases.ts'
 import { withPatch } from './row.ts'
 
 /** What has to be known of a bot that is about to be admitted; a row that is not inserted yet has it as well. */
 export type BotToAdmit = Pick<
   BotRow,
-  'id' | 'team_id' | 'generation' | 'is_compat' | 'extra' | 'event_id' | 'is_scheduled' | 'join_at' | 'request'
+  | 'id'
+  | 'team_id'
+  | 'phase'
+  | 'generation'
+  | 'is_compat'
+  | 'extra'
+  | 'event_id'
+  | 'is_scheduled'
+  | 'join_at'
+  | 'request'
 >
 
 /** The bot is queued: tokens are reserved, and it waits for a launcher. Works once, as its entry and messages have fixed ids. */
 export function admitted(bot: BotToAdmit, now: Date): BotChange {
+  const phase = nextPhase(bot.phase, 'admitted')
+  if (phase === null) return emptyChange()
   const patch = {
-    phase: 'due',
+    phase,
     status: 'queued',
     queued_at: now,
     reserved: RESERVATION,
@@ -56,7 +68,8 @@ export function refusedWhenDue(bot: BotRow, refusal: { code: string; message: st
     attempt: null,
     sourceId: 'refused',
   }
-  const change = closing(bot, end, bot.is_scheduled ? { schedule_status: 'failed' } : {})
+  const change = closing(bot, 'refused', end, bot.is_scheduled ? { schedule_status: 'failed' } : {})
+  if (change.patch.phase === undefined) return change
   return {
     ...change,
     steps: [

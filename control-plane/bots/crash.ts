@@ -1,7 +1,7 @@
 /** A bot whose process is over without a final report: what its end is called, and whether another attempt is made. */
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
-import { type BotChange, emptyChange, type StepKind } from './change.ts'
+import { type BotChange, emptyChange } from './change.ts'
 import { closing, type End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'
 import { nextPhase } from './phases.ts'
@@ -40,7 +40,9 @@ export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
     const reason = evidence.reason ?? sentenceOf(evidence)
     if (!FINAL_EXIT_CODES.has(evidence.exitCode ?? -1)) return launchFailed(bot, reason, now, 'process_ended', evidence)
   }
-  return withStep(closing(bot, endOf(bot, known), factsOf(bot, known)), bot, known)
+  // Before it asked to join, it is the last attempt that is over.
+  const happening = bot.phase === 'starting' ? 'gave_up' : 'process_ended'
+  return withStep(closing(bot, happening, endOf(bot, known), factsOf(bot, known)), bot, known)
 }
 
 /**
@@ -51,9 +53,11 @@ export function launchFailed(
   bot: BotRow,
   reason: string,
   now: Date,
-  kind: StepKind = 'launch_failed',
+  kind: 'launch_failed' | 'process_ended' = 'launch_failed',
   evidence?: EndEvidence,
 ): BotChange {
+  const phase = nextPhase(bot.phase, kind)
+  if (phase === null) return emptyChange()
   const failures = bot.launch_failures + 1
   const dueAt = new Date(now.getTime() + RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length) - 1]! * 1000)
   const step = { at: now, attempt: bot.attempt, kind, reason, ...(evidence && { evidence: shown(evidence) }) }
@@ -64,7 +68,7 @@ export function launchFailed(
   return {
     ...emptyChange(),
     patch: {
-      phase: 'due',
+      phase,
       due_at: dueAt,
       launch_failures: failures,
       wait_reason: reason,
@@ -80,7 +84,7 @@ export function launchFailed(
 export function gaveUp(bot: BotRow, message: string, now: Date): BotChange {
   const wasStopped = bot.stop_requested_at !== null
   const code = wasStopped ? 'EXITING_MEETING_BEFORE_RECORD' : 'INTERNAL_ERROR'
-  return closing(bot, {
+  return closing(bot, 'gave_up', {
     status: 'failed',
     code,
     message,

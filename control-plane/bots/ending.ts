@@ -1,8 +1,9 @@
 /** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
 import type { BotPatch, BotRow } from '../store/tables.ts'
-import type { BotChange, OutgoingMessage, Step } from './change.ts'
+import { type BotChange, emptyChange, type OutgoingMessage, type Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
 import { chargesOf, entriesOfEnd } from './outcomes.ts'
+import { type Happening, nextPhase } from './phases.ts'
 import { withPatch } from './row.ts'
 
 export interface End {
@@ -21,11 +22,16 @@ export interface End {
   evidence?: Record<string, unknown>
 }
 
-/** Closes the bot: final status, charge, release of what is reserved, the last statuses and the final messages. */
-export function closing(bot: BotRow, end: End, facts: BotPatch = {}): BotChange {
+/**
+ * Closes the bot: final status, charge, release of what is reserved, the last statuses and the final messages. Changes
+ * nothing where `happening` closes no bot of this phase.
+ */
+export function closing(bot: BotRow, happening: Happening, end: End, facts: BotPatch = {}): BotChange {
+  const phase = nextPhase(bot.phase, happening)
+  if (phase !== 'closed') return emptyChange()
   const patch: BotPatch = {
     ...facts,
-    phase: 'closed',
+    phase,
     status: end.status,
     ended_at: end.at,
     end_code: end.code,

@@ -153,9 +153,9 @@ class Folding {
   }
 
   #ended(report: FinalReport, at: Date, sourceId: string): void {
-    if (this.#phaseAfter('final_report') === null) return
     const { steps, messages, ledger, patch } = closing(
       this.#bot,
+      'final_report',
       {
         status: report.status,
         code: report.end_code,
@@ -214,6 +214,7 @@ function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
     speakers: report.speakers,
     report,
     transcribed_seconds: report.transcribed_seconds ?? null,
+    transcription_ids: report.transcription_ids ?? [],
     streaming_input_seconds: report.streaming?.input_seconds ?? null,
     streaming_output_seconds: report.streaming?.output_seconds ?? null,
     ...(transcription !== null && {

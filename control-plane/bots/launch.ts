@@ -37,11 +37,13 @@ export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now:
  * is given out again.
  */
 export function noRoom(bot: BotRow, reason: string, now: Date): BotChange {
+  const phase = nextPhase(bot.phase, 'launch_failed')
+  if (phase === null) return emptyChange()
   const waits = waitsForRoom(bot, reason, now)
   const dueAt = new Date(now.getTime() + ROOM_RETRY_SECONDS * 1000)
   return {
     ...waits,
-    patch: { ...NO_LEASE, phase: 'due', attempt: bot.attempt - 1, due_at: dueAt, wait_reason: reason },
+    patch: { ...NO_LEASE, phase, attempt: bot.attempt - 1, due_at: dueAt, wait_reason: reason },
   }
 }
 
@@ -90,7 +92,7 @@ export function pickupDelayed(bot: BotRow, now: Date): BotChange {
 
 /** A request that makes no job: another attempt would only repeat it. */
 export function impossible(bot: BotRow, code: string, message: string, now: Date): BotChange {
-  return closing(bot, {
+  return closing(bot, 'gave_up', {
     status: 'failed',
     code,
     message,

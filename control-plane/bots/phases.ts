@@ -6,7 +6,7 @@
 export const PHASES = [
   /** Waits for its day; nothing is reserved. */
   'scheduled',
-  /** Admitted; waits for a launcher. */
+  /** Admitted; waits for a launcher, which takes it with the statement that finds it (`store/claims.ts`). */
   'due',
   /** A launcher holds a lease on it. */
   'launching',
@@ -27,16 +27,10 @@ export const HAPPENINGS = [
   'admitted',
   /** They were not. */
   'refused',
-  /** A launcher took the bot. */
-  'claimed',
-  /** The launcher that held the lease did not come back. */
-  'lease_over',
   /** The launcher has answered that the bot is there. */
   'launched',
-  /** It could not start the bot, or had no room. */
+  /** It could not start the bot, had no room, or did not come back before its lease was over. */
   'launch_failed',
-  /** The bot was not heard before its start deadline. */
-  'start_timed_out',
   /** No further attempt is made. */
   'gave_up',
   /** The named attempt reports `joining_call`. */
@@ -54,11 +48,10 @@ export type Happening = (typeof HAPPENINGS)[number]
 /** What is not listed changes nothing. */
 const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
   scheduled: { admitted: 'due', refused: 'closed', stop_asked: 'closed' },
-  due: { claimed: 'launching', gave_up: 'closed', stop_asked: 'closed' },
+  due: { gave_up: 'closed', stop_asked: 'closed' },
   launching: {
     launched: 'starting',
     launch_failed: 'due',
-    lease_over: 'due',
     gave_up: 'closed',
     stop_asked: 'closed',
     // A fast bot is heard before its launcher has answered.
@@ -66,7 +59,6 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
     final_report: 'closed',
   },
   starting: {
-    start_timed_out: 'due',
     process_ended: 'due',
     gave_up: 'closed',
     stop_asked: 'ending',

@@ -39,11 +39,18 @@ export function retranscriptionBegun(bot: BotRow, { id, provider }: Retranscript
   }
 }
 
-/** `seconds` of the recording were transcribed. A bot that had failed for want of a transcript is completed now. */
+export interface NewTranscript {
+  /** Of the recording, that were transcribed. */
+  seconds: number
+  /** Under which the provider keeps it. */
+  ids: readonly string[]
+}
+
+/** The ids of earlier transcripts stay, as they may have to be deleted at the provider. A bot that had failed for want of a transcript is completed now. */
 export function retranscriptionDone(
   bot: BotRow,
   { id, provider, hasOwnKey, earlier }: Retranscription,
-  seconds: number,
+  { seconds, ids }: NewTranscript,
   now: Date,
 ): BotChange {
   const meter = hasOwnKey ? 'byok_transcription' : 'transcription'
@@ -57,6 +64,7 @@ export function retranscriptionDone(
     transcription_status: 'done',
     transcription_provider: provider,
     transcribed_seconds: seconds,
+    transcription_ids: [...new Set([...(bot.transcription_ids as string[]), ...ids])],
     ...(micro > 0 && { charged: { ...before, [meter]: before[meter] + micro } }),
   }
   const after = withPatch(bot, patch)

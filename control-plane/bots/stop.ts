@@ -36,6 +36,7 @@ function cancelled(bot: BotRow, now: Date): BotChange {
   const message = 'The bot was stopped before it joined the meeting.'
   const change = closing(
     bot,
+    'stop_asked',
     {
       status: 'failed',
       code: BEFORE_RECORDING,

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Installation, sealApiKey } from '../installation.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
+import { ownKeys } from '../jobs/provider-deletion.ts'
 import { openServiceCalendars } from '../open-calendars.ts'
 import { openFiles } from '../open-files.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
@@ -218,7 +219,9 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
     const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts: [] })
     const renewals = () => calendars.renew()
-    const jobs = startJobs({ database, files: files.store, log, periodic: [], renewals })
+    // The running service deletes at the provider.
+    const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }
+    const jobs = startJobs({ ...tools, periodic: [], renewals })
     try {
       return await jobs.run(job)
     } finally {

@@ -1,14 +1,12 @@
 /** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
 import { randomUUID } from 'node:crypto'
-import type { FileStore, Log } from '../ports.ts'
 import { removePastEvents } from '../store/calendar-events.ts'
-import type { Database } from '../store/database.ts'
 import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
 import { removeOldIdempotencyKeys } from '../store/old-idempotency-keys.ts'
 import { forgetOldSessions } from '../store/sessions.ts'
 import { auditLedger } from './audit.ts'
-import { deleteDue } from './deletion.ts'
+import { type DeletionTools, deleteDue } from './deletion.ts'
 import { pause } from './pause.ts'
 import { requestRetentionDeletions } from './retention.ts'
 
@@ -21,10 +19,7 @@ const JITTER = 0.2
 export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
-export interface JobsSettings {
-  database: Database
-  files: FileStore
-  log: Log
+export interface JobsSettings extends DeletionTools {
   /** Opens and renews what is old of the subscriptions to calendars. Left out, there is no such job. */
   renewals?: () => Promise<unknown>
   /** Jobs that are done again and again; all where it is left out. `run` does any. */
@@ -55,14 +50,14 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
 const EVENT_DAYS = 30
 
 export function startJobs(settings: JobsSettings): Jobs {
-  const { database, files, log, lookEverySeconds = {} } = settings
+  const { database, log, lookEverySeconds = {} } = settings
   const owner = randomUUID()
   const stop = new AbortController()
   const work: Record<JobName, () => Promise<unknown>> = {
-    deletions: () => deleteDue(database, files, log, () => stop.signal.aborted),
+    deletions: () => deleteDue(settings, () => stop.signal.aborted),
     retention: async () => ({
       requested: await requestRetentionDeletions(database, log),
-      ...(await deleteDue(database, files, log, () => stop.signal.aborted)),
+      ...(await deleteDue(settings, () => stop.signal.aborted)),
       events: await removePastEvents(database, EVENT_DAYS),
     }),
     audit: () => auditLedger(database, log),

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { z } from 'zod'
 import type { FileStore, Log, Seals } from '../ports.ts'
 import { artifactOfBot } from '../store/artifacts.ts'
@@ -169,7 +170,8 @@ async function transcriptOf(
     }
     const document = JSON.parse(await readFile(join(folder, 'transcription.json'), 'utf8'))
     const { total_duration: seconds } = resultSchema.parse(document).result
-    return { seconds, attempt: attemptOf(audioKey), files: stored }
+    const raw = JSON.parse(await readFile(join(folder, 'raw_transcription.json'), 'utf8'))
+    return { seconds, ids: transcriptIdsOf(provider, raw), attempt: attemptOf(audioKey), files: stored }
   } finally {
     await rm(work, { recursive: true, force: true })
   }

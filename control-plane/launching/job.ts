@@ -53,7 +53,11 @@ export function jobOf(parts: JobParts): Job {
     wait_for_welcome_seconds: parts.waitForWelcomeSeconds,
     bot_name: bot.bot_name,
     recording_mode: bot.recording_mode,
-    bot_image: request.images[0] ?? null,
+    bot_image: request.images.length > 1 ? request.images : (request.images[0] ?? null),
+    bot_image_config: request.imageRotation && {
+      loop_mode: request.imageRotation.mode,
+      image_duration: request.imageRotation.seconds,
+    },
     entry_message: request.entryMessage,
     timeout_config: {
       waiting_room_timeout: timeouts.waitingRoom,

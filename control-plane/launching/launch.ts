@@ -4,7 +4,6 @@ import type { BotChange } from '../bots/change.ts'
 import { launchFailed } from '../bots/crash.ts'
 import { grantRequestOf } from '../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../bots/launch.ts'
-import { type BotSecrets, secretsPlace } from '../bots/request.ts'
 import {
   type FileStore,
   GrantDelayed,
@@ -17,6 +16,7 @@ import {
   NoRoom,
   type Seals,
 } from '../ports.ts'
+import { openSecrets } from '../store/bot-secrets.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
 import { nowOf } from '../store/clock.ts'
@@ -103,10 +103,9 @@ function makeJob(
   { bot, token }: Claim,
   grant: JoinGrant | null,
 ) {
-  const secrets = bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
   return jobOf({
     bot,
-    secrets,
+    secrets: openSecrets(seals, bot),
     grant,
     storage: files.jobStorage(bot.id, bot.attempt),
     link: { url: linkUrl, token },

@@ -3,7 +3,7 @@
  * bytes, the ciphertext and the 16 bytes of its tag. Table, column and row are authenticated with it.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { SealedPlace, Seals } from '../ports.ts'
+import { LostSecret, type SealedPlace, type Seals } from '../ports.ts'
 
 const VERSION = 1
 const KEY_BYTES = 32
@@ -66,14 +66,16 @@ export function createSeals(keys: readonly SealKey[]): KeyRing {
     open(sealed, place) {
       const { head, id, nonce, ciphertext, tag } = split(sealed)
       const key = byId.get(id)
-      if (key === undefined) throw new Error(`The secret key "${id}" of ${nameOf(place)} is missing`)
+      if (key === undefined) throw new LostSecret(`The secret key "${id}" of ${nameOf(place)} is missing`)
       const decipher = createDecipheriv(ALGORITHM, key.key, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(associated(head, place))
       decipher.setAuthTag(tag)
       try {
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8')
       } catch {
-        throw new Error(`The sealed value in ${nameOf(place)} was changed, moved or sealed with another key "${id}"`)
+        throw new LostSecret(
+          `The sealed value in ${nameOf(place)} was changed, moved or sealed with another key "${id}"`,
+        )
       }
     },
   }

@@ -4,8 +4,9 @@ import { admitted } from '../bots/admit.ts'
 import { type BotChange, MICRO } from '../bots/change.ts'
 import type { MeetingLink } from '../bots/meeting-link.ts'
 import { RESERVATION } from '../bots/outcomes.ts'
-import { type BotRequest, type BotSecrets, secretsPlace } from '../bots/request.ts'
+import type { BotRequest, BotSecrets } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
+import { sealedSecrets } from './bot-secrets.ts'
 import { writable } from './bots.ts'
 import type { Database, Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
@@ -186,7 +187,7 @@ function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
     api_key_id: bot.apiKeyId,
     generation: bot.generation,
     is_compat: bot.isCompat,
-    phase: 'due',
+    phase: 'scheduled',
     status: 'queued',
     bot_name: bot.name,
     meeting_url: bot.meeting.url,
@@ -207,16 +208,10 @@ function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
   }
 }
 
-/** Null without any, so that nothing has to be opened. */
-export function sealedSecrets(seals: Seals, botId: string, secrets: BotSecrets): Buffer | null {
-  if (Object.values(secrets).every((value) => value === undefined)) return null
-  return seals.seal(JSON.stringify(secrets), secretsPlace(botId))
-}
-
 /** Nothing is reserved, and nothing but its fields is checked, until the join time. */
 function scheduled(joinAt: Date): BotChange {
   return {
-    patch: { phase: 'scheduled', schedule_status: 'scheduled', join_at: joinAt },
+    patch: { schedule_status: 'scheduled', join_at: joinAt },
     steps: [],
     messages: [],
     ledger: [],

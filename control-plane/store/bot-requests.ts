@@ -27,7 +27,7 @@ export async function askForCommand(
 }
 
 /** Changes columns of a bot, and says so in its timeline. `decide` answers the patch, or why there is none. */
-export async function changeBot<Refused>(
+export async function changeOnRequest<Refused>(
   db: Database,
   botId: string,
   isMeant: (bot: BotRow) => boolean,

@@ -13,7 +13,12 @@ const ENDED = ['completed', 'failed']
 export async function requestDeletion(
   tx: Tx,
   botId: string,
-  asked: { reason: 'request' | 'retention'; by: string | null },
+  asked: {
+    reason: 'request' | 'retention'
+    by: string | null
+    /** Transcripts that the speech provider keeps are deleted there too. Default: not. */
+    fromProvider?: boolean
+  },
 ): Promise<DeletionAsked> {
   const bot = await tx
     .selectFrom('bots')
@@ -29,7 +34,15 @@ export async function requestDeletion(
     .set({ data_deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()`, version: sql<number>`version + 1` })
     .where('id', '=', botId)
     .execute()
-  await tx.insertInto('deletions').values({ bot_id: botId, reason: asked.reason, requested_by: asked.by }).execute()
+  await tx
+    .insertInto('deletions')
+    .values({
+      bot_id: botId,
+      reason: asked.reason,
+      requested_by: asked.by,
+      from_provider: asked.fromProvider ?? false,
+    })
+    .execute()
   await tx
     .insertInto('bot_steps')
     .values({
@@ -48,6 +61,12 @@ export interface OpenDeletion {
   bot_id: string
   /** Verified before; this is the sweep for uploads that came late. */
   is_sweep: boolean
+  from_provider: boolean
+  /** Times that it failed. */
+  tries: number
+  transcription_ids: string[]
+  /** Of the bot, sealed. */
+  secrets: Buffer | null
 }
 
 /** Hours after which the prefix is looked at once more. */
@@ -56,20 +75,28 @@ const SWEEP_AFTER_HOURS = 24
 /** Deletions to do now, those that waited longest first. */
 export async function openDeletions(db: Database, limit: number): Promise<OpenDeletion[]> {
   const { rows } = await sql<OpenDeletion>`
-    select id, bot_id, verified_at is not null as is_sweep from deletions
+    select deletions.id, bot_id, verified_at is not null as is_sweep, from_provider, tries, transcription_ids, secrets
+    from deletions join bots on bots.id = bot_id
     where (verified_at is null or swept_at is null) and next_try_at <= now()
     order by next_try_at limit ${limit}`.execute(db)
   return rows
 }
 
+/** Blanks what the provider of transcripts had to be told: their ids, and the caller's secrets. */
+export async function blankSecrets(db: Database, botId: string): Promise<void> {
+  await sql`
+    update bots set transcription_ids = '[]', secrets = null, updated_at = now(), version = version + 1
+    where id = ${botId} and (secrets is not null or transcription_ids <> '[]'::jsonb)`.execute(db)
+}
+
 /**
- * Blanks what was said, shown and sent, and the secrets of the bot. What stays is who asked for which meeting, when, how
+ * Blanks what was said, shown and sent; secrets follow (`blankSecrets`). What stays is who asked for which meeting, when, how
  * it ended and what it cost.
  */
 export async function blankBot(db: Database, botId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`
-      update bots set participants = '[]', speakers = '[]', report = null, transcription_ids = '[]', secrets = null,
+      update bots set participants = '[]', speakers = '[]', report = null,
         updated_at = now(), version = version + 1
       where id = ${botId}`.execute(tx)
     // Every open delivery of it would carry an empty body, also one that is being sent and would be tried again.
@@ -94,17 +121,26 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
   })
 }
 
+/** What the speech provider did with the transcripts that it was told to delete. */
+export interface AtProvider {
+  deleted: number
+  /** It did not have them any more. */
+  missing: number
+}
+
 /** The receipt; counts of several tries add up. A failed one waits 10 s, doubled up to about three hours. */
 export async function finishDeletion(
   db: Database,
   { id, is_sweep }: OpenDeletion,
-  done: { files: number; bytes: number; error: string | null },
+  done: { files: number; bytes: number; provider: AtProvider | null; error: string | null },
 ): Promise<void> {
   const isDone = done.error === null
   await sql`
     update deletions set files = coalesce(files, 0) + ${done.files}, bytes = coalesce(bytes, 0) + ${done.bytes},
       verified_at = case when ${isDone} and not ${is_sweep} then now() else verified_at end,
       swept_at = case when ${isDone} and ${is_sweep} then now() else swept_at end,
+      provider_deleted = coalesce(${done.provider?.deleted ?? null}::int, provider_deleted),
+      provider_missing = coalesce(${done.provider?.missing ?? null}::int, provider_missing),
       tries = case when ${isDone} then 0 else tries + 1 end, last_error = ${done.error},
       next_try_at = now() + case when ${isDone} then make_interval(hours => ${SWEEP_AFTER_HOURS})
         else make_interval(secs => 10 * power(2::float8, least(tries, 10))) end

@@ -15,6 +15,7 @@ export async function writeLedger(tx: Tx, entries: readonly LedgerEntry[]): Prom
 
 /** The same as parts of a larger `with`. */
 export function ledgerParts(entries: readonly LedgerEntry[]): RawBuilder<unknown> {
+  const isOfOneTeam = entries.every(({ teamId }) => teamId === entries[0]!.teamId)
   const rows = entries.map(({ teamId, botId, kind, meter, amount, source }) => ({
     team_id: teamId,
     bot_id: botId,
@@ -37,11 +38,17 @@ export function ledgerParts(entries: readonly LedgerEntry[]): RawBuilder<unknown
         sum(case kind when 'charge' then amount else 0 end) as spent,
         sum(case kind when 'charge' then -amount when 'grant' then amount when 'adjust' then amount else 0 end) as balance
       from entry group by team_id
-    ), summed as (
+    ), ${isOfOneTeam ? sql`` : LOCKED_IN_ORDER} summed as (
       update teams set
         reserved = teams.reserved + moved.reserved,
         spent = teams.spent + moved.spent,
         balance = teams.balance + moved.balance
-      from moved where teams.id = moved.team_id
+      from ${isOfOneTeam ? sql`moved` : sql`locked moved`} where teams.id = moved.team_id
     )`
 }
+
+/** Teams are locked in the order of their ids, so that no two writers wait for each other in a circle. */
+const LOCKED_IN_ORDER = sql`locked as materialized (
+      select moved.* from teams join moved on moved.team_id = teams.id
+      order by teams.id for no key update of teams
+    ),`

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { BotChange } from '../bots/change.ts'
-import type { BotSecrets } from '../bots/request.ts'
-import { secretsPlace } from '../bots/request.ts'
 import {
   earlierEnd,
+  type NewTranscript,
   type Retranscription,
   retranscriptionBegun,
   retranscriptionDone,
@@ -15,6 +14,7 @@ import {
 import { requestOf } from '../bots/row.ts'
 import type { Seals } from '../ports.ts'
 import { artifactOfBot } from './artifacts.ts'
+import { openSecrets } from './bot-secrets.ts'
 import { jsonText, lockBot } from './bots.ts'
 import { applyChange } from './changes.ts'
 import { nowOf } from './clock.ts'
@@ -80,9 +80,8 @@ function ownTranscript(bot: BotRow, seals: Seals): WantedTranscript {
   if (transcription === null || transcription.provider === 'captions')
     return { provider: 'Default', apiKey: null, customParams: null }
   const { provider, hasOwnKey, customParams } = transcription
-  const secrets: BotSecrets =
-    hasOwnKey && bot.secrets !== null ? JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) : {}
-  return { provider, apiKey: secrets.transcriptionApiKey ?? null, customParams }
+  const apiKey = hasOwnKey ? (openSecrets(seals, bot).transcriptionApiKey ?? null) : null
+  return { provider, apiKey, customParams }
 }
 
 export interface ClaimedRetranscription extends Retranscription {
@@ -167,7 +166,7 @@ export async function postponeRetranscription(
 }
 
 export type RetranscriptionResult =
-  | { seconds: number; attempt: number; files: readonly RecoveredFile[] }
+  | (NewTranscript & { attempt: number; files: readonly RecoveredFile[] })
   /** One sentence. */
   | { failure: string }
 
@@ -194,7 +193,7 @@ export async function finishRetranscription(
       return 'ended'
     }
     await addRecoveredFiles(tx, bot.id, result.attempt, result.files)
-    await applyAndTell(tx, seals, bot, retranscriptionDone(bot, task, result.seconds, now), task.webhookUrl)
+    await applyAndTell(tx, seals, bot, retranscriptionDone(bot, task, result, now), task.webhookUrl)
     return 'ended'
   })
 }

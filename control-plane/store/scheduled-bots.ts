@@ -1,17 +1,11 @@
 /** Changes of a scheduled bot before its time. */
 import type { BotRequest, BotSecrets } from '../bots/request.ts'
-import { secretsPlace } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
-import { sealedSecrets } from './admission.ts'
+import { sealedSecrets } from './bot-secrets.ts'
 import { applyChanges } from './changes.ts'
 import type { Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
 import type { BotRow } from './tables.ts'
-
-/** The caller's secrets of a bot; empty without any. */
-export function openSecrets(seals: Seals, bot: Pick<BotRow, 'id' | 'secrets'>): BotSecrets {
-  return bot.secrets === null ? {} : (JSON.parse(seals.open(bot.secrets, secretsPlace(bot.id))) as BotSecrets)
-}
 
 /** Null: the bot has none any more. */
 export async function replaceSecrets(tx: Tx, botId: string, sealed: Buffer | null): Promise<void> {

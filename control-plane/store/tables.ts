@@ -279,6 +279,9 @@ export interface DeletionsTable {
   tries: Generated<number>
   next_try_at: ColumnType<Date, Date | string | undefined, Date | string>
   last_error: string | null
+  from_provider: Generated<boolean>
+  provider_deleted: number | null
+  provider_missing: number | null
 }
 
 export interface RetranscriptionsTable {

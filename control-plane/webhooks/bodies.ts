@@ -1,4 +1,5 @@
 /** The bytes that are sent: a stored body with its open places filled in. */
+import type { LinkPlaceholder } from '../bots/messages/placeholders.ts'
 import { publicCode } from '../bots/public-names.ts'
 import type { ArtifactLinks } from '../ports.ts'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
@@ -12,9 +13,9 @@ export async function bodyText(delivery: ClaimedDelivery, links: ArtifactLinks):
 async function filled(value: unknown, delivery: ClaimedDelivery, links: ArtifactLinks): Promise<unknown> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return Promise.all(value.map((entry) => filled(entry, delivery, links)))
-  const { $link, seconds } = value as { $link?: unknown; seconds?: unknown }
+  const { $link, seconds, otherwise = null } = value as Record<keyof LinkPlaceholder, unknown>
   if (typeof $link === 'string' && typeof seconds === 'number') {
-    return delivery.bot_id === null ? null : links.sign(delivery.bot_id, $link, seconds)
+    return (delivery.bot_id === null ? null : await links.sign(delivery.bot_id, $link, seconds)) ?? otherwise
   }
   if ('$sentAt' in value) return new Date(delivery.message_created_at).toISOString()
   if ('$olderTranscript' in value) return delivery.bot_id === null ? [] : links.olderTranscript(delivery.bot_id)

@@ -1,6 +1,6 @@
 /** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
 import { randomUUID } from 'node:crypto'
-import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
+import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
   type ClaimedDelivery,
@@ -10,6 +10,7 @@ import {
   postponeDelivery,
   releaseExpiredClaims,
 } from '../store/deliveries.ts'
+import { failLostDelivery } from '../store/lost-deliveries.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
@@ -95,6 +96,11 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       try {
         request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
       } catch (error) {
+        const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
+        if (isLost) {
+          log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
+          return
+        }
         log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
         await postponeDelivery(database, delivery.id, claim)
         return

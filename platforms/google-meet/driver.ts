@@ -7,6 +7,7 @@ import { DialogSweeper } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
+import { firstImage } from '../shared/script-config.ts'
 import type { MeetingSense } from '../shared/situation.ts'
 import type { Waits } from '../shared/waits.ts'
 import { answerOf } from './dialogs.ts'
@@ -31,7 +32,7 @@ export async function openGoogleMeet(
 ): Promise<MeetingDriver> {
   const opening = { script: meetScript(options, stage), mediaOrigins: [ORIGIN] }
   const page = await openMeetingPage<PageSigns, ElementName>(stage, signal, options, opening)
-  const wantsCamera = options.botImage !== null
+  const wantsCamera = firstImage(options) !== null
   const devices = new DeviceKeeper(page, {
     camera: wantsCamera ? 'on' : 'off',
     microphone: options.microphone ?? 'off',

@@ -8,7 +8,7 @@ import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
-import { scriptConfig } from '../shared/script-config.ts'
+import { firstImage, scriptConfig } from '../shared/script-config.ts'
 import type { MeetingSense } from '../shared/situation.ts'
 import type { Waits } from '../shared/waits.ts'
 import { labelSources } from '../shared/words.ts'
@@ -35,8 +35,8 @@ export async function openJitsi(
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
-  const { botName, botImage, recordingMode } = options
-  const camera = botImage === null ? 'off' : 'on'
+  const { botName, recordingMode } = options
+  const camera = firstImage(options) === null ? 'off' : 'on'
   const microphone = options.microphone ?? 'off'
   const address = addressOf(target, { recordingMode, camera, microphone })
   const script = meetingScript<PageConfig>('page/jitsi', {

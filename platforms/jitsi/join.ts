@@ -83,7 +83,8 @@ export class Door {
 
   async #unlock(signs: PageSigns): Promise<void> {
     const { page, password } = this.#knocking
-    if (password === null) return
+    // Whoever gives it is in.
+    if (password === null || !page.gate.isOpen) return
     const now = page.clock.now()
     if (!signs.passwordBox) {
       this.#isAnswered = false

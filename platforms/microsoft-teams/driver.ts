@@ -6,6 +6,7 @@ import { DialogSweeper } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
+import { firstImage } from '../shared/script-config.ts'
 import { teamsChat } from './chat.ts'
 import { answerOf } from './dialogs.ts'
 import { Housekeeping } from './in-meeting.ts'
@@ -33,7 +34,7 @@ export async function openMicrosoftTeams(
     mediaOrigins: mediaOrigins(url),
   })
   const devices = new DeviceKeeper(page, {
-    camera: options.botImage === null ? 'off' : 'on',
+    camera: firstImage(options) === null ? 'off' : 'on',
     microphone: options.microphone ?? 'off',
   })
   const dialogs = new DialogSweeper(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))

@@ -10,8 +10,11 @@ import type { Waits } from './waits.ts'
 /** What every platform's driver is told. */
 export interface DriverOptions {
   botName: string
-  /** A data: URL that is shown as the bot's picture; null keeps its camera off. */
-  botImage: string | null
+  /**
+   * Data: URLs that are shown as the bot's picture, the first one at the start; null stands for one that cannot be shown.
+   * Without any the camera stays off.
+   */
+  botImages: readonly (string | null)[]
   recordingMode: RecordingMode
   /** Default `even`; `live` where somebody hears the meeting through the bot. */
   playout?: Playout

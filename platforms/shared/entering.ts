@@ -5,6 +5,7 @@
 import { BotError } from '../../src/errors.ts'
 import type { Admission, WaitingFor } from '../../src/ports.ts'
 import type { AdmissionJudge } from './admission.ts'
+import { prepareAhead } from './ahead.ts'
 import type { MeetingPage } from './meeting-page.ts'
 import type { CommonSigns } from './page/types.ts'
 import type { MeetingSense, Phase, Situation } from './situation.ts'
@@ -19,7 +20,10 @@ export interface Entrance<Signs extends CommonSigns, Kind extends string> {
   note(situation: Situation<Kind>): void
   /** Opens the meeting's address. */
   open(signal: AbortSignal): Promise<void>
-  /** One look at the entrance, without a dialog over it: fills in, sets devices, presses the button, as far as is due. */
+  /**
+   * One look at the entrance, without a dialog over it: fills in, sets devices, presses the button, as far as is due. Asks
+   * nothing while `page.gate` is closed.
+   */
   ask(signs: Signs, situation: Situation<Kind>): Promise<void>
   /** The request to join went out. */
   hasAsked(): boolean
@@ -38,7 +42,7 @@ export async function enter<Signs extends CommonSigns, Kind extends string>(
 ): Promise<Admission> {
   const { page, sense, judge } = entrance
   const { clock, waits } = page
-  await entrance.open(signal)
+  await prepareAhead(entrance, signal)
   const started = clock.now()
   const patience = new Patience(sense)
   const unclear = new Stretch()

@@ -1,7 +1,7 @@
 /** The button that asks to join: pressed once in its time and so often at most, with words for what is wrong with it. */
 import { BotError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { AskGate, Clock } from '../../src/ports.ts'
 import type { Waits } from './waits.ts'
 
 export interface SeenButton {
@@ -14,6 +14,7 @@ export interface PageWithButton {
   readonly clock: Clock
   readonly waits: Waits
   readonly logger: Logger
+  readonly gate: Pick<AskGate, 'isOpen'>
   wakePointer(): Promise<void>
   press(name: 'join'): Promise<boolean>
 }
@@ -37,12 +38,12 @@ export class JoinButton {
   }
 
   /**
-   * Presses it where it is enabled and the last press has had its time. `note` ends the sentence of a button that does
+   * Presses it where it is enabled, the bot may ask, and the last press has had its time. `note` ends the sentence of a button that does
    * nothing; `seen` goes into the log. Rejects with CANNOT_JOIN_MEETING.
    */
   async press(button: SeenButton | null, note: string, seen: Record<string, unknown> = {}): Promise<void> {
-    const { clock, waits, logger } = this.#page
-    if (!button?.isEnabled) return
+    const { clock, waits, logger, gate } = this.#page
+    if (!button?.isEnabled || !gate.isOpen) return
     if (this.#clickedAt !== null && clock.now() - this.#clickedAt < waits.joinClickMs) return
     if (this.#clicks >= waits.joinClicks)
       throw cannotJoin(`The button "${button.label}" was pressed ${this.#clicks} times without effect.${note}`)

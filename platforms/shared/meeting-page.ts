@@ -8,7 +8,8 @@ import { BotError } from '../../src/errors.ts'
 import { jsonText } from '../../src/json-text.ts'
 import type { Logger } from '../../src/logger.ts'
 import { pageScript } from '../../src/page-scripts.ts'
-import type { Clock, Stage } from '../../src/ports.ts'
+import type { AskGate, Clock, Stage } from '../../src/ports.ts'
+import { OPEN_GATE } from './ahead.ts'
 import type { CommonConfig, CommonSigns, PageApi, PageEvent } from './page/types.ts'
 import { readAnswer, readSnapshot } from './page-answers.ts'
 import type { Waits } from './waits.ts'
@@ -74,6 +75,8 @@ export class MeetingPage<
   readonly clock: Clock
   readonly logger: Logger
   readonly waits: Waits
+  /** Nothing asks to join while it is closed. */
+  gate: AskGate = OPEN_GATE
   readonly #channel: string
   readonly #frameOf: (page: Page) => Frame
   #acknowledged = 0

@@ -4,8 +4,9 @@ import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
-import type { Admission, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
+import type { Admission, AskGate, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
+import { OPEN_GATE } from './ahead.ts'
 import type { CaptionSteps } from './caption-keeper.ts'
 import { hearCarried } from './carried-sound.ts'
 import { ChatDesk, type ChatSteps } from './chat-desk.ts'
@@ -110,6 +111,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   #isPrepared = false
   /** Null as long as the machine keeps up. */
   #pictureStep: PictureStep | null = null
+  /** In place of the first one; null for that. */
+  #image: string | null = null
   #speaksUp = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
@@ -141,7 +144,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
   }
 
-  async join(signal: AbortSignal): Promise<Admission> {
+  async join(signal: AbortSignal, gate: AskGate = OPEN_GATE): Promise<Admission> {
+    this.#page.gate = gate
     this.#hasAsked = true
     const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
     if (admission === 'in_meeting') await this.#meeting.begin()
@@ -202,6 +206,11 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   async setPictureStep(step: PictureStep): Promise<void> {
     this.#pictureStep = step
     if (this.#isPrepared) await this.#page.ask('setPictureStep', step)
+  }
+
+  async showImage(index: number): Promise<void> {
+    this.#image = this.#parts.options.botImages[index] ?? this.#image
+    await this.#showImage()
   }
 
   async screenshot(): Promise<Uint8Array> {
@@ -293,8 +302,13 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     }
   }
 
+  async #showImage(): Promise<void> {
+    if (this.#image !== null) await this.#page.ask('showImage', this.#image)
+  }
+
   /** On a document that took the place of the meeting's. */
   async #showAgain(): Promise<void> {
+    await this.#showImage().catch((error) => this.#page.logger.warn("The bot's picture was not shown again", { error }))
     if (!this.#isPrepared) return
     await this.#show().catch((error) => {
       this.#page.logger.warn('The page was loaded anew and not made ready', { error })

@@ -2,21 +2,26 @@ import type { Stage } from '../../src/ports.ts'
 import type { DriverOptions } from './driver-options.ts'
 import type { CommonConfig } from './page/types.ts'
 
+/** What is shown at the start; null keeps the camera off. */
+export function firstImage({ botImages }: Pick<DriverOptions, 'botImages'>): string | null {
+  return botImages.find((image) => image !== null) ?? null
+}
+
 /** What every platform's page script is told of the bot, and of the stage that it plays on. */
 export function scriptConfig(
   {
     botName,
-    botImage,
+    botImages,
     recordingMode,
     playout = 'even',
     captions = false,
     ears,
-  }: Pick<DriverOptions, 'botName' | 'botImage' | 'recordingMode' | 'playout' | 'captions' | 'ears'>,
+  }: Pick<DriverOptions, 'botName' | 'botImages' | 'recordingMode' | 'playout' | 'captions' | 'ears'>,
   { soundAheadMs }: Pick<Stage, 'soundAheadMs'>,
 ) {
   return {
     botName,
-    botImage,
+    botImage: firstImage({ botImages }),
     recordingMode,
     playout,
     soundAheadMs,

@@ -1,7 +1,9 @@
 /** What is made of a recording once it is stored: a transcript, and a page for people. It is complete without both. */
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
+import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { within } from '../clock.ts'
 import { type Logger, redactText } from '../logger.ts'
 import type { MeetingTarget } from '../meeting.ts'
@@ -10,6 +12,7 @@ import { recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000
 const SOUND = 'audio.m4a'
+const RAW = 'raw_transcription.json'
 
 export interface AfterRecording {
   job: Job
@@ -27,6 +30,8 @@ export interface AfterRecording {
 export interface MadeTranscript {
   /** Length of the sound that was transcribed; null where no transcript was made. */
   seconds: number | null
+  /** Under which the provider keeps it. */
+  ids: readonly string[]
   /** What went wrong. */
   problem: Error | null
 }
@@ -41,21 +46,27 @@ export async function makeTranscript(
   impatience: AbortSignal,
 ): Promise<MadeTranscript> {
   const seconds = recorded.find(({ stored }) => stored.name === SOUND)?.durationSeconds
-  if (transcribe === null || seconds === undefined) return { seconds: null, problem: null }
+  if (transcribe === null || seconds === undefined) return { seconds: null, ids: [], problem: null }
   control.report({ type: 'transcription_started', provider: job.transcription?.provider ?? 'Default', seconds })
-  const failed = (problem: Error) => ({ seconds: null, problem })
+  const failed = (problem: Error) => ({ seconds: null, ids: [], problem })
   const limit = job.transcription?.timeout ?? 0
   const signal = AbortSignal.any([impatience, AbortSignal.timeout(limit * 1000)])
   try {
     await storage.fetch(SOUND, join(workFolder, SOUND), signal)
     await transcribe(workFolder, signal)
-    return { seconds, problem: null }
+    return { seconds, ids: await idsIn(workFolder, job.transcription?.provider ?? 'Default'), problem: null }
   } catch (thrown) {
     logger.error('The recording could not be transcribed', { error: thrown })
     if (impatience.aborted) return failed(new Error('The bot was asked to stop meanwhile.'))
     if (signal.aborted) return failed(new Error(`It took longer than ${limit} s.`))
     return failed(thrown instanceof Error ? thrown : new Error(String(thrown)))
   }
+}
+
+/** They are in the provider's own answers; without the file there are none. */
+async function idsIn(workFolder: string, provider: string): Promise<string[]> {
+  const text = await readFile(join(workFolder, RAW), 'utf8').catch(() => 'null')
+  return transcriptIdsOf(provider, JSON.parse(text))
 }
 
 /** It may fail, and must not take long. `end` is how the meeting ended, in one sentence. Never rejects. */

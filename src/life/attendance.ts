@@ -10,6 +10,7 @@ import type { Logger } from '../logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../meeting.ts'
 import { MeetingMemory } from '../meeting-memory.ts'
 import type {
+  AskGate,
   Clock,
   Evidence,
   InMeeting,
@@ -19,6 +20,8 @@ import type {
   Stage,
   WaitingFor,
 } from '../ports.ts'
+
+import type { JoinGate } from './join-gate.ts'
 
 /** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
 const JOIN_ATTEMPTS = 3
@@ -37,8 +40,8 @@ export interface AttendanceParts {
   /** Where the next browser lives; what died of it since the last one is set up again. */
   prepareStage(): Promise<Stage>
   botName: string
-  /** Resolves when the bot may open the link; called with a browser ready. */
-  whenMayJoin(): Promise<void>
+  /** When the bot may open the link and ask; asked with a browser ready. */
+  gate: JoinGate
   /** Of each wait in a waiting room. */
   waitingRoomSeconds: number
   clock: Clock
@@ -59,6 +62,7 @@ export class Attendance implements InMeeting {
   #lostAt: number | null = null
   #hasToldUnread = false
   #pictureStep: PictureStep | null = null
+  #image = 0
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
   #breakOff: (error: BotError) => void = () => {}
@@ -128,6 +132,7 @@ export class Attendance implements InMeeting {
     const { clock, signal, waitingRoomSeconds: limit } = this.#parts
     const driver = this.#present()
     if (this.#pictureStep !== null) await driver.setPictureStep(this.#pictureStep)
+    if (this.#image > 0) await driver.showImage(this.#image)
     const right = driver.obtainRecordingRight(limit * 1000, signal)
     await within(clock, limit * 1000 + RIGHT_GRACE_MS, right, () => notAllowed(limit))
     signal.throwIfAborted()
@@ -156,6 +161,12 @@ export class Attendance implements InMeeting {
   /** Every browser comes in muted. */
   async closeMicrophone(): Promise<void> {
     if (this.#isIn) await this.#driver?.closeMicrophone()
+  }
+
+  /** Kept for the browsers that follow. */
+  async showImage(index: number): Promise<void> {
+    this.#image = index
+    if (this.#isIn) await this.#driver?.showImage(index)
   }
 
   /** Kept for the browsers that follow. */
@@ -190,7 +201,7 @@ export class Attendance implements InMeeting {
   }
 
   async #attempt(): Promise<void> {
-    const { target, openMeeting, prepareStage, whenMayJoin, clock, signal, waitingRoomSeconds: limit } = this.#parts
+    const { target, openMeeting, prepareStage, gate, clock, signal, waitingRoomSeconds: limit } = this.#parts
     const broken = new Promise<never>((_, reject) => {
       this.#breakOff = reject
     })
@@ -198,12 +209,17 @@ export class Attendance implements InMeeting {
     broken.catch(() => {})
     const driver = await openMeeting(target, await prepareStage(), signal)
     this.#driver = driver
-    await Promise.race([whenMayJoin(), broken])
+    await Promise.race([gate.whenMayOpen(), broken])
+    signal.throwIfAborted()
+    const mayAsk = askGate(gate.whenMayAsk())
+    const joining = Promise.race([driver.join(signal, mayAsk), broken])
+    // It resolves after the gate has opened, and may reject before.
+    await Promise.race([mayAsk.opened, joining])
     signal.throwIfAborted()
     const admission = await within(
       clock,
       JOIN_DEADLINE_MS,
-      Promise.race([driver.join(signal), broken]),
+      joining,
       () => new BotError('CANNOT_JOIN_MEETING', 'The meeting page did not come to a decision.', { step: 'join' }),
     )
     if (admission === 'waiting_room') {
@@ -250,6 +266,16 @@ export class Attendance implements InMeeting {
     if (this.#driver === null || !this.#isIn) throw away()
     return this.#driver
   }
+}
+
+function askGate(opened: Promise<void>): AskGate {
+  const gate = { isOpen: false, opened }
+  gate.opened = opened.then(() => {
+    gate.isOpen = true
+  })
+  // Whoever waits hears of it.
+  gate.opened.catch(() => {})
+  return gate
 }
 
 function away(): BotError {

@@ -29,6 +29,7 @@ import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
+import { ImageTurns } from './image-turns.ts'
 import { openJoinGate } from './join-gate.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
 import { noteMeeting } from './meeting-notes.ts'
@@ -131,11 +132,12 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     openMeeting,
     prepareStage,
     botName: job.bot_name,
-    whenMayJoin: openJoinGate({ ...common, job }),
+    gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
   })
   const gaps: Gap[] = []
   const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
+  const images = new ImageTurns({ job, meeting, logger })
   const recording = new RecordingSwitch(recorder, clock, noteGap)
   recorder.watch((event) => {
     if (joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.stageLost(event.error)
@@ -229,6 +231,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
     while (!ending.signal.aborted) {
       const now = clock.now()
+      images.look(status.state, (now - admittedAt) / 1000)
       if (repairs.isBrowserAway) observed = unseen(observed, now)
       if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
       const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
@@ -407,7 +410,11 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       storingProblem: problem,
       transcriptProblem: transcript.problem,
     })
-    const usage = { streaming: streaming?.usage() ?? null, transcribedSeconds: transcript.seconds }
+    const usage = {
+      streaming: streaming?.usage() ?? null,
+      transcribedSeconds: transcript.seconds,
+      transcriptIds: transcript.ids,
+    }
     const life = { job, target, joinedAt, exitedAt, spans, timeline, artifacts, gaps, quality, ...usage }
     const facts = { ...life, location: storage.location(), now: clock.now() }
     const report = await survive(

@@ -44,6 +44,7 @@ export interface LifeFacts {
   quality: WholeQuality | null
   streaming: StreamingUsage | null
   transcribedSeconds: number | null
+  transcriptIds: readonly string[]
   location: string
   now: number
 }
@@ -74,6 +75,7 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     quality: facts.quality,
     streaming: facts.streaming,
     transcribed_seconds: facts.transcribedSeconds,
+    ...(facts.transcriptIds.length > 0 ? { transcription_ids: [...facts.transcriptIds] } : {}),
     location: facts.location,
     extra: job.extra ?? null,
   }

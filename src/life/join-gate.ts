@@ -1,9 +1,17 @@
-/** When a bot that is ready may open the link: at its planned time, and with the welcome of its control plane. */
+/**
+ * When a bot may open the link, and when it may ask: at its planned time, and with the welcome of its control plane. The
+ * page is filled in before, so that the request goes out in that moment.
+ */
 
 import type { Job } from '@standin/wire/job.ts'
 import { aborted, sleepUntil, within } from '../clock.ts'
 import type { Clock, ControlPlane } from '../ports.ts'
 
+/**
+ * The page is opened this long before. Pages of meetings need up to 20 s on a busy machine; one that is open for long may
+ * go back to its start.
+ */
+const OPEN_AHEAD_MS = 30_000
 /** A bot that is ready this much after its planned time reports that it is late. */
 const LATE_MS = 5_000
 
@@ -15,19 +23,30 @@ export interface JoinGateParts {
   signal: AbortSignal
 }
 
-/** The returned function resolves when the bot may join, and rejects when the life ends first. Repeatable. */
-export function openJoinGate({ job, control, clock, signal }: JoinGateParts): () => Promise<void> {
+/** Both resolve when the bot may, and reject when the life ends first. Repeatable. */
+export interface JoinGate {
+  whenMayOpen(): Promise<void>
+  whenMayAsk(): Promise<void>
+}
+
+export function openJoinGate({ job, control, clock, signal }: JoinGateParts): JoinGate {
   const plannedAt = job.not_before ? Date.parse(job.not_before) : null
   const limit = job.wait_for_welcome_seconds
   // Counted from the start of the life, so that a control plane that is away makes no bot late that was started early.
   const welcomed = limit === 0 ? Promise.resolve() : untilWelcomed()
   let hasJoined = false
-  return async () => {
-    await welcomed
-    if (plannedAt !== null) await sleepUntil(clock, plannedAt, signal)
-    signal.throwIfAborted()
-    if (!hasJoined && plannedAt !== null) reportLateness(clock.now() - plannedAt)
-    hasJoined = true
+  return {
+    async whenMayOpen() {
+      if (plannedAt !== null) await sleepUntil(clock, plannedAt - OPEN_AHEAD_MS, signal)
+      signal.throwIfAborted()
+    },
+    async whenMayAsk() {
+      await welcomed
+      if (plannedAt !== null) await sleepUntil(clock, plannedAt, signal)
+      signal.throwIfAborted()
+      if (!hasJoined && plannedAt !== null) reportLateness(clock.now() - plannedAt)
+      hasJoined = true
+    },
   }
 
   /** Never rejects. */

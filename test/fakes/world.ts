@@ -57,6 +57,8 @@ export class World {
   readonly events: BotEvent[] = []
   /** What the parts were asked to do, in order. */
   readonly calls: string[] = []
+  /** Instants at which the bot opened the link, UTC milliseconds; it asks later. */
+  readonly linkOpenedAt: number[] = []
   readonly sentChat: string[] = []
   readonly stored: string[] = []
   readonly spans: RecordedSpan[] = []
@@ -140,7 +142,11 @@ export class World {
     const { calls, clock, spans, workFolder } = this
     const world = this
     const meeting: MeetingDriver = {
-      join: (signal) => this.#noting('join', this.join(signal)),
+      join: async (signal, gate) => {
+        this.linkOpenedAt.push(clock.now())
+        await gate?.opened
+        return this.#noting('join', this.join(signal))
+      },
       waitForAdmission: (signal) => this.#noting('waitForAdmission', this.waitForAdmission(signal)),
       get waitingFor() {
         return world.waitingFor
@@ -158,6 +164,7 @@ export class World {
       playSound: async (samples, sampleRate) => samples.length / sampleRate,
       clearSound: async () => {},
       closeMicrophone: async () => {},
+      showImage: async (index) => void calls.push(`image ${index}`),
       setPictureStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: async () => new Uint8Array([1, 2, 3]),
       leave: () => this.#noting('leave', this.leave()),

@@ -92,7 +92,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     })
     closedLater.add(driver)
     const join = driver.join.bind(driver)
-    driver.join = (signal) => join(signal).finally(saidWhereItIs)
+    driver.join = (signal, gate) => join(signal, gate).finally(saidWhereItIs)
     const events: MeetingEvent[] = []
     return {
       meeting,

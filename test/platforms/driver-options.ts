@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/logger.ts'
 export function guestOptions(mock: Pick<MockServer, 'hosts' | 'address'>): DriverOptions {
   return {
     botName: 'Notes for Ann',
-    botImage: null,
+    botImages: [],
     recordingMode: 'audio_only',
     recordingConsent: 'accept',
     hostMap: mock.hosts.map((host) => ({ host, address: mock.address })),

@@ -43,6 +43,14 @@ test.each([
   expect(refused(fields, {}, [field])).toEqual([])
 })
 
+test('a picture on a permitted host does not take another one along', () => {
+  const environment = { STANDIN_PRIVATE_ADDRESSES: '10.0.0.7' }
+  const images = (...bot_image: string[]) => ({ bot_image })
+  expect(refused(images('https://10.0.0.7/1.png', 'https://10.0.0.8/2.png'), environment)).toContain('bot_image')
+  expect(refused(images('https://10.0.0.7/1.png', 'https://10.0.0.7/2.png'), environment)).toEqual([])
+  expect(refused(images('https://8.8.8.8/1.png', 'https://10.0.0.8/2.png'))).toEqual(['bot_image'])
+})
+
 test('the operator permits single hosts, with or without a port', () => {
   const environment = { STANDIN_PRIVATE_ADDRESSES: 'storage:9000, 10.0.0.7' }
   expect(refused(s3('http://storage:9000'), environment)).toEqual([])

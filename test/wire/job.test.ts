@@ -195,15 +195,30 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ browser_state: '' }, { browser_state: { cookies: [] } }, { browser_state: 'x'.repeat(4097) }],
   ],
   [
+    'bot_image_config.image_duration',
+    [10, 120].map((image_duration) => ({ bot_image_config: { image_duration } })),
+    [9, 121, 10.5, '30', null].map((image_duration) => ({ bot_image_config: { image_duration } })),
+  ],
+  [
+    'bot_image_config.loop_mode',
+    ['auto', 'bot_status'].map((loop_mode) => ({ bot_image_config: { loop_mode } })),
+    ['Auto', null].map((loop_mode) => ({ bot_image_config: { loop_mode } })),
+  ],
+  ['bot_image.1', [], [{ bot_image: ['https://pictures.test/bot.png', 'http://pictures.test/bot.png'] }]],
+  [
     'bot_image',
     [
       { bot_image: 'https://pictures.test/bot.png' },
       { bot_image: 'data:image/png;base64,iVBORw0KGgo=' },
       { bot_image: null },
+      { bot_image: ['https://pictures.test/1.png', 'data:image/png;base64,iVBORw0KGgo='] },
+      { bot_image: Array(5).fill('https://pictures.test/bot.png'), bot_image_config: { loop_mode: 'bot_status' } },
     ],
     [
       { bot_image: 'http://pictures.test/bot.png' },
       { bot_image: 'file:///etc/passwd' },
+      { bot_image: [] },
+      { bot_image: Array(6).fill('https://pictures.test/bot.png') },
       { bot_image: 'https://' },
       { bot_image: 'data:text/html;base64,PGI+' },
       { bot_image: 'data:image/svg+xml;base64,PGI+' },

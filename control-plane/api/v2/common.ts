@@ -28,7 +28,7 @@ export const errorSchema = z
     statusCode: z.int(),
     message: z.string().describe('One sentence.'),
     details: z.string().nullable().optional(),
-    retryAfter: z.int().optional().describe('Seconds; also in the header retry-after.'),
+    retryAfter: z.int().optional().describe('Seconds; with 429, and also in the header retry-after.'),
   })
   .meta({ id: 'Error' })
 

@@ -12,7 +12,7 @@ export interface NewerErrorBody {
   message: string
   /** Absent with 400. */
   details?: string | null
-  /** Whole seconds; absent where waiting does not help. */
+  /** Whole seconds; only with 429. Other refusals that pass say it in the header `retry-after` alone. */
   retryAfter?: number
 }
 
@@ -29,7 +29,7 @@ export function newerErrorBody({ status, code, message, details, retryAfter }: A
       statusCode: status,
       message,
       ...(status === 400 ? {} : { details }),
-      ...(retryAfter === null ? {} : { retryAfter }),
+      ...(status === 429 && retryAfter !== null ? { retryAfter } : {}),
     },
   }
 }

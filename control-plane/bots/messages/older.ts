@@ -2,7 +2,7 @@
 import type { BotRow } from '../../store/tables.ts'
 import type { StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
-import { ARTIFACT_NAMES, link, OLDER_LINK_SECONDS, OLDER_TRANSCRIPT } from './placeholders.ts'
+import { ARTIFACT_NAMES, OLDER_TRANSCRIPT, olderLink } from './placeholders.ts'
 
 type Body = Record<string, unknown>
 
@@ -28,8 +28,8 @@ export function olderCompleteBody(bot: BotRow): Body {
       event_uuid: bot.event_uuid,
       ...(bot.transcription_status !== 'not-applicable' && { transcript: OLDER_TRANSCRIPT }),
       speakers: peopleOf(bot.speakers).map(({ name }) => name),
-      mp4: bot.recording_mode === 'audio_only' ? '' : link(ARTIFACT_NAMES.video, OLDER_LINK_SECONDS),
-      audio: link(ARTIFACT_NAMES.audio, OLDER_LINK_SECONDS),
+      mp4: bot.recording_mode === 'audio_only' ? '' : olderLink(ARTIFACT_NAMES.video),
+      audio: olderLink(ARTIFACT_NAMES.audio),
       event: 'complete',
       extra: bot.extra ?? {},
     },

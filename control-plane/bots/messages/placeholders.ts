@@ -1,10 +1,12 @@
 /** What a stored body leaves open until it is sent. The dispatcher fills it in at each attempt. */
 
-/** A link to an artifact; null once it is deleted or where there is none. */
+/** A link to an artifact, filled in at sending. */
 export interface LinkPlaceholder {
   $link: string
   /** How long the link works, from its signing. */
   seconds: number
+  /** What stands there once the artifact is deleted, or where there is none; absent: null. */
+  otherwise?: string
 }
 
 /** Seconds. The newer generation promises 4 hours, the older one 24. */
@@ -12,6 +14,8 @@ export const NEWER_LINK_SECONDS = 4 * 3600
 export const OLDER_LINK_SECONDS = 24 * 3600
 
 export const link = ($link: string, seconds: number): LinkPlaceholder => ({ $link, seconds })
+/** As the older generation writes it, whose links are never null. */
+export const olderLink = ($link: string): LinkPlaceholder => ({ $link, seconds: OLDER_LINK_SECONDS, otherwise: '' })
 
 /** The time at which the message was stored, so that a retry says the same. */
 export const SENT_AT = { $sentAt: true } as const

@@ -22,8 +22,15 @@ export interface FolderFacts {
   outOfMemoryKills: number | null
 }
 
+/** On the disk before the bot is started: without it a bot would run that the next start does not find. */
 export async function writeFacts(folder: string, facts: FolderFacts): Promise<void> {
-  await writeFile(join(folder, 'launch.json'), JSON.stringify(facts), { mode: 0o600 })
+  await writeFile(join(folder, 'launch.json'), JSON.stringify(facts), { mode: 0o600, flush: true })
+  const entry = await open(folder)
+  try {
+    await entry.sync()
+  } finally {
+    await entry.close()
+  }
 }
 
 /** Null where the folder is of no bot, or its start was interrupted before anything was started. */

@@ -8,6 +8,8 @@ import { botEnvironment } from './bot-environment.ts'
 
 /** Milliseconds; a long recording is read once to make its index. */
 const LONGEST_MS = 15 * 60_000
+/** Until one that is told to stop is killed. What it has not finished is begun anew by the next one. */
+const STOP_WITHIN_MS = 5_000
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
 export interface RecoverCommandSettings {
@@ -23,6 +25,7 @@ export function createRecoverCommand({ command, environment }: RecoverCommandSet
   return async ({ botId, storage, workFolder }, signal) => {
     const place = await placeOf(botId, storage, workFolder)
     if (place === null) return { files: [], problems: [] }
+    signal?.throwIfAborted()
     const variables = { ...botEnvironment(environment, storage), ...keysOf(storage) }
     const { output, errors, failure } = await run(program, [...start, ...place, '--json'], variables, signal)
     signal?.throwIfAborted()
@@ -61,12 +64,16 @@ function run(program: string, options: string[], env: Record<string, string>, si
     const limits = { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
     const child = execFile(program, options, limits, (error, output, errors) => {
       signal?.removeEventListener('abort', stop)
+      clearTimeout(killing)
       const failure = error === null ? null : `"standin recover" ended with ${error.signal ?? error.code}.`
       resolve({ output, errors, failure })
     })
-    const stop = () => child.kill('SIGTERM')
-    signal?.addEventListener('abort', stop)
-    if (signal?.aborted) stop()
+    let killing: NodeJS.Timeout | undefined
+    const stop = () => {
+      child.kill('SIGTERM')
+      killing = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+    }
+    signal?.addEventListener('abort', stop, { once: true })
   })
 }
 

@@ -12,9 +12,9 @@ import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
+import { createOwnMedia } from '../../shared/page/own-media.ts'
 import { createPageEars } from '../../shared/page/page-ears.ts'
 import { pictureCalls } from '../../shared/page/picture-calls.ts'
-import { createSound } from '../../shared/page/sound.ts'
 import type { Speech } from '../../shared/page/speech.ts'
 import type { PageApi } from '../../shared/page/types.ts'
 import { createUnreadMessages, UnreadMessage } from '../../shared/page/unread-messages.ts'
@@ -263,7 +263,7 @@ function start(config: PageConfig): void {
 
   const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   const api: PageApi<PageSigns, ElementName> = {
-    ...createSound(devices),
+    ...createOwnMedia(devices),
     snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),

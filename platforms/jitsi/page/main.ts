@@ -8,10 +8,10 @@ import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createOwnMedia } from '../../shared/page/own-media.ts'
 import { createPageEars } from '../../shared/page/page-ears.ts'
 import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
-import { createSound } from '../../shared/page/sound.ts'
 import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
@@ -136,7 +136,7 @@ function start(config: PageConfig): void {
     isMediaLost: () => media.isLost(roster.people.length),
   })
   const api: JitsiPageApi = {
-    ...createSound(devices),
+    ...createOwnMedia(devices),
     snapshot: (acknowledged) => ({ signs: signs.read(readStore()), ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),

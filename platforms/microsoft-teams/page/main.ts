@@ -6,10 +6,10 @@ import { createDialogReader } from '../../shared/page/dialogs.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { Hands } from '../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createOwnMedia } from '../../shared/page/own-media.ts'
 import { createPageEars } from '../../shared/page/page-ears.ts'
 import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
-import { createSound } from '../../shared/page/sound.ts'
 import { createUnreadMessages } from '../../shared/page/unread-messages.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap, type TappedTrack } from '../../shared/page/webrtc-tap.ts'
@@ -225,7 +225,7 @@ function start(config: PageConfig): void {
     audioReceivers: () => tap?.audioReceivers().length ?? 0,
   })
   const api: TeamsPageApi = {
-    ...createSound(devices),
+    ...createOwnMedia(devices),
     snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => dialogs.reference(ref),

@@ -168,4 +168,6 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void
+  /** A data: URL for the bot's camera; rejects where it cannot be decoded, and the old picture stays. */
+  showImage(dataUrl: string): Promise<void>
 }

@@ -85,10 +85,12 @@ export class SdkAttempt {
   /** The page has the SDK: starts it, then joins. */
   async ask(signs: SdkSigns, { kind }: Pick<SdkSituation, 'kind'>): Promise<void> {
     const { page, served, view } = this.#parts
-    if (kind === 'preview') await page.press('join')
-    else if (signs.sdk.stage === 'ready')
+    const mayAsk = page.gate.isOpen
+    if (kind === 'preview') {
+      if (mayAsk) await page.press('join')
+    } else if (signs.sdk.stage === 'ready')
       await page.ask('startSdk', { base: served.sdkBase, leaveUrl: served.leaveUrl, view })
-    else if (signs.sdk.stage === 'initialized') await this.#join()
+    else if (signs.sdk.stage === 'initialized' && mayAsk) await this.#join()
   }
 
   /** In the waiting room: nothing, but where somebody is missing the bot asks again after a while. */

@@ -9,7 +9,7 @@ import { DialogSweeper } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { meetingScript } from '../../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
-import { scriptConfig } from '../../shared/script-config.ts'
+import { firstImage, scriptConfig } from '../../shared/script-config.ts'
 import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
@@ -77,7 +77,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
   readonly #served: SdkPage
 
   constructor(target: MeetingTarget, page: SdkMeetingPage, served: SdkPage, options: ZoomSdkOptions) {
-    const { botName, botImage, conf, recordingConsent } = options
+    const { botName, conf, recordingConsent } = options
     const waits = { ...ATTEMPT_WAITS, ...RIGHT_WAITS, ...options.sdkWaits }
     const secrets = new Secrets()
     const attempt = new SdkAttempt({
@@ -93,7 +93,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
       ...(options.fetchToken ? { fetchToken: options.fetchToken } : {}),
     })
     const sense = sdkSense({ joinedWith: () => attempt.joinedWith, canAskAgain: attempt.canAskAgain })
-    const wantsCamera = botImage !== null
+    const wantsCamera = firstImage(options) !== null
     const dialogs = new DialogSweeper(page, (dialog) =>
       saysUserLeft(dialog.text) ? null : answerDialog(dialog, { consent: recordingConsent }),
     )

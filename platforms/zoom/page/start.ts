@@ -6,9 +6,9 @@ import { seenAt } from '../../shared/page/chat-time.ts'
 import { createComposite } from '../../shared/page/composite.ts'
 import { evenPlayout } from '../../shared/page/even-playout.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
+import { createOwnMedia } from '../../shared/page/own-media.ts'
 import { pictureCalls } from '../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../shared/page/roster-teller.ts'
-import { createSound } from '../../shared/page/sound.ts'
 import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
 import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import { ChatBacklog } from './chat-backlog.ts'
@@ -204,7 +204,7 @@ export function start(config: PageConfig): void {
   })
 
   const api: ZoomPageApi = {
-    ...createSound(devices),
+    ...createOwnMedia(devices),
     snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: signs.reference,

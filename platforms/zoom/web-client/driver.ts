@@ -7,7 +7,7 @@ import { DialogSweeper } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { meetingScript } from '../../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
-import { scriptConfig } from '../../shared/script-config.ts'
+import { firstImage, scriptConfig } from '../../shared/script-config.ts'
 import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { leaveSteps } from '../leaving.ts'
@@ -36,7 +36,7 @@ export async function openWebClient(
   signal: AbortSignal,
   options: WebClientOptions,
 ): Promise<MeetingDriver> {
-  const { botName, botImage, recordingMode } = options
+  const { botName, recordingMode } = options
   const hosts = [...new Set([new URL(target.url).hostname, ...COMMON_HOSTS])]
   const script = meetingScript<PageConfig>('page/zoom', {
     ...scriptConfig(options, stage),
@@ -52,7 +52,7 @@ export async function openWebClient(
   })
   const paces = { ...ZOOM_PACES, ...options.paces }
   const devices = new DeviceKeeper(page, {
-    camera: botImage === null ? 'off' : 'on',
+    camera: firstImage(options) === null ? 'off' : 'on',
     microphone: options.microphone ?? 'off',
   })
   const dialogs = new DialogSweeper(page, (dialog) => answerDialog(dialog, { consent: options.recordingConsent }))

@@ -156,7 +156,7 @@ export class WebEntrance {
     if (form.name && !(await this.#fillName(form.name))) return
     if (!(await this.#devices.settle(signs)) || !this.#devices.mayJoin(signs)) return
     if (!(await this.#haveSwitches(signs))) return
-    if (!form.join?.isEnabled || now - this.#clickedAt < waits.joinClickMs) return
+    if (!form.join?.isEnabled || !this.#page.gate.isOpen || now - this.#clickedAt < waits.joinClickMs) return
     if (this.#clicks >= waits.joinClicks)
       throw this.#cannotJoin(`The button "${form.join.label}" was pressed ${this.#clicks} times without effect.`, true)
     this.#page.logger.info('Asking to join', { button: form.join.label, client: form.client })

@@ -234,6 +234,18 @@ describe('what clients do', () => {
       }
   })
 
+  test('a body of a DELETE that has no use for it is not read', async () => {
+    const id = await world.bot(team)
+    for (const [body, type] of [
+      ['{"series_id": ', 'application/json'],
+      ['a=1', 'application/x-www-form-urlencoded'],
+    ] as const) {
+      const headers = { 'x-service-api-key': team.key, 'content-type': type }
+      const answer = await fetch(url(`/v2/bots/${id}/delete-data`), { method: 'DELETE', headers, body })
+      await expectError(answer, 409, 'FST_ERR_BOT_STATUS')
+    }
+  })
+
   test('an empty body of another type is taken too', async () => {
     const id = await world.bot(team)
     const answer = await fetch(url(`/v2/bots/${id}/leave`), {

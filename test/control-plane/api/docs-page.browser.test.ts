@@ -25,6 +25,12 @@ test('the page shows the operations, and asks no other host', async () => {
   })
   await page.goto(`${origin}/docs/`)
   await page.getByText('Send a bot into a meeting').first().waitFor({ timeout: 60_000 })
+  // In place of the library's own placeholders.
+  await page.getByText('x-service-api-key: YOUR_STANDIN_API_KEY').first().waitFor({ timeout: 60_000 })
+  const values = await page
+    .locator('input')
+    .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value))
+  expect(values).toContain('YOUR_STANDIN_API_KEY')
   await browser.close()
   expect(foreign).toEqual([])
   expect(refused).toEqual([])

@@ -86,7 +86,7 @@ describe('before the bot asked to join', () => {
   })
 
   test('no attempt is made past the time in the meeting', () => {
-    const row = bot({ give_up_at: NOW })
+    const row = bot({ phase: 'launching', give_up_at: NOW })
     const after = withPatch(row, launchFailed(row, 'No answer.', NOW).patch)
     expect(after).toMatchObject({ phase: 'closed', error_code: 'INTERNAL_ERROR', reserved: 0 })
     expect(after.error_message).toContain('No answer.')

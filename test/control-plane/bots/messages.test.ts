@@ -12,6 +12,7 @@ import { botRow } from './bot-row.ts'
 
 const at = new Date('2026-11-20T09:00:12.084Z')
 const link = ($link: string, hours: number) => ({ $link, seconds: hours * 3600 })
+const olderLink = ($link: string) => ({ $link, seconds: 24 * 3600, otherwise: '' })
 const bodies = (messages: { body: unknown }[]) => messages.map(({ body }) => body)
 const older = { generation: 'older' } as const
 const ids = { bot_id: botRow().id, event_id: null }
@@ -179,8 +180,8 @@ describe('the end', () => {
         event_uuid: null,
         transcript: { $olderTranscript: true },
         speakers: ['Ada Byron'],
-        mp4: link('video.mp4', 24),
-        audio: link('audio.m4a', 24),
+        mp4: olderLink('video.mp4'),
+        audio: olderLink('audio.m4a'),
         event: 'complete',
         extra: ['any', 'JSON'],
       },

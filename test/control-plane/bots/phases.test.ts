@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest'
+import { closing } from '../../../control-plane/bots/ending.ts'
 import { HAPPENINGS, nextPhase, PHASES } from '../../../control-plane/bots/phases.ts'
+import { botRow } from './bot-row.ts'
 
 /** Written anew from field notes, a row for each phase; a dash changes nothing. Columns in the order of `HAPPENINGS`. */
 const EXPECTED = `
-            admitted refused claimed   lease_over launched launch_failed start_timed_out gave_up joining status  transcribing final_report stop_asked process_ended
-scheduled   due      closed  -         -          -        -             -               -       -       -       -            -            closed     -
-due         -        -       launching -          -        -             -               closed  -       -       -            -            closed     -
-launching   -        -       -         due        starting due           -               closed  running -       -            closed       closed     -
-starting    -        -       -         -          -        -             due             closed  running -       -            closed       ending     due
-running     -        -       -         -          -        -             -               -       running running processing   closed       ending     closed
-ending      -        -       -         -          -        -             -               closed  ending  ending  processing   closed       ending     closed
-processing  -        -       -         -          -        -             -               -       -       -       processing   closed       -          closed
-closed      -        -       -         -          -        -             -               -       -       -       -            -            -          -
+            admitted refused launched launch_failed gave_up joining status  transcribing final_report stop_asked process_ended
+scheduled   due      closed  -        -             -       -       -       -            -            closed     -
+due         -        -       -        -             closed  -       -       -            -            closed     -
+launching   -        -       starting due           closed  running -       -            closed       closed     -
+starting    -        -       -        -             closed  running -       -            closed       ending     due
+running     -        -       -        -             -       running running processing   closed       ending     closed
+ending      -        -       -        -             closed  ending  ending  processing   closed       ending     closed
+processing  -        -       -        -             -       -       -       processing   closed       -          closed
+closed      -        -       -        -             -       -       -       -            -            -          -
 `
 const [head, ...lines] = EXPECTED.trim()
   .split('\n')
@@ -42,6 +44,20 @@ describe('the table as a whole', () => {
         }
       expect(reached, start).toContain('closed')
     }
+  })
+
+  test('a bot of every phase is closed once, by what closes it', () => {
+    const end = {
+      ...{ status: 'failed' as const, code: 'INTERNAL_ERROR', message: 'It failed.', errorCode: 'INTERNAL_ERROR' },
+      ...{ errorMessage: 'It failed.', at: new Date(), attempt: 1, sourceId: 'test' },
+    }
+    for (const phase of PHASES)
+      for (const happening of HAPPENINGS) {
+        const { patch, messages, ledger } = closing(botRow({ phase, reserved: 500_000 }), happening, end)
+        const isClosed = nextPhase(phase, happening) === 'closed'
+        expect(patch.phase, `${phase} ${happening}`).toBe(isClosed ? 'closed' : undefined)
+        expect(messages.length > 0 && ledger.length > 0, `${phase} ${happening}`).toBe(isClosed)
+      }
   })
 
   test('a bot that asked to join is never started again', () => {

@@ -107,13 +107,26 @@ describe('admission', () => {
   })
 
   test('leaves the schedule of an immediate bot empty', () => {
-    expect(admitted(bot({ phase: 'due' }), NOW).patch).not.toHaveProperty('schedule_status')
+    const { patch } = admitted(bot({ phase: 'scheduled' }), NOW)
+    expect(patch.phase).toBe('due')
+    expect(patch).not.toHaveProperty('schedule_status')
+  })
+
+  test('changes nothing of a bot that was admitted already', () => {
+    const row = bot({ phase: 'due', is_scheduled: true })
+    for (const change of [
+      admitted(row, NOW),
+      refusedWhenDue(row, { code: 'INSUFFICIENT_TOKENS', message: 'None.' }, NOW),
+    ])
+      expect(change).toMatchObject({ patch: {}, messages: [], ledger: [] })
   })
 
   test('tries to start a bot for as long as it may wait in the meeting, from its join time on', () => {
     const later = new Date('2026-11-20T10:00:00Z')
-    expect(admitted(bot({ join_at: later }), NOW).patch.give_up_at).toEqual(new Date('2026-11-20T10:10:00Z'))
-    expect(admitted(bot({}), NOW).patch.give_up_at).toEqual(new Date('2026-11-20T09:10:00Z'))
+    expect(admitted(bot({ phase: 'scheduled', join_at: later }), NOW).patch.give_up_at).toEqual(
+      new Date('2026-11-20T10:10:00Z'),
+    )
+    expect(admitted(bot({ phase: 'scheduled' }), NOW).patch.give_up_at).toEqual(new Date('2026-11-20T09:10:00Z'))
   })
 
   test('a refusal at the join time closes the bot with its code and one final message for each channel', () => {

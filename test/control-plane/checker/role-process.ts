@@ -46,7 +46,14 @@ switch (settings.role) {
       waitForWelcomeSeconds: 600,
       concurrency: 8,
       leaseSeconds: settings.leaseSeconds,
-      reconciler: { passMs: 300, everyAttemptMs: 1_000, orphansMs: 2_000, orphanSeconds: 5, forgottenSeconds: 10 },
+      reconciler: {
+        passMs: 300,
+        everyAttemptMs: 1_000,
+        orphansMs: 2_000,
+        orphanSeconds: 5,
+        forgottenSeconds: 10,
+        finishLeaseSeconds: 5,
+      },
     })
     break
   case 'links': {

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
 import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
 import { createLinkSigner } from '../../../control-plane/files/signed-links.ts'
 import { auditLedger } from '../../../control-plane/jobs/audit.ts'
-import { deleteDue } from '../../../control-plane/jobs/deletion.ts'
+import { type DeletionTools, deleteDue } from '../../../control-plane/jobs/deletion.ts'
 import { startJobs } from '../../../control-plane/jobs/index.ts'
+import { createProviderDeletion, ownKeys } from '../../../control-plane/jobs/provider-deletion.ts'
 import { requestRetentionDeletions } from '../../../control-plane/jobs/retention.ts'
 import type { FileStore } from '../../../control-plane/ports.ts'
 import { readBotForMessages } from '../../../control-plane/store/bot-messages.ts'
+import { sealedSecrets } from '../../../control-plane/store/bot-secrets.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { requestDeletion } from '../../../control-plane/store/deletions.ts'
 import { claimDeliveries, finishAttempt } from '../../../control-plane/store/deliveries.ts'
@@ -40,6 +44,14 @@ beforeEach(async () => {
 afterAll(async () => {
   rmSync(root, { recursive: true })
   await world.close()
+})
+
+const deletionTools = (store: FileStore, provider: DeletionTools['provider'] = null): DeletionTools => ({
+  database: world.database,
+  files: store,
+  log: quiet,
+  provider,
+  ownKeyOf: ownKeys(seals),
 })
 
 const MARKER = 'MARKER-OF-THE-MEETING'
@@ -192,7 +204,7 @@ describe('deletion', () => {
       'retranscriptions.last_error',
     ])
     expect(await request(bot)).toBe('requested')
-    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await deleteDue(deletionTools(files))).toEqual({ deleted: 1, failed: 0 })
     expect(await placesOfMarker()).toEqual([])
     expect(await files.list(bot)).toEqual([])
     expect(await receipt(bot)).toMatchObject({
@@ -250,15 +262,15 @@ describe('deletion', () => {
         return files.deletePrefix(prefix)
       },
     }
-    expect(await deleteDue(world.database, broken, quiet)).toEqual({ deleted: 1, failed: 1 })
+    expect(await deleteDue(deletionTools(broken))).toEqual({ deleted: 1, failed: 1 })
     expect(await receipt(bots[0]!)).toMatchObject({ verified_at: null, tries: 1, last_error: 'The disk is away' })
-    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
+    expect(await deleteDue(deletionTools(files))).toEqual({ deleted: 0, failed: 0 })
     await world.database
       .updateTable('deletions')
       .set({ next_try_at: new Date() })
       .where('bot_id', '=', bots[0]!)
       .execute()
-    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await deleteDue(deletionTools(files))).toEqual({ deleted: 1, failed: 0 })
     expect(await placesOfMarker()).toEqual([])
   })
 
@@ -276,11 +288,11 @@ describe('deletion', () => {
     await sql`update deletions set tries = 12, requested_at = now() - interval '2 days',
       next_try_at = now() - interval '1 second' where bot_id <> ${last}`.execute(world.database)
     // The batch had no success, so the storage is not asked any more.
-    expect(await deleteDue(world.database, broken, quiet)).toEqual({ deleted: 0, failed: 50 })
+    expect(await deleteDue(deletionTools(broken))).toEqual({ deleted: 0, failed: 50 })
     const next = (await receipt(ids[0]!)).next_try_at.getTime() - Date.now()
     expect(next).toBeGreaterThan(2.8 * 3600_000)
     expect(next).toBeLessThan(2.9 * 3600_000)
-    expect(await deleteDue(world.database, broken, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await deleteDue(deletionTools(broken))).toEqual({ deleted: 1, failed: 0 })
   })
 
   test('leaves no webhook with an empty body: one that is being sent is not tried again', async () => {
@@ -289,7 +301,7 @@ describe('deletion', () => {
     const claim = randomUUID()
     const [sending] = await claimDeliveries(world.database, { ...rules, claim })
     await request(bot)
-    await deleteDue(world.database, files, quiet)
+    await deleteDue(deletionTools(files))
     const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null, isDelivered: false }
     const end = { nextInSeconds: 1, isGone: false }
     expect(await finishAttempt(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
@@ -324,14 +336,14 @@ describe('deletion', () => {
     const bot = await recordedBot()
     await request(bot)
     const lying: FileStore = { ...files, deletePrefix: async () => ({ files: 6, bytes: 1 }) }
-    expect(await deleteDue(world.database, lying, quiet)).toEqual({ deleted: 0, failed: 1 })
+    expect(await deleteDue(deletionTools(lying))).toEqual({ deleted: 0, failed: 1 })
     expect(await receipt(bot)).toMatchObject({ verified_at: null, last_error: '6 files are left after the deletion' })
   })
 
   test('sweeps a day later what came late', async () => {
     const bot = await recordedBot()
     await request(bot)
-    await deleteDue(world.database, files, quiet)
+    await deleteDue(deletionTools(files))
     await files.write(`${bot}/1/late.mp4`, new Uint8Array(Buffer.from(MARKER)), 'video/mp4')
     await world.database
       .insertInto('bot_events')
@@ -345,15 +357,102 @@ describe('deletion', () => {
         event: json,
       })
       .execute()
-    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
+    expect(await deleteDue(deletionTools(files))).toEqual({ deleted: 0, failed: 0 })
     const { verified_at, next_try_at } = await receipt(bot)
     expect(next_try_at.getTime() - verified_at!.getTime()).toBe(24 * 3600_000)
     await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
-    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 1, failed: 0 })
+    expect(await deleteDue(deletionTools(files))).toEqual({ deleted: 1, failed: 0 })
     expect(await files.list(bot)).toEqual([])
     expect(await placesOfMarker()).toEqual([])
     expect(await receipt(bot)).toMatchObject({ files: 7, swept_at: expect.any(Date) })
-    expect(await deleteDue(world.database, files, quiet)).toEqual({ deleted: 0, failed: 0 })
+    expect(await deleteDue(deletionTools(files))).toEqual({ deleted: 0, failed: 0 })
+  })
+})
+
+describe('transcripts at the speech provider', () => {
+  /** Answers as AssemblyAI does: what is not of the key's account is not found. */
+  async function openProvider(kept: Record<string, string>, status: number | null = null) {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      const id = request.url!.split('/').at(-1)!
+      const key = String(request.headers.authorization)
+      asked.push(`${request.method} ${request.url} ${key}`)
+      const isTheirs = kept[id] === key
+      if (isTheirs && status === null) delete kept[id]
+      response.statusCode = status ?? (isTheirs ? 200 : 404)
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const environment = {
+      STANDIN_ASSEMBLYAI_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      STANDIN_ASSEMBLYAI_KEY: 'operators-key',
+    }
+    return { asked, kept, provider: createProviderDeletion({ client: world.client, environment }) }
+  }
+  const askAlso = (bot: string, fromProvider: boolean) =>
+    world.database
+      .transaction()
+      .execute((tx) => requestDeletion(tx, bot, { reason: 'request', by: 'key 1', fromProvider }))
+  const withIds = async (...ids: string[]) => {
+    const id = randomUUID()
+    const secrets = sealedSecrets(seals, id, { transcriptionApiKey: 'own-key' })
+    return recordedBot({ id, transcription_ids: JSON.stringify(ids), secrets })
+  }
+  const idsOf = async (bot: string) =>
+    world.database
+      .selectFrom('bots')
+      .select(['transcription_ids', 'secrets'])
+      .where('id', '=', bot)
+      .executeTakeFirstOrThrow()
+
+  test('are deleted with the key that made them, and the receipt counts them', async () => {
+    const there = await openProvider({ one: 'own-key', two: 'operators-key' })
+    const bot = await withIds('one', 'two', 'gone')
+    await askAlso(bot, true)
+    expect(await deleteDue(deletionTools(files, there.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(there.kept).toEqual({})
+    expect(there.asked[0]).toBe('DELETE /v2/transcript/one own-key')
+    expect(await receipt(bot)).toMatchObject({
+      provider_deleted: 2,
+      provider_missing: 1,
+      verified_at: expect.any(Date),
+    })
+    expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
+  })
+
+  test('stay where the caller wants that', async () => {
+    const there = await openProvider({ one: 'own-key' })
+    const bot = await withIds('one')
+    await askAlso(bot, false)
+    await deleteDue(deletionTools(files, there.provider))
+    expect(there.asked).toEqual([])
+    expect(await receipt(bot)).toMatchObject({ provider_deleted: null, verified_at: expect.any(Date) })
+    expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
+  })
+
+  test('are asked for again where the provider is away, and what is here is deleted meanwhile', async () => {
+    const away = await openProvider({ one: 'own-key' }, 503)
+    const bot = await withIds('one')
+    await askAlso(bot, true)
+    expect(await deleteDue(deletionTools(files, away.provider))).toEqual({ deleted: 0, failed: 1 })
+    expect(await files.list(bot)).toEqual([])
+    expect(await receipt(bot)).toMatchObject({ verified_at: null, last_error: expect.stringContaining('503') })
+    expect((await idsOf(bot)).transcription_ids).toEqual(['one'])
+    await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
+    const back = await openProvider({ one: 'own-key' })
+    expect(await deleteDue(deletionTools(files, back.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(await receipt(bot)).toMatchObject({ provider_deleted: 1, provider_missing: 0, last_error: null })
+  })
+
+  test('are given up after days, and the receipt says that none was deleted', async () => {
+    const away = await openProvider({ one: 'own-key' }, 401)
+    const bot = await withIds('one')
+    await askAlso(bot, true)
+    await world.database.updateTable('deletions').set({ tries: 24 }).execute()
+    expect(await deleteDue(deletionTools(files, away.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(await receipt(bot)).toMatchObject({ provider_deleted: 0, provider_missing: 0 })
+    expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
   })
 })
 
@@ -364,7 +463,7 @@ test('retention deletes what a team keeps no longer', async () => {
   await world.database.updateTable('teams').set({ retention_days: 3 }).execute()
   expect(await requestRetentionDeletions(world.database, quiet)).toBe(1)
   expect(await requestRetentionDeletions(world.database, quiet)).toBe(0)
-  await deleteDue(world.database, files, quiet)
+  await deleteDue(deletionTools(files))
   expect(await files.list(old)).toEqual([])
   expect((await files.list(young)).length).toBe(6)
   expect(await receipt(old)).toMatchObject({ reason: 'retention' })
@@ -473,7 +572,7 @@ test('the jobs run by themselves and when asked', async () => {
       { ...oldKey, key: 'young' },
     ])
     .execute()
-  const jobs = startJobs({ database: world.database, files, log: quiet, lookEverySeconds: { deletions: 0.1 } })
+  const jobs = startJobs({ ...deletionTools(files), lookEverySeconds: { deletions: 0.1 } })
   await expect.poll(async () => (await receipt(bot)).verified_at, { timeout: 20_000 }).toEqual(expect.any(Date))
   expect(await jobs.run('audit')).toEqual({ differences: [], openReserves: [] })
   await world.database.updateTable('teams').set({ retention_days: 3 }).execute()

@@ -69,6 +69,7 @@ test('everything that can be asked for arrives', () => {
   const given = parts(
     {
       images: ['https://example.com/1.png', 'https://example.com/2.png'],
+      imageRotation: { mode: 'bot_status', seconds: 45 },
       entryMessage: 'Hello',
       timeouts: { waitingRoom: 120, noOneJoined: 130, silence: 300, grace: 5, maxRecording: 7200 },
       streaming: { inputUrl: 'wss://a.example/in', outputUrl: null, audioFrequency: 16_000 },
@@ -81,7 +82,8 @@ test('everything that can be asked for arrives', () => {
   )
   const job = jobOf(given)
   expect(job).toMatchObject({
-    bot_image: 'https://example.com/1.png',
+    bot_image: ['https://example.com/1.png', 'https://example.com/2.png'],
+    bot_image_config: { loop_mode: 'bot_status', image_duration: 45 },
     entry_message: 'Hello',
     not_before: '2026-11-26T10:00:00.000Z',
     timeout_config: {

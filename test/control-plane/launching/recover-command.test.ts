@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -61,4 +61,21 @@ test('a command that is aborted is over when that is said', async () => {
   stop.abort(new Error('The service is stopped'))
   await expect(recovering).rejects.toThrow('The service is stopped')
   await expect(recover('slow')(place, stop.signal)).rejects.toThrow('The service is stopped')
+})
+
+test('a command that does not stop is killed', async () => {
+  const place = { botId: BOT, storage: storage({ type: 'folder', path: root }), workFolder: null }
+  const stop = new AbortController()
+  const recovering = recover('deaf')(place, stop.signal)
+  // It has to run, so that it ignores the signal.
+  await expect.poll(() => existsSync(join(root, BOT, 'begun'))).toBe(true)
+  stop.abort(new Error('The service is stopped'))
+  await expect(recovering).rejects.toThrow('The service is stopped')
+})
+
+test('a command that was aborted before is not begun', async () => {
+  const place = { botId: BOT, storage: storage({ type: 'folder', path: root }), workFolder: null }
+  rmSync(join(root, BOT, 'begun'), { force: true })
+  await expect(recover('deaf')(place, AbortSignal.abort(new Error('Stopped')))).rejects.toThrow('Stopped')
+  expect(existsSync(join(root, BOT, 'begun'))).toBe(false)
 })

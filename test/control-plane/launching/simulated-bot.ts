@@ -94,7 +94,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     }
     say({ type: 'status_change', status: 'joining_call' })
     const limit = sleep(job.wait_for_welcome_seconds * 1000, undefined, { signal: life.signal }).catch(() => {})
-    await Promise.race([link.whenWelcomed(), limit, aborted(life.signal)])
+    await Promise.race([link.whenWelcomed(), limit, aborted(life.signal), aborted(asked.signal)])
     life.signal.throwIfAborted()
     if (asked.signal.aborted) return end('failed', 'EXITING_MEETING_BEFORE_RECORD')
     knocks.push(Date.now())

@@ -26,6 +26,7 @@ async function createBot(): Promise<BotRow> {
     const toBe = {
       id: randomUUID(),
       team_id: teamId,
+      phase: 'scheduled',
       generation: 'v2',
       bot_name: 'Bot',
       meeting_url: 'https://meet.google.com/abc-defg-hij',
@@ -37,7 +38,7 @@ async function createBot(): Promise<BotRow> {
     }
     const asked = { ...toBe, is_compat: false, event_id: null, is_scheduled: false, join_at: null }
     const change = admitted(asked, NOW)
-    const bot = await insertBot(tx, { phase: 'due', status: 'queued', ...toBe, ...change.patch })
+    const bot = await insertBot(tx, { status: 'queued', ...toBe, ...change.patch })
     await writeEffects(tx, [{ bot, change }])
     return bot
   })

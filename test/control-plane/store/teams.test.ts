@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LedgerEntry, MICRO } from '../../../control-plane/bots/change.ts'
 import { writeLedger } from '../../../control-plane/store/ledger.ts'
@@ -47,6 +48,36 @@ test('changing a team that does not exist changes nothing and says so', async ()
 })
 
 describe('the ledger', () => {
+  test('locks teams in the order of their ids, whatever order the entries have', async () => {
+    const teams = (await Promise.all(Array.from({ length: 12 }, makeTeam))).sort()
+    const [first, ...others] = teams
+    const entries = teams.map((team) => entry(team, 'grant', MICRO, 'order')).reverse()
+    const { database } = opened
+    let writing: Promise<void> | undefined
+    await database.transaction().execute(async (tx) => {
+      await tx.selectFrom('teams').select('id').where('id', '=', first!).forNoKeyUpdate().execute()
+      writing = write(...entries)
+      await expect
+        .poll(async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(tx)
+          return rows.length
+        })
+        .toBe(1)
+      // Whoever waits for the first team holds none of the others.
+      const free = await tx
+        .selectFrom('teams')
+        .select('id')
+        .where('id', 'in', others)
+        .forNoKeyUpdate()
+        .skipLocked()
+        .execute()
+      expect(free).toHaveLength(others.length)
+    })
+    await writing
+    for (const team of teams) expect(await ledgerSum(database, team)).toMatchObject({ sum: MICRO })
+  })
+
   test('moves what is reserved, spent and left together with its entries', async () => {
     const team = await makeTeam()
     await setTeam(opened.database, team, { balance: 10 })

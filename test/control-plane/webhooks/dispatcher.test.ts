@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import { claimDeliveries, finishAttempt } from '../../../control-plane/store/deliveries.ts'
+import { claimDeliveries, finishAttempt, replayDeliveries } from '../../../control-plane/store/deliveries.ts'
 import { rotateSecret } from '../../../control-plane/store/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/messages.ts'
 import { answer, type Received } from './receiver.ts'
@@ -334,7 +334,28 @@ describe('a fault of our own', () => {
     await expect.poll(() => logged.length, LONG).toBe(1)
     await expect.poll(() => world.states(), LONG).toEqual({ waiting: 1 })
     expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
+    expect(await attempts()).toEqual([])
     expect(receiver.received).toEqual([])
+  })
+
+  test('after an hour without the key a delivery ends with that reason, and is sent when it is replayed with the key', async () => {
+    const { team, bot, receiver } = await setUp()
+    await world.send(team, bot, 3)
+    await world.database
+      .updateTable('deliveries')
+      .set({ created_at: new Date(Date.now() - 61 * 60_000) })
+      .execute()
+    const withoutKey = world.dispatcher({ seals: createSeals(parseSealKeys(newSealKey('other'))) })
+    await expect.poll(() => world.states(), LONG).toEqual({ failed: 3 })
+    await withoutKey.close()
+    expect((await attempts()).map(({ error }) => error)).toEqual(
+      Array(3).fill(expect.stringMatching(/^The secret key "test" of endpoints\.secret of [0-9a-f-]{36} is missing$/)),
+    )
+    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null, disabled_at: null })
+    expect(await replayDeliveries(world.database, { botId: bot, onlyFailed: true })).toBe(3)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    expect(numbers(receiver.received).sort()).toEqual([0, 1, 2])
   })
 })
 

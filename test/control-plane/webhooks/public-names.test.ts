@@ -12,13 +12,13 @@ const LINKS: ArtifactLinks = {
   olderTranscript: async () => [],
 }
 
-async function sent(changes: Partial<BotRow>, isCompat: boolean) {
+async function sent(changes: Partial<BotRow>, isCompat: boolean, links = LINKS) {
   const bot = botRow({ status: 'failed', error_message: 'No token.', is_compat: isCompat, ...changes })
   const news = { code: 'meeting_error', at: new Date(), errorMessage: 'No token.', sourceId: 'one' }
   const messages = [...messagesOfStatus(bot, news), ...messagesOfEnd(bot, 'two')]
   const bodies = messages.map(async ({ body }) => {
     const delivery = { body, bot_id: bot.id, is_compat: isCompat, message_created_at: new Date() }
-    return JSON.parse(await bodyText(delivery as unknown as ClaimedDelivery, LINKS))
+    return JSON.parse(await bodyText(delivery as unknown as ClaimedDelivery, links))
   })
   return Promise.all(bodies)
 }
@@ -47,4 +47,12 @@ test('a code that has one name only stays', async () => {
   const [status, end] = await sent({ generation: 'older', error_code: 'CANNOT_JOIN_MEETING' }, true)
   expect(status.data.status).toMatchObject({ code: 'meeting_error', error_type: 'CannotJoinMeeting' })
   expect(end.data).toMatchObject({ error: 'CannotJoinMeeting', message: 'No token. [CANNOT_JOIN_MEETING]' })
+})
+
+test('a file that does not exist is an empty text in the older generation, and null in the newer', async () => {
+  const nothing: ArtifactLinks = { ...LINKS, sign: async () => null }
+  const [, older] = await sent({ generation: 'older', status: 'completed' }, false, nothing)
+  expect(older.data).toMatchObject({ mp4: '', audio: '' })
+  const newer = (await sent({ status: 'completed' }, false, nothing)).find(({ event }) => event === 'bot.completed')
+  expect(newer.data).toMatchObject({ video: null, audio: null })
 })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { BotError } from '../../../src/errors.ts'
+import type { MeetingDriver } from '../../../src/ports.ts'
 import { until } from './ground.ts'
 import { OUT } from './people.ts'
 import type { PlatformUnderTest } from './platforms.ts'
@@ -58,6 +59,37 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     expect(OUT).toContain(meeting.state)
   })
 
+  test('a bot that is early stands ready, and asks when it may, never before', async () => {
+    const { meeting, driver, stop } = await rig.session(rig.meeting('waiting-room'))
+    const { promise: opened, resolve } = Promise.withResolvers<void>()
+    const gate = { isOpen: false, opened }
+    const joining = driver.join(stop.signal, gate)
+    if (platform.hasForm) await until(() => meeting.state !== 'none', 'the page is opened')
+    else await expect.poll(() => stageOf(driver), { timeout: 60_000 }).toBe('initialized')
+    // Everything is done that can be done: nothing more happens on the page.
+    let still = { entries: -1, since: Date.now() }
+    await until(
+      () => {
+        const { length } = meeting.log
+        if (length !== still.entries) still = { entries: length, since: Date.now() }
+        return Date.now() - still.since > 3_000
+      },
+      () => `the page stands ready: ${JSON.stringify(meeting.log.slice(-3))}`,
+    )
+    const seen = still.entries
+    const prepared = meeting.log.slice(0, seen)
+    expect(meeting.botName).toBeNull()
+    expect(meeting.truth.admittedAt).toBeNull()
+    if (platform.hasForm) expect(prepared.filter(({ event }) => event === 'fill' || event === 'key')).not.toEqual([])
+    gate.isOpen = true
+    resolve()
+    expect(await joining).toBe('waiting_room')
+    expect(meeting.botName).toBe(BOT_NAME)
+    if (platform.hasForm)
+      expect(meeting.log.slice(seen).filter(({ event }) => event === 'fill' || event === 'key')).toEqual([])
+    await driver.leave()
+  })
+
   test('a stop before the bot has asked leaves nothing behind', async () => {
     const session = await rig.session(rig.meeting('waiting-room'))
     const joining = session.driver.join(session.stop.signal)
@@ -101,4 +133,10 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     expect(session.meeting.state).toBe('call')
     await session.driver.leave()
   })
+}
+
+/** How far the page with the SDK is. */
+async function stageOf(driver: MeetingDriver): Promise<string | undefined> {
+  const { last } = (await driver.evidence()).signs as { last?: { sdk?: { stage: string } } }
+  return last?.sdk?.stage
 }

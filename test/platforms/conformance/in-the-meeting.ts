@@ -4,7 +4,7 @@ import { shownShare } from '../../media/meeting-recording.ts'
 import { chatInFull } from './chat.ts'
 import { heartbeats, until } from './ground.ts'
 import { chatOf, heard, PEOPLE, peopleOf, seconds, turnsOf } from './people.ts'
-import { isComposite, pictureOf } from './pictures.ts'
+import { isComposite, pictureOf, pictureOfColor, strongest } from './pictures.ts'
 import type { PlatformUnderTest } from './platforms.ts'
 import { BOT_NAME, type Rig, type Session } from './rig.ts'
 
@@ -148,6 +148,22 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
     await session.driver.clearSound()
     await session.driver.closeMicrophone()
     await until(() => !session.meeting.bot.microphoneOn, 'the microphone is off')
+  })
+
+  test('another picture of the bot is seen by the others, and one that could not be loaded changes nothing', async () => {
+    const [red, blue] = ['#ff0000', '#0000ff'].map(pictureOfColor)
+    const other = await rig.session(rig.meeting('open', { people: PEOPLE }), { botImages: [red!, blue!, null] })
+    await other.enter()
+    await until(() => other.meeting.bot.cameraOn, 'the camera is on')
+    const seen = async () => strongest(await other.meeting.bot.savedCamera(), rig.folder)
+    await expect.poll(seen, { timeout: 60_000 }).toBe('red')
+    await other.driver.showImage(1)
+    await expect.poll(seen, { timeout: 60_000 }).toBe('blue')
+    await other.driver.showImage(2)
+    expect(await seen()).toBe('blue')
+    await other.driver.showImage(0)
+    await expect.poll(seen, { timeout: 60_000 }).toBe('red')
+    await other.driver.leave()
   })
 
   test('a connection that is lost and comes back ends nothing', async () => {

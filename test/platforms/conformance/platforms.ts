@@ -17,6 +17,8 @@ export interface PlatformUnderTest {
   start(): Promise<MockServer>
   /** Divides the mock's own times and the driver's waits for them. */
   speed: number
+  /** The bot fills in a form; it calls a function elsewhere. */
+  hasForm: boolean
   /** The platform itself gives up the waiting at some time, as the scenario `knock-timeout` has it. */
   givesUpWaiting: boolean
   /** The code of a link to a meeting that does not exist, where the platform can tell. */
@@ -49,6 +51,7 @@ export const GOOGLE_MEET: PlatformUnderTest = {
   platform: 'meet',
   start: async () => (await import('../../../mock/google-meet/index.ts')).startMockGoogleMeet({ media: MEDIA }),
   speed: 6,
+  hasForm: true,
   givesUpWaiting: true,
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: true,
@@ -60,6 +63,7 @@ export const MICROSOFT_TEAMS: PlatformUnderTest = {
   platform: 'teams',
   start: async () => (await import('../../../mock/microsoft-teams/index.ts')).startMockMicrosoftTeams({ media: MEDIA }),
   speed: 6,
+  hasForm: true,
   givesUpWaiting: false,
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: true,
@@ -71,6 +75,7 @@ export const ZOOM: PlatformUnderTest = {
   platform: 'zoom',
   start: async () => (await import('../../../mock/zoom/index.ts')).startMockZoom({ media: MEDIA }),
   speed: 6,
+  hasForm: true,
   givesUpWaiting: false,
   // Zoom says the same of a number that nobody has and of a meeting that was not started, so the bot waits.
   invalidLink: 'INVALID_MEETING_URL',
@@ -91,6 +96,7 @@ export const ZOOM_SDK: PlatformUnderTest = {
   name: 'Zoom, Meeting SDK',
   // Its numbers tell the two apart.
   invalidLink: 'INVALID_MEETING_URL',
+  hasForm: false,
   driver: ZOOM_SDK_DRIVER,
   accountHint: 'conf_access_token_url',
   namesSharer: true,
@@ -102,6 +108,7 @@ export const JITSI: PlatformUnderTest = {
   platform: 'jitsi',
   start: async () => (await import('../../../mock/jitsi/index.ts')).startMockJitsi({ media: MEDIA }),
   speed: 6,
+  hasForm: true,
   givesUpWaiting: false,
   // A room exists as soon as somebody asks for it; only a name that cannot be one is refused.
   invalidLink: 'INVALID_MEETING_URL',

@@ -214,7 +214,7 @@ test.each(['leave-host-dialog', 'leave-button-stuck'])('%s: left, and only left'
 test('the camera shows the given picture and the microphone stays silent', async () => {
   const picture =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
-  const attempt = await inside('devices-reset-on-admit', { driver: { botImage: picture } })
+  const attempt = await inside('devices-reset-on-admit', { driver: { botImages: [picture] } })
   await until(() => attempt.meeting.bot.cameraOn && !attempt.meeting.bot.microphoneOn, 'camera on, microphone off')
   await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
   expect(attempt.meeting.bot.sent().audioIsSilent).not.toBe(false)

@@ -78,7 +78,7 @@ test('every selector is valid and matches something of the mock meeting', async 
 })
 
 function script() {
-  return meetScript({ botName: 'Bot', botImage: null, recordingMode: 'speaker_view' }, {})
+  return meetScript({ botName: 'Bot', botImages: [], recordingMode: 'speaker_view' }, {})
 }
 
 test('the script leaves no name in the page, and the browser functions look native', async () => {

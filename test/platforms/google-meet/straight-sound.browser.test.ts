@@ -8,7 +8,7 @@ import { SILENT_STAGE } from './harness.ts'
 const mock = await startMockGoogleMeet()
 let browser: BotBrowser
 beforeAll(async () => {
-  const { source: initScript } = meetScript({ botName: 'Bot', botImage: null, recordingMode: 'speaker_view' }, {})
+  const { source: initScript } = meetScript({ botName: 'Bot', botImages: [], recordingMode: 'speaker_view' }, {})
   const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
   const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.google.com'], logger: silentLogger }
   browser = await openBrowser(SILENT_STAGE, options, new AbortController().signal)

@@ -27,7 +27,7 @@ describe('getting in', () => {
   })
 
   test('a bot with a picture comes with its camera on', async () => {
-    const attempt = await jitsi.inside('open', { driver: { botImage: PICTURE } })
+    const attempt = await jitsi.inside('open', { driver: { botImages: [PICTURE] } })
     await until(() => attempt.meeting.bot.cameraOn, 'the camera is on')
     await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
   })

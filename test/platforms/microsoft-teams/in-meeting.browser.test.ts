@@ -152,7 +152,7 @@ describe('devices', () => {
   test('the camera shows the given picture and the microphone stays off', async () => {
     const picture =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
-    const attempt = await inside('open', { driver: { botImage: picture } })
+    const attempt = await inside('open', { driver: { botImages: [picture] } })
     await until(() => attempt.meeting.bot.cameraOn && !attempt.meeting.bot.microphoneOn, 'camera on, microphone off')
     await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
   })

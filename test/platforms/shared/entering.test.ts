@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AdmissionJudge } from '../../../platforms/shared/admission.ts'
+import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import { type Entrance, enter, waitForAdmission, waitingForOf } from '../../../platforms/shared/entering.ts'
 import { BotError } from '../../../src/errors.ts'
 import { HandClock } from '../../fakes/clock.ts'
@@ -7,9 +8,10 @@ import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from './scripted-p
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }
 
-function entering(work: typeof enter | typeof waitForAdmission) {
+function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE) {
   const clock = new HandClock()
   const scripted = new ScriptedPage(clock)
+  scripted.gate = gate
   const page = scripted.asPage(HOLDS)
   const asked: string[] = []
   const stop = new AbortController()
@@ -20,7 +22,7 @@ function entering(work: typeof enter | typeof waitForAdmission) {
     sweep: async () => null,
     note: () => {},
     open: async () => void asked.push('open'),
-    ask: async () => void asked.push('ask'),
+    ask: async () => void asked.push(page.gate.isOpen ? 'ask' : 'fill in'),
     hasAsked: () => asked.includes('ask'),
     timeOut: () => new BotError('CANNOT_JOIN_MEETING', 'no decision'),
     pageNote: () => ' It is in Klingon.',
@@ -138,4 +140,56 @@ test('what is waited for is known in a waiting room only', () => {
   expect(waitingForOf(SENSE, situation('lobby'))).toBe('host')
   expect(waitingForOf({ ...SENSE, waitsFor: {} }, situation('lobby'))).toBe('admission')
   expect(waitingForOf(SENSE, situation('call'))).toBeNull()
+})
+
+describe('before the bot may ask', () => {
+  function gated() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const gate = { isOpen: false, opened: promise }
+    const open = () => {
+      gate.isOpen = true
+      resolve()
+    }
+    return { open, bot: entering(enter, gate) }
+  }
+
+  test('the entrance is filled in, and asked at once when the time comes', async () => {
+    const { bot, open } = gated()
+    // Longer than the whole time for a page to come to a decision.
+    await bot.shows('door', 200_000)
+    expect(new Set(bot.asked)).toEqual(new Set(['open', 'fill in']))
+    expect(bot.outcome()).toBeNull()
+    open()
+    await bot.shows('door', 0)
+    expect(bot.asked.at(-1)).toBe('ask')
+    expect(bot.asked.filter((step) => step === 'open')).toHaveLength(1)
+    await bot.shows('lobby', 1000)
+    expect(bot.outcome()).toBe('waiting_room')
+  })
+
+  test('a page that refuses is no refusal yet: it is opened again when the time comes', async () => {
+    const { bot, open } = gated()
+    await bot.shows('denied', 20_000)
+    expect([bot.asked, bot.outcome()]).toEqual([['open'], null])
+    open()
+    await bot.shows('door', 600)
+    expect(bot.asked).toEqual(['open', 'open', 'ask', 'ask'])
+  })
+
+  test('a page that still refuses then is believed', async () => {
+    const { bot, open } = gated()
+    await bot.shows('denied', 20_000)
+    open()
+    await bot.shows('denied', 1000)
+    expect(bot.outcome()).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
+  })
+
+  test('a stop is obeyed at once', async () => {
+    const { bot } = gated()
+    await bot.shows('door', 1000)
+    bot.stop.abort(new Error('stopped'))
+    await bot.shows('door', 500)
+    expect(bot.outcome()).toMatchObject({ message: 'stopped' })
+    expect(bot.asked).not.toContain('ask')
+  })
 })

@@ -8,10 +8,12 @@ const READY = { label: 'Join now', isEnabled: true }
 function buttonOf() {
   let now = 0
   let presses = 0
+  const gate = { isOpen: true }
   const button = new JoinButton({
     clock: { now: () => now, sleep: async () => {} },
     waits: { ...REAL_WAITS, joinClickMs: 1000, joinClicks: 2 },
     logger: silentLogger,
+    gate,
     wakePointer: async () => {},
     press: async () => {
       presses++
@@ -20,6 +22,7 @@ function buttonOf() {
   })
   return {
     button,
+    gate,
     presses: () => presses,
     later(ms: number) {
       now += ms
@@ -38,6 +41,16 @@ test('is pressed once in its time, and only where it can be', async () => {
   later(1000)
   await button.press(READY, '')
   expect(presses()).toBe(2)
+})
+
+test('is not pressed before the bot may ask, which is no press that failed', async () => {
+  const { button, gate, presses } = buttonOf()
+  gate.isOpen = false
+  for (let look = 0; look < 10; look++) await button.press(READY, '')
+  expect([presses(), button.wasPressed]).toEqual([0, false])
+  gate.isOpen = true
+  await button.press(READY, '')
+  expect(presses()).toBe(1)
 })
 
 test('that does nothing is named, with what else is known; another attempt may help', async () => {

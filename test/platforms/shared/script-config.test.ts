@@ -1,18 +1,25 @@
 import { expect, test } from 'vitest'
 import { scriptConfig } from '../../../platforms/shared/script-config.ts'
 
-const BOT = { botName: 'Bot', botImage: null, recordingMode: 'speaker_view' } as const
+const SAID = { botName: 'Bot', recordingMode: 'speaker_view' } as const
+const BOT = { ...SAID, botImages: [] }
+const TOLD = { ...SAID, botImage: null }
 const nothing = () => undefined
 
 test('a job that asks for nothing is a recording in step, without captions, that nobody hears', () => {
-  expect(scriptConfig(BOT, {})).toEqual({ ...BOT, playout: 'even', captions: false })
+  expect(scriptConfig(BOT, {})).toEqual({ ...TOLD, playout: 'even', captions: false })
 })
 
 test('the page is told what the stage keeps ready, and only what somebody wants to hear', () => {
   const ears = { mixRate: 16_000, wantsVoices: true, takeMix: nothing, takeVoice: nothing }
   expect(scriptConfig({ ...BOT, playout: 'live', captions: true, ears }, { soundAheadMs: 200 })).toEqual({
-    ...BOT,
+    ...TOLD,
     ...{ playout: 'live', captions: true, soundAheadMs: 200 },
     ears: { mixRate: 16_000, voices: true },
   })
+})
+
+test('the first picture that can be shown is shown at the start', () => {
+  expect(scriptConfig({ ...BOT, botImages: [null, 'data:one', 'data:two'] }, {}).botImage).toBe('data:one')
+  expect(scriptConfig({ ...BOT, botImages: [null] }, {}).botImage).toBeNull()
 })

@@ -1,10 +1,12 @@
 /** A meeting page without a browser: it shows what the test says, look by look, and notes what is pressed. */
+import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import type { MeetingPage } from '../../../platforms/shared/meeting-page.ts'
 import type { CommonSigns, PageEvent } from '../../../platforms/shared/page/types.ts'
 import type { MeetingSense, Place, Situation } from '../../../platforms/shared/situation.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import { BotError } from '../../../src/errors.ts'
 import { silentLogger } from '../../../src/logger.ts'
+import type { AskGate } from '../../../src/ports.ts'
 import type { HandClock } from '../../fakes/clock.ts'
 
 export type Kind = 'door' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'
@@ -48,6 +50,7 @@ export class ScriptedPage {
   document = 1
   readonly asked: string[] = []
   readonly pressed: string[] = []
+  gate: AskGate = OPEN_GATE
   readonly #clock: HandClock
   #hasBegun = false
   #seen = 0
@@ -74,6 +77,7 @@ export class ScriptedPage {
     const page = {
       clock: this.#clock,
       logger: silentLogger,
+      gate: this.gate,
       waits: { ...REAL_WAITS, ...waits },
       browser: { whenEnded: new Promise<string>(() => {}), ended: null },
       get lastSigns() {

@@ -8,7 +8,7 @@ const START = Date.parse('2026-11-21T09:00:00.000Z')
 const planned = (seconds: number) => ({ not_before: new Date(START + seconds * 1000).toISOString() })
 const notices = (world: World) => world.events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
-/** Notes the instants at which the bot opens the link, in seconds from the start. */
+/** Notes the instants at which the bot asks to join, in seconds from the start. */
 function noteJoins(world: World): number[] {
   const joins: number[] = []
   const { join } = world
@@ -20,13 +20,17 @@ function noteJoins(world: World): number[] {
 }
 
 describe('a bot with a planned time', () => {
-  test('prepares everything at once and opens the link at the planned time', async () => {
+  test('prepares everything at once, opens the link half a minute ahead, and asks at the planned time', async () => {
     let joins: number[] = []
     const world = new World((it) => {
       joins = noteJoins(it)
       it.prepareStorage = async () => void it.calls.push('prepare storage')
     }, planned(90))
-    await world.clock.advance(89_999)
+    await world.clock.advance(59_999)
+    expect(world.linkOpenedAt).toEqual([])
+    await world.clock.advance(30_000)
+    expect(world.linkOpenedAt).toEqual([START + 60_000])
+    expect(joins).toEqual([])
     expect(world.calls).toEqual(['prepare storage', 'prepare stage', 'open meeting'])
     expect(world.statuses()).toEqual(['joining_call'])
     await world.clock.advance(1)
@@ -76,6 +80,16 @@ describe('a bot with a planned time', () => {
     await world.clock.advance(60_000)
     expect(world.calls.filter((call) => call === 'open meeting')).toHaveLength(2)
     expect(joins).toEqual([60])
+  })
+
+  test('has the whole time for a page to decide, counted from the planned time', async () => {
+    const world = new World((it) => {
+      it.join = untilStopped
+    }, planned(3_600))
+    // 240 s for each of three attempts, with pauses between them.
+    await world.clock.advance(3_839_000)
+    expect(world.calls.filter((call) => call === 'open meeting')).toHaveLength(1)
+    expect(await world.report()).toMatchObject({ error_code: 'CANNOT_JOIN_MEETING' })
   })
 
   test('joins at once and reports that it is late when the planned time is long past', async () => {

@@ -63,7 +63,9 @@ export function controlRoutes(app: App, dependencies: ApiDependencies): void {
 
   async function deleteData(bot: BotRow, by: string): Promise<z.output<typeof deletionSchema>> {
     const hadData = (await artifactsOfBot(database, bot.id)).length > 0
-    const answer = await database.transaction().execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by }))
+    const answer = await database
+      .transaction()
+      .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by, fromProvider: true }))
     if (answer === 'not_found') throw refusals.botNotFound(bot.id)
     if (answer === 'active') throw refusals.botStatus(bot.id, bot.status)
     if (answer === 'requested') return { ok: true, status: hadData ? 'deleted' : 'noDataFound' }

@@ -1,14 +1,12 @@
 /** `POST /bots`. */
-import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { readMeetingLink } from '../../../bots/meeting-link.ts'
 import { createBot, type NewBot } from '../../../store/admission.ts'
-import { addressProblem } from '../../addresses.ts'
 import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../errors.ts'
-import { type App, callerOf } from '../../generation.ts'
+import type { App } from '../../generation.ts'
 import { once } from '../../idempotency.ts'
+import { askedFor } from '../../new-bot.ts'
 import { errorOfRefusal } from '../../refused-bots.ts'
 import { errors } from '../common.ts'
 import { createdBotSchema } from './answers.ts'
@@ -47,29 +45,19 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
 function newBotOf(
   body: CreateBotBody,
   request: FastifyRequest,
-  { client, settings, clock }: Pick<ApiDependencies, 'client' | 'settings' | 'clock'>,
+  dependencies: Pick<ApiDependencies, 'client' | 'settings' | 'clock'>,
 ): NewBot {
-  const { keyId, teamId } = callerOf(request)
   const fields = normalizedBot(body)
-  const problem = addressProblem(client, fields.request, body.extra)
-  if (problem !== null) throw refusals.validation(`body/${problem}`)
-  const joinAt = joinTime(body.start_time ?? null, clock.now())
-  const meeting = readMeetingLink(body.meeting_url, settings.jitsiHosts)
-  if (meeting === null) throw refusals.meetingPlatform()
   return {
-    id: randomUUID(),
-    teamId,
-    apiKeyId: keyId,
+    ...askedFor(body.meeting_url, { asked: fields.request, extra: body.extra ?? null }, request, dependencies),
     generation: 'older',
-    isCompat: request.generation?.isCompat ?? false,
     name: body.bot_name,
-    meeting,
     recordingMode: body.recording_mode ?? 'speaker_view',
     extra: body.extra ?? null,
     ...fields,
     deduplicationKey: body.deduplication_key || null,
     isExclusive: true,
-    joinAt,
+    joinAt: joinTime(body.start_time ?? null, dependencies.clock.now()),
   }
 }
 

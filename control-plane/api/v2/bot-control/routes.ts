@@ -4,7 +4,7 @@ import type { Answer } from '@standin/wire/control-link.ts'
 import { chatText } from '@standin/wire/job.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { askForCommand, changeBot } from '../../../store/bot-requests.ts'
+import { askForCommand, changeOnRequest } from '../../../store/bot-requests.ts'
 import { waitForAnswer } from '../../../store/commands.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
@@ -141,7 +141,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     async (request) => {
       const { bot_id: botId } = request.params
       const { extra } = request.body
-      const result = await changeBot<string>(database, botId, isOf(callerOf(request).teamId), (bot) => {
+      const result = await changeOnRequest<string>(database, botId, isOf(callerOf(request).teamId), (bot) => {
         const merged = extra === null ? null : { ...(bot.extra as object | null), ...extra }
         const problem = merged && problemOfCallerData(merged)
         if (problem) return { refuse: `body/extra together with what is stored ${problem}` }

@@ -28,14 +28,17 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
         ...common,
         summary: 'Delete what a bot recorded',
         description:
-          'Removes video, audio, transcripts, chat, screenshots and stored webhooks. The record of the bot stays. May be repeated.',
+          'Removes video, audio, transcripts, chat, screenshots and stored webhooks. The record of the bot stays. With `delete_from_provider` transcripts that the speech provider keeps are deleted there too, with the key that made them. May be repeated.',
         querystring: z.strictObject({ delete_from_provider: flag.default(true) }),
       },
     },
     async (request) => {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const by = nameOfCaller(callerOf(request))
-      const asked = await database.transaction().execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by }))
+      const fromProvider = request.query.delete_from_provider
+      const asked = await database
+        .transaction()
+        .execute((tx) => requestDeletion(tx, bot.id, { reason: 'request', by, fromProvider }))
       if (asked === 'not_found') throw refusals.botNotFound(bot.id)
       if (asked === 'active') throw refusals.botStatus(bot.id, bot.status)
       return done('Bot data deleted successfully.')

@@ -33,7 +33,7 @@ export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | nul
     raw_transcription: isDeleted ? null : links.raw_transcription,
     transcription: isDeleted ? null : links.transcription,
     chat_messages: isDeleted ? null : links.chat_messages,
-    transcription_ids: idsOf(bot),
+    transcription_ids: isDeleted ? null : idsOf(bot),
     transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
     error_code: bot.error_code,
     error_message: bot.error_message,

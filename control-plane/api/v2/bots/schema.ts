@@ -360,6 +360,6 @@ export const screenshotSchema = z.object({ screenshot_id: z.int().min(1), url: z
 
 export const retranscription = z
   .strictObject({
-    transcription: transcriptionConfig.extend({ region: z.string().min(1).max(40).nullish() }).optional(),
+    transcription: transcriptionConfig.extend({ region: z.string().min(1).max(40).nullish() }).nullish(),
   })
   .nullish()

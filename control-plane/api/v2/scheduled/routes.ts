@@ -1,11 +1,12 @@
 /** Bots that join at a given time: `/v2/bots/scheduled`. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBot, sealedSecrets } from '../../../store/admission.ts'
+import { createBot } from '../../../store/admission.ts'
 import { listScheduledBots } from '../../../store/bot-list.ts'
-import { changeBot } from '../../../store/bot-requests.ts'
+import { changeOnRequest } from '../../../store/bot-requests.ts'
+import { openSecrets, sealedSecrets } from '../../../store/bot-secrets.ts'
 import { readBot } from '../../../store/bots.ts'
-import { openSecrets, replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
+import { replaceCallback, replaceSecrets } from '../../../store/scheduled-bots.ts'
 import { askToLeave } from '../../../store/stop-requests.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import { checkCredential, namedCredential } from '../../authorizing.ts'
@@ -17,7 +18,7 @@ import { errorOfRefusal } from '../../refused-bots.ts'
 import { checkBotFirst, isOf } from '../bots/access.ts'
 import { newBotOf } from '../bots/new-bot.ts'
 import { createdBot } from '../bots/schema.ts'
-import { botParams, commaList, errors, list, message, success } from '../common.ts'
+import { botParams, commaList, errors, limit, list, message, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
 import { type Change, changeOf, checkChange } from './change.ts'
@@ -33,6 +34,7 @@ import {
 
 const listQuery = z.strictObject({
   ...botFilters,
+  limit: limit(100, 50),
   status: commaList(SCHEDULE_STATUSES).optional(),
   scheduled_after: filterTime,
   scheduled_before: filterTime,
@@ -141,7 +143,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
         throw refusals.byokTranscription()
       let change: Change | undefined
-      const result = await changeBot(
+      const result = await changeOnRequest(
         database,
         botId,
         (bot) => isOf(teamId)(bot) && bot.is_scheduled,

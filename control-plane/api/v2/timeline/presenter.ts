@@ -78,7 +78,7 @@ function filesOf({ artifacts }: TimelineRows): Entry[] {
 }
 
 function webhooksOf({ deliveries }: TimelineRows): Entry[] {
-  return deliveries.flatMap(({ message_id, endpoint_id, event, url, attemptList }) =>
+  return deliveries.flatMap(({ id: delivery_id, message_id, endpoint_id, event, url, attemptList }) =>
     attemptList.map(({ at, status, error, duration_ms, answer, is_replay }, index): Entry => {
       const isAccepted = status !== null && status >= 200 && status < 300
       const result = status === null ? (error ?? 'no answer') : `answer ${status}`
@@ -88,6 +88,7 @@ function webhooksOf({ deliveries }: TimelineRows): Entry[] {
         kind: isAccepted ? 'webhook_delivered' : 'webhook_failed',
         reason: isAccepted ? null : result,
         evidence: {
+          delivery_id,
           message_id,
           endpoint_id,
           event,

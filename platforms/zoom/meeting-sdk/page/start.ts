@@ -4,9 +4,9 @@ import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
 import { Hands } from '../../../shared/page/hands.ts'
 import { answerDriver, createEventQueue } from '../../../shared/page/link.ts'
+import { createOwnMedia } from '../../../shared/page/own-media.ts'
 import { pictureCalls } from '../../../shared/page/picture-calls.ts'
 import { createRosterTeller } from '../../../shared/page/roster-teller.ts'
-import { createSound } from '../../../shared/page/sound.ts'
 import { watchSpeech } from '../../../shared/page/speech.ts'
 import type { LevelSample } from '../../../shared/page/speech-detector.ts'
 import { installVirtualDevices } from '../../../shared/page/virtual-devices.ts'
@@ -149,7 +149,7 @@ export function startSdkPage(config: SdkPageConfig): void {
     isListDue: () => false,
   })
   const api: SdkPageApi = {
-    ...createSound(devices),
+    ...createOwnMedia(devices),
     snapshot: (acknowledged) => ({ signs: { ...signs.read(), sdk: keeper.facts }, ...queue.take(acknowledged) }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),

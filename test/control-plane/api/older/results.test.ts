@@ -351,7 +351,7 @@ describe('POST /bots/{uuid}/delete_data', () => {
     const { body } = await owner.get(`/bots/meeting_data?bot_id=${id}`)
     expect(meetingDataSchema.parse(body)).toMatchObject({ mp4: '', duration: 60, bot_data: { transcripts: [] } })
     expect((await deletionOf(id, owner)).body).toEqual({ ok: true, status: 'alreadyDeleted' })
-    await deleteDue(world.database, files, quiet)
+    await deleteDue({ database: world.database, files, log: quiet, provider: null, ownKeyOf: () => null })
     expect(await files.list(id)).toEqual([])
     expect((await deletionOf(id, owner)).body).toEqual({ ok: true, status: 'alreadyDeleted' })
   })
@@ -366,7 +366,12 @@ describe('POST /bots/{uuid}/delete_data', () => {
     await stored(id, 'video.mp4', 'video')
     await deletionOf(id, owner)
     const open = (await openDeletions(world.database, 100)).find(({ bot_id }) => bot_id === id)
-    await finishDeletion(world.database, open!, { files: 0, bytes: 0, error: 'The storage does not answer.' })
+    await finishDeletion(world.database, open!, {
+      files: 0,
+      bytes: 0,
+      provider: null,
+      error: 'The storage does not answer.',
+    })
     expect((await deletionOf(id, owner)).body).toEqual({ ok: false, status: 'partiallyDeleted' })
   })
 

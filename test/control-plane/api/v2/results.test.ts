@@ -361,6 +361,8 @@ describe('the timeline', () => {
       'The webhook bot.completed was not accepted by hooks.example (try 1, answer 500).',
       'The webhook bot.completed was delivered to hooks.example (try 2, answer 200).',
     ])
+    // What `endpoints replay --delivery` takes.
+    expect(body.data.at(-1).evidence.delivery_id).toBe(delivery.id)
   })
 
   test('of a scheduled bot begins before its time', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSecrets } from '../../../../control-plane/store/scheduled-bots.ts'
+import { openSecrets } from '../../../../control-plane/store/bot-secrets.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -176,7 +176,7 @@ test('the list has the earliest join time first, with filters and pages', async 
   expect(second).toMatchObject({ data: [{ bot_name: 'C' }], cursor: null })
   for (const query of [
     'limit=0',
-    'limit=251',
+    'limit=101',
     'status=queued',
     `scheduled_after=${inFuture(91 * DAY)}`,
     `scheduled_before=${inFuture(-91 * DAY)}`,

@@ -1,0 +1,25 @@
+/** What new bots of both generations have in common: who asks, and for which meeting. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { readMeetingLink } from '../bots/meeting-link.ts'
+import type { BotRequest } from '../bots/request.ts'
+import type { NewBot } from '../store/admission.ts'
+import { addressProblem } from './addresses.ts'
+import type { ApiDependencies } from './dependencies.ts'
+import { refusals } from './errors.ts'
+import { callerOf } from './generation.ts'
+
+/** Rejects with 400 where an address must not be used or the link is of no supported platform. */
+export function askedFor(
+  meetingUrl: string,
+  { asked, extra }: { asked: BotRequest; extra: unknown },
+  request: FastifyRequest,
+  { client, settings }: Pick<ApiDependencies, 'client' | 'settings'>,
+): Pick<NewBot, 'id' | 'teamId' | 'apiKeyId' | 'isCompat' | 'meeting'> {
+  const { keyId, teamId } = callerOf(request)
+  const problem = addressProblem(client, asked, extra)
+  if (problem !== null) throw refusals.validation(`body/${problem}`)
+  const meeting = readMeetingLink(meetingUrl, settings.jitsiHosts)
+  if (meeting === null) throw refusals.meetingPlatform()
+  return { id: randomUUID(), teamId, apiKeyId: keyId, isCompat: request.generation?.isCompat ?? false, meeting }
+}

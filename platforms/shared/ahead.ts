@@ -1,0 +1,55 @@
+/** Before the bot may ask: everything that leads to the request is done, so that only the last press is left. */
+import { BotError } from '../../src/errors.ts'
+import type { AskGate } from '../../src/ports.ts'
+import type { Entrance } from './entering.ts'
+import type { CommonSigns } from './page/types.ts'
+
+/** For a driver that is given none. */
+export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
+
+/**
+ * Opens the address and fills in what there is until the gate opens; asks nothing, as every step of a platform that asks
+ * looks at the gate itself. A page that refuses before the time may still come right: it is left alone until then, and
+ * opened anew.
+ */
+export async function prepareAhead<Signs extends CommonSigns, Kind extends string>(
+  entrance: Entrance<Signs, Kind>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { gate, logger } = entrance.page
+  if (gate.isOpen) return entrance.open(signal)
+  try {
+    await entrance.open(signal)
+    await fillIn(entrance, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof BotError)) throw error
+    logger.info('The page is not ready ahead of time; it is opened again when the bot may ask', { error })
+    await gate.opened
+    await entrance.open(signal)
+  }
+}
+
+/** Rejects with what the page refuses. */
+async function fillIn<Signs extends CommonSigns, Kind extends string>(
+  entrance: Entrance<Signs, Kind>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { page, sense } = entrance
+  const seen = new Set<Kind>()
+  while (!page.gate.isOpen) {
+    signal.throwIfAborted()
+    const look = await page.look()
+    if (look) {
+      const { signs } = look
+      const situation = sense.situationOf(signs)
+      entrance.note(situation)
+      const refusal = sense.refusalOf(situation, 'pre-join', seen)
+      if (refusal) throw refusal
+      seen.add(situation.kind)
+      const answered = await entrance.sweep(signs)
+      if (answered === null && sense.places[situation.kind] === 'entrance') await entrance.ask(signs, situation)
+    }
+    await Promise.race([page.clock.sleep(page.waits.lookEveryMs, signal), page.gate.opened])
+  }
+}
