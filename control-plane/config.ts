@@ -7,10 +7,10 @@ import { parseTrustedProxies } from './trusted-proxies.ts'
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
 export type Role = (typeof ROLES)[number]
 
-export const LAUNCHERS = ['process'] as const
+export const LAUNCHERS = ['process', 'docker'] as const
 export type LauncherKind = (typeof LAUNCHERS)[number]
 /** Names that are kept for later versions. */
-const LATER_LAUNCHERS = ['docker', 'kubernetes']
+const LATER_LAUNCHERS = ['kubernetes']
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -41,6 +41,7 @@ export interface ServiceConfig {
   botCommand: readonly string[] | null
   botImage: string
   botNamespace: string
+  botContainer: BotContainerConfig
   mapHosts: readonly HostMapping[]
   storage: StorageSettings
   /** Null: those of `<data>/secret-keys`, which the first start makes. */
@@ -54,6 +55,20 @@ export interface ServiceConfig {
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
   logLevel: LogLevel
+}
+
+/** Containers of the Docker launcher. */
+export interface BotContainerConfig {
+  /** Null: the engine's own bridge. */
+  network: string | null
+  /** What the engine knows the folder of recordings as: a path of its machine, or a volume. Null: the same path. */
+  recordings: string | null
+  pull: 'never' | 'missing'
+  /** MiB. */
+  memory: number
+  cores: number
+  /** A file. Null: the engine's own profile. */
+  seccompProfile: string | null
 }
 
 export interface ProviderAddresses {
@@ -165,6 +180,14 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     botCommand: given('botCommand')?.text.split(' ').filter(Boolean) ?? null,
     botImage: given('botImage')?.text ?? 'standin',
     botNamespace: namespaceOf(given('botNamespace')) ?? 'default',
+    botContainer: {
+      network: nameOf(ofVariable('STANDIN_BOT_NETWORK'), 'network'),
+      recordings: recordingsOf(ofVariable('STANDIN_BOT_RECORDINGS')),
+      pull: oneOf(ofVariable('STANDIN_BOT_PULL'), ['never', 'missing']) ?? 'never',
+      memory: wholeNumber(ofVariable('STANDIN_BOT_MEMORY'), 256, 1_048_576) ?? 2048,
+      cores: wholeNumber(ofVariable('STANDIN_BOT_CPUS'), 1, 256) ?? 2,
+      seccompProfile: pathOf(ofVariable('STANDIN_BOT_SECCOMP'), folder),
+    },
     mapHosts: mapHostsOf(options.mapHost, ofVariable('STANDIN_MAP_HOSTS'), report),
     storage: storageOf(storage, environment, dataFolder, folder),
     secretKeys: secretKeysOf(ofVariable('STANDIN_SECRET_KEYS')),
@@ -175,6 +198,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }
+  requireReachableLink(config, report)
   if (problems.length > 0) throw new InvalidConfig(problems)
   return Object.freeze(config)
 }
@@ -293,6 +317,39 @@ function namespaceOf(given: Given | null): string | null {
     'Write small letters, digits and hyphens, 63 at most',
   )
   return null
+}
+
+const DOCKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
+
+function nameOf(given: Given | null, what: string): string | null {
+  if (given === null || DOCKER_NAME.test(given.text)) return given?.text ?? null
+  given.report(
+    given.place,
+    `"${shown(given.text)}" is not the name of a ${what} of Docker`,
+    'Write letters, digits, underscores, points and hyphens',
+  )
+  return null
+}
+
+function recordingsOf(given: Given | null): string | null {
+  if (given === null || isAbsolute(given.text)) return given?.text ?? null
+  return nameOf(given, 'volume')
+}
+
+function pathOf(given: Given | null, folder: string): string | null {
+  return given === null ? null : resolve(folder, given.text)
+}
+
+/** The address of this machine alone is another one in a container. */
+function requireReachableLink(config: ServiceConfig, report: Given['report']): void {
+  if (config.launcher !== 'docker' || !config.roles.has('launcher') || config.botContainer.network === 'host') return
+  const hostname = config.linkUrl === null ? 'localhost' : new URL(config.linkUrl).hostname
+  if (!/^(?:localhost|127\..*|\[::1\]|0\.0\.0\.0|\[::\])$/.test(hostname)) return
+  report(
+    NAMES.linkUrl[1],
+    'names no address under which containers reach the service',
+    'Write for example ws://host.docker.internal:8080/link, and let the service listen there (STANDIN_HOST)',
+  )
 }
 
 function mapHostsOf(

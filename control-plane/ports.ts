@@ -74,6 +74,16 @@ export interface Launcher {
   workFolder?(handle: LaunchHandle): string
 }
 
+/** Jobs that containers fetch from an address, so that no secret stands in their description. */
+export interface JobOffers {
+  /** The address of an attempt's job, as containers reach it. */
+  addressOf(botId: string, attempt: number): string
+  /** The job is given once, for this token, within minutes. Takes the place of an earlier offer of the attempt. */
+  offer(spec: LaunchSpec, token: string): Promise<void>
+  /** From now on nobody gets the job. */
+  withdraw(botId: string, attempt: number): Promise<void>
+}
+
 // --- Files -----------------------------------------------------------------------------------------------------------
 
 /** Where recordings lie: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`. */

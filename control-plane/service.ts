@@ -15,6 +15,7 @@ import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
+import { createJobHandler } from './links/job-address.ts'
 import { createLinkServer } from './links/link-server.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
@@ -87,9 +88,11 @@ async function startRoles(
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
 
+  const linkDatabase = has('links') ? pool('links') : null
+  const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const { server, listen } = await makeServer()
-  if (has('links')) {
-    const links = createLinkServer({ database: pool('links'), clock, log })
+  if (linkDatabase !== null) {
+    const links = createLinkServer({ database: linkDatabase, clock, log })
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
@@ -101,7 +104,15 @@ async function startRoles(
   })
   if (has('launcher')) {
     const database = pool('launcher')
-    const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
+    const launcher = await openLauncher({
+      config,
+      environment,
+      database,
+      seals,
+      linkUrl,
+      learnedCost: () => learnedCost(database),
+      log,
+    })
     const recover = createRecoverCommand({ command: standinCommand('recover'), environment })
     const launching = startLaunching({
       database,
@@ -143,7 +154,7 @@ async function startRoles(
   /** Not listening yet, so that no bot comes before its link can be taken. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
-      const probes = createProbes({ database: startDatabase, readiness, metrics })
+      const probes = createProbes({ database: startDatabase, readiness, metrics, ...(jobs && { jobs }) })
       closing.addWork('probes', () => probes.close())
       return probes
     }
@@ -162,6 +173,7 @@ async function startRoles(
       clock,
       log,
       files: files.handler,
+      ...(jobs && { jobs }),
       readiness,
       metrics,
       settings: {

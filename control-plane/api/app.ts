@@ -10,6 +10,7 @@ import { ApiError, asApiError, refusals } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { type App, type Generation, generationOf } from './generation.ts'
 import { GENERATIONS } from './generations.ts'
+import { jobRoutes } from './jobs.ts'
 import { createLaunchHint } from './launch-hint.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
@@ -96,6 +97,7 @@ export async function buildApi(
   const documents: ServedDocument[] = []
   operationRoutes(app, dependencies)
   fileRoutes(app, dependencies)
+  jobRoutes(app, dependencies)
   for (const generation of generations) {
     await app.register(
       async (scope: App) => {

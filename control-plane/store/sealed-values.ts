@@ -9,6 +9,7 @@ export const SEALED_COLUMNS = [
   { table: 'endpoints', column: 'previous_secret' },
   { table: 'api_keys', column: 'sealed' },
   { table: 'retranscriptions', column: 'secret' },
+  { table: 'job_offers', column: 'job' },
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 
