@@ -13,7 +13,8 @@ export const LABELS = {
 
 /** Between SIGTERM and SIGKILL where somebody else stops the container. */
 const STOP_SECONDS = 120
-const LOG_FILES = { 'max-size': '10m', 'max-file': '1' }
+/** The driver `json-file` breaks characters at each 16 KiB of a line. */
+const LOG = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '1', compress: 'false' } }
 
 /** The most that one bot may take. */
 export interface BotLimits {
@@ -101,7 +102,7 @@ export function containerOf(
       // The exit code and the log are evidence, which is read before the container is removed.
       AutoRemove: false,
       RestartPolicy: { Name: 'no' },
-      LogConfig: { Type: 'json-file', Config: LOG_FILES },
+      LogConfig: LOG,
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': '' },
       CapDrop: ['ALL'],

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { chown, mkdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import {
   type JobOffers,
@@ -22,6 +23,9 @@ import { endedState, neverStarted, stateOf } from './docker-evidence.ts'
 /** Until then a bot has not taken the memory that it is going to need. */
 const STARTING_MS = 60_000
 const COST_SERVES_MS = 60_000
+/** A container that another launcher is making is looked for so often. */
+const APPEARS_TRIES = 50
+const APPEARS_EVERY_MS = 200
 const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
 /** The user of the worker's image. */
 const IMAGE_USER = 1000
@@ -154,7 +158,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
       container = await docker.createContainer(containerOf(spec, name, address, settings))
     } catch (error) {
       // Of two that make it at once, one does, and goes on alone.
-      if (statusOf(error) === 409 && (await findOurs(name)) !== null) return
+      if (statusOf(error) === 409 && (await appears(name))) return
       if (wasNeverSent(error)) throw new NoRoom(`The Docker engine does not answer: ${sentenceOf(error)}`)
       throw new Error(`The container of the bot could not be made: ${sentenceOf(error)}`, { cause: error })
     }
@@ -166,6 +170,16 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
       if (isGone && isShortage(error)) throw new NoRoom(`The engine has no room: ${sentenceOf(error)}`)
       throw new Error(`The container of the bot could not be started: ${sentenceOf(error)}`, { cause: error })
     }
+  }
+
+  /** The engine gives a name away before it shows the container. */
+  async function appears(name: string): Promise<boolean> {
+    for (let tries = 0; tries < APPEARS_TRIES; tries++) {
+      const found = await find(name)
+      if (found !== null) return found.isOurs
+      await sleep(APPEARS_EVERY_MS)
+    }
+    return false
   }
 
   /** Without its job a container that was started all the same ends by itself. */

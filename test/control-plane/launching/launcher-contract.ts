@@ -234,7 +234,8 @@ export function describeLauncher(
       const { logTail } = await ended(launcher, handle)
       expect(Buffer.byteLength(logTail!)).toBeLessThanOrEqual(64 * 1024)
       expect(Buffer.byteLength(logTail!)).toBeGreaterThan(64 * 1024 - 4)
-      expect(logTail).toMatch(/^ü+end\n$/)
+      // Docker leaves out the end of a line that is longer than 16 KiB.
+      expect(logTail).toMatch(/^ü+end\n?$/)
     })
 
     test('while the engine is away nothing is said to have ended, and bots wait', async ({ skip }) => {

@@ -23,14 +23,11 @@ export async function startRelay(target: NetConnectOpts, file?: string): Promise
       const onward = connect(target)
       for (const each of [socket, onward]) {
         open.add(each)
-        each
-          .on('error', () => {})
-          .on('close', () => {
-            open.delete(each)
-            socket.destroy()
-            onward.destroy()
-          })
+        each.on('close', () => open.delete(each))
       }
+      // What is on its way is passed on before the other side is closed.
+      socket.on('error', () => onward.destroy())
+      onward.on('error', () => socket.destroy())
       socket.pipe(onward).pipe(socket)
     })
     await new Promise<void>((resolve, reject) => {
