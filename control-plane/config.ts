@@ -305,7 +305,11 @@ function oneOf<T extends string>(given: Given | null, words: readonly T[]): T | 
 
 function launcherOf(given: Given | null): LauncherKind | null {
   if (given === null || !LATER_LAUNCHERS.includes(given.text)) return oneOf(given, LAUNCHERS)
-  given.report(given.place, `"${given.text}" is not part of this version`, 'Write process, or leave it out')
+  given.report(
+    given.place,
+    `"${given.text}" is not part of this version`,
+    `Write ${LAUNCHERS.join(' or ')}, or leave it out`,
+  )
   return null
 }
 
