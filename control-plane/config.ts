@@ -1,5 +1,7 @@
 /** The settings of the service, read once from options and environment. All mistakes are reported together. */
 import { isAbsolute, resolve } from 'node:path'
+import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
+import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
 import { parseSealKeys, type SealKey } from './secrets/seals.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
@@ -55,20 +57,6 @@ export interface ServiceConfig {
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
   logLevel: LogLevel
-}
-
-/** Containers of the Docker launcher. */
-export interface BotContainerConfig {
-  /** Null: the engine's own bridge. */
-  network: string | null
-  /** What the engine knows the folder of recordings as: a path of its machine, or a volume. Null: the same path. */
-  recordings: string | null
-  pull: 'never' | 'missing'
-  /** MiB. */
-  memory: number
-  cores: number
-  /** A file. Null: the engine's own profile. */
-  seccompProfile: string | null
 }
 
 export interface ProviderAddresses {
@@ -180,14 +168,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     botCommand: given('botCommand')?.text.split(' ').filter(Boolean) ?? null,
     botImage: given('botImage')?.text ?? 'standin',
     botNamespace: namespaceOf(given('botNamespace')) ?? 'default',
-    botContainer: {
-      network: nameOf(ofVariable('STANDIN_BOT_NETWORK'), 'network'),
-      recordings: recordingsOf(ofVariable('STANDIN_BOT_RECORDINGS')),
-      pull: oneOf(ofVariable('STANDIN_BOT_PULL'), ['never', 'missing']) ?? 'never',
-      memory: wholeNumber(ofVariable('STANDIN_BOT_MEMORY'), 256, 1_048_576) ?? 2048,
-      cores: wholeNumber(ofVariable('STANDIN_BOT_CPUS'), 1, 256) ?? 2,
-      seccompProfile: pathOf(ofVariable('STANDIN_BOT_SECCOMP'), folder),
-    },
+    botContainer: botContainerOf(ofVariable, folder),
     mapHosts: mapHostsOf(options.mapHost, ofVariable('STANDIN_MAP_HOSTS'), report),
     storage: storageOf(storage, environment, dataFolder, folder),
     secretKeys: secretKeysOf(ofVariable('STANDIN_SECRET_KEYS')),
@@ -198,16 +179,14 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }
-  requireReachableLink(config, report)
+  if (config.launcher === 'docker' && config.roles.has('launcher') && !isReachable(config))
+    report(
+      NAMES.linkUrl[1],
+      'names no address under which containers reach the service',
+      'Write for example ws://host.docker.internal:8080/link, and let the service listen there (STANDIN_HOST)',
+    )
   if (problems.length > 0) throw new InvalidConfig(problems)
   return Object.freeze(config)
-}
-
-/** A setting as it was written, and who is told what is wrong with it. */
-interface Given {
-  place: string
-  text: string
-  report(place: string, message: string, cure: string): void
 }
 
 /** Secrets may stand in the text of these settings, so the text is not repeated. */
@@ -249,18 +228,6 @@ function hostOf(given: Given | null): string | null {
   return null
 }
 
-function wholeNumber(given: Given | null, least: number, most: number): number | null {
-  if (given === null) return null
-  const value = Number(given.text)
-  if (/^\d{1,9}$/.test(given.text) && value >= least && value <= most) return value
-  given.report(
-    given.place,
-    `"${shown(given.text)}" is not a number from ${least} to ${most}`,
-    'Write a whole number in these bounds',
-  )
-  return null
-}
-
 function addressOf(given: Given | null, protocols: readonly string[]): string | null {
   if (given === null) return null
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
@@ -291,18 +258,6 @@ function rolesOf(given: Given | null): Set<Role> {
   return new Set(ROLES.filter((role) => words.includes(role)))
 }
 
-function oneOf<T extends string>(given: Given | null, words: readonly T[]): T | null {
-  if (given === null) return null
-  const found = words.find((word) => word === given.text)
-  if (found !== undefined) return found
-  given.report(
-    given.place,
-    `"${shown(given.text)}" is not known`,
-    words.length === 1 ? `Write ${words[0]}, or leave it out` : `Choose one of ${words.join(', ')}`,
-  )
-  return null
-}
-
 function launcherOf(given: Given | null): LauncherKind | null {
   if (given === null || !LATER_LAUNCHERS.includes(given.text)) return oneOf(given, LAUNCHERS)
   given.report(
@@ -321,39 +276,6 @@ function namespaceOf(given: Given | null): string | null {
     'Write small letters, digits and hyphens, 63 at most',
   )
   return null
-}
-
-const DOCKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
-
-function nameOf(given: Given | null, what: string): string | null {
-  if (given === null || DOCKER_NAME.test(given.text)) return given?.text ?? null
-  given.report(
-    given.place,
-    `"${shown(given.text)}" is not the name of a ${what} of Docker`,
-    'Write letters, digits, underscores, points and hyphens',
-  )
-  return null
-}
-
-function recordingsOf(given: Given | null): string | null {
-  if (given === null || isAbsolute(given.text)) return given?.text ?? null
-  return nameOf(given, 'volume')
-}
-
-function pathOf(given: Given | null, folder: string): string | null {
-  return given === null ? null : resolve(folder, given.text)
-}
-
-/** The address of this machine alone is another one in a container. */
-function requireReachableLink(config: ServiceConfig, report: Given['report']): void {
-  if (config.launcher !== 'docker' || !config.roles.has('launcher') || config.botContainer.network === 'host') return
-  const hostname = config.linkUrl === null ? 'localhost' : new URL(config.linkUrl).hostname
-  if (!/^(?:localhost|127\..*|\[::1\]|0\.0\.0\.0|\[::\])$/.test(hostname)) return
-  report(
-    NAMES.linkUrl[1],
-    'names no address under which containers reach the service',
-    'Write for example ws://host.docker.internal:8080/link, and let the service listen there (STANDIN_HOST)',
-  )
 }
 
 function mapHostsOf(
@@ -435,6 +357,3 @@ const wordsOf = (list: string): string[] =>
     .filter((word) => word !== '')
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
-
-/** What was typed, safe for a terminal. */
-const shown = (text: string): string => text.replace(/[^\P{C}]/gu, '?').slice(0, 100)
