@@ -76,6 +76,7 @@ async function openDocker(
     maxBots: config.maxBots,
     learnedCost,
     offers: createJobOffers({ database, seals, linkUrl }),
+    workFolder: join(config.dataFolder, 'bots'),
     log,
   })
 }

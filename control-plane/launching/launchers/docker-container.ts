@@ -4,6 +4,7 @@ import type { Job } from '@standin/wire/job.ts'
 import type { ContainerCreateOptions } from 'dockerode'
 import type { LaunchSpec } from '../../ports.ts'
 import { permittedAddresses } from './bot-environment.ts'
+import { WORK_FOLDER } from './docker-work.ts'
 
 export const LABELS = {
   bot: 'standin.bot',
@@ -86,6 +87,7 @@ export function containerOf(
   const variables = {
     ...Object.fromEntries(PASSED.map((variable) => [variable, environment[variable]])),
     STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, job),
+    STANDIN_WORK_FOLDER: WORK_FOLDER,
     STANDIN_JOB_URL: address.url,
     STANDIN_JOB_TOKEN: address.token,
   }

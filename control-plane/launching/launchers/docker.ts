@@ -3,7 +3,8 @@
  * may be restarted at any time. A container gets its job from the service, for a token that serves once.
  */
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir } from 'node:fs/promises'
+import { chown, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import {
@@ -19,6 +20,7 @@ import { type BotCost, botLimit, expectedCost } from './capacity.ts'
 import { type ContainerSettings, containerOf, LABELS, withOperatorKeys } from './docker-container.ts'
 import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNeverSent } from './docker-engine.ts'
 import { endedState, neverStarted, stateOf } from './docker-evidence.ts'
+import { copyJournal, copyWork } from './docker-work.ts'
 
 /** Until then a bot has not taken the memory that it is going to need. */
 const STARTING_MS = 60_000
@@ -40,6 +42,8 @@ export interface DockerLauncherSettings extends ContainerSettings {
   /** What running bots were seen to need; null while nothing is known. */
   learnedCost?: () => Promise<(BotCost & { samples: number }) | null>
   offers: JobOffers
+  /** Absolute; what bots with recordings in a bucket left in their containers is copied there. */
+  workFolder: string
   log: Log
 }
 
@@ -219,6 +223,8 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     await offers.withdraw(botId, attempt)
   }
 
+  const placeFor = (name: string) => join(settings.workFolder, checkedName(name))
+
   async function inspect({ name, engine: home }: LaunchHandle): Promise<LaunchState> {
     try {
       if ((await engine.facts()).id !== home)
@@ -269,10 +275,23 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
       if (state === 'running' || state === 'created') return
       await withdrawFor(name)
       killed.delete(name)
+      await rm(placeFor(name), { recursive: true, force: true })
       await found?.container.remove({ v: true }).catch((error: unknown) => {
         // Gone, or on its way.
         if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
       })
+    },
+    async workFolder({ name }) {
+      // A folder of recordings has everything that the bot wrote.
+      if (settings.recordings !== null) return null
+      const found = await findOurs(name)
+      if (found === null) return null
+      const { botId } = placeOf(name)
+      const hasEnded = stateOf(found.facts) === 'ended'
+      const target = join(placeFor(name), hasEnded ? 'work' : 'running')
+      if (hasEnded) await copyWork(found.container, botId, target)
+      else await copyJournal(found.container, botId, target)
+      return target
     },
     /** Where the engine does not answer, each start says so itself. */
     capacity: () => room().catch(() => null),

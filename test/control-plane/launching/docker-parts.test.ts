@@ -56,6 +56,7 @@ test('of the service only harmless variables reach a container', () => {
     'STANDIN_JOB_URL=https://bots.example.com/job/1',
     'STANDIN_LOG_LEVEL=debug',
     'STANDIN_PRIVATE_ADDRESSES=allow',
+    'STANDIN_WORK_FOLDER=/recordings',
     'TZ=Europe/Berlin',
   ])
 })

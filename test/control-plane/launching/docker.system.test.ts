@@ -1,7 +1,7 @@
 /** The Docker launcher on a real engine, with a small image in place of the worker's. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ async function whySkipped(): Promise<string | null> {
 beforeAll(async () => {
   if (skipped !== null) return
   const place = mkdtempSync(join(tmpdir(), 'standin-image-'))
-  const dockerfile = `FROM ${BASE}\nCOPY stand-in-bot.mjs /bot.mjs\nUSER 1000:1000\nENTRYPOINT ["node", "/bot.mjs"]\n`
+  const dockerfile = `FROM ${BASE}\nCOPY stand-in-bot.mjs /bot.mjs\nRUN mkdir /recordings && chown 1000:1000 /recordings\nVOLUME /recordings\nUSER 1000:1000\nENTRYPOINT ["node", "/bot.mjs"]\n`
   execFileSync('sh', ['-c', `cp "${FOLDER}/stand-in-bot.mjs" . && cat >Dockerfile`], { cwd: place, input: dockerfile })
   const built = await docker.buildImage({ context: place, src: ['Dockerfile', 'stand-in-bot.mjs'] }, { t: IMAGE })
   await new Promise<void>((resolve, reject) =>
@@ -116,6 +116,7 @@ async function dockerBench({ maxBots }: { maxBots: number }): Promise<DockerBenc
       recordings: { path: join(folder, 'recordings'), source: join(folder, 'recordings') },
       maxBots,
       offers,
+      workFolder: join(folder, 'bots'),
       log: quiet,
       ...values,
     })
@@ -210,7 +211,8 @@ ifEngine('the description of a container shows its limits, and no secret but a t
     ShmSize: 1024 ** 3,
   })
   // Its own part of the recordings, and nothing else of this machine.
-  expect(Mounts.map(({ Source, Destination, RW }) => ({ Source, Destination, RW }))).toEqual([
+  const binds = Mounts.filter(({ Type }) => Type === 'bind')
+  expect(binds.map(({ Source, Destination, RW }) => ({ Source, Destination, RW }))).toEqual([
     {
       Source: job.storage.type === 'folder' && job.storage.path,
       Destination: `${folder}/recordings/${job.bot_id}/1`,
@@ -234,6 +236,37 @@ ifEngine('a container that was made and never started is no running bot, and get
   await launcher.kill(left)
   const answer = await fetch(offers.addressOf(job.bot_id, 2), { headers: { authorization: 'Bearer token' } })
   expect(answer.status).toBe(410)
+})
+
+ifEngine('what a bot with recordings in a bucket left in its container is copied out, plain files alone', async () => {
+  const { open, whenWaiting, folder } = await bench()
+  const launcher = await open({ recordings: null })
+  const job = jobIn(folder, { storage: { type: 's3', bucket: 'calls' }, extra: { does: 'ignore' } })
+  const botId = job.bot_id
+  const handle = await launcher.start({ botId, attempt: 1, job })
+  await whenWaiting(handle)
+  const inContainer = async (script: string) => {
+    const run = await docker.getContainer(handle.name).exec({ Cmd: ['sh', '-c', script] })
+    await run.start({ Detach: true })
+    await expect.poll(async () => (await run.inspect()).ExitCode).toBe(0)
+  }
+  const own = `/recordings/${botId}`
+  await inContainer(`mkdir -p ${own}/spool && cd ${own} && echo one >events.jsonl && echo part >spool/1`)
+  await inContainer(`cd ${own} && ln -s /etc/passwd link && ln -s / root`)
+  const running = (await launcher.workFolder!(handle))!
+  expect(readdirSync(join(running, botId))).toEqual(['events.jsonl'])
+
+  await inContainer(`echo two >>${own}/events.jsonl`)
+  await launcher.kill(handle)
+  await expect.poll(async () => (await launcher.inspect(handle)).state).toBe('ended')
+  const work = (await launcher.workFolder!(handle))!
+  expect(readdirSync(join(work, botId)).sort()).toEqual(['events.jsonl', 'spool'])
+  expect(readFileSync(join(work, botId, 'events.jsonl'), 'utf8')).toBe('one\ntwo\n')
+  expect(readFileSync(join(work, botId, 'spool', '1'), 'utf8')).toBe('part\n')
+  expect(await launcher.workFolder!(handle)).toBe(work)
+  await launcher.clean(handle)
+  expect(readdirSync(join(folder, 'bots'))).toEqual([])
+  expect(await launcher.workFolder!(handle)).toBe(null)
 })
 
 ifEngine('a bot of another engine is unknown, also where this one has its name', async () => {
