@@ -6,6 +6,7 @@ import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { startMock } from '../../mock/index.ts'
 import type { MockMeeting } from '../../mock/types.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
+import { startS3Server } from '../servers/s3-server.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 
@@ -135,6 +136,37 @@ ifImage('a restarted service finds its container; killed, it is told as such and
   expect((await fetch(body.data.video)).status).toBe(200)
   await expect.poll(() => containersOf(botId), LONG).toEqual([])
 })
+
+ifImage(
+  'a bot that dies while the service is away, with recordings in S3: its last events and its recording are not lost',
+  async () => {
+    const s3 = await startS3Server()
+    onTestFinished(() => s3.close())
+    const service = await openService({
+      STANDIN_STORAGE: `s3://${s3.bucket}`,
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
+      AWS_ACCESS_KEY_ID: s3.keys.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
+      AWS_REGION: s3.region,
+    })
+    const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+    const botId = await createBot(service, meeting)
+    await admit(service, meeting, botId)
+    await service.end('SIGKILL')
+    meeting.say('ben', 'Where is everybody?')
+    await speak(meeting, 'ann', 6)
+    await docker.getContainer(`standin-${botId}-1`).kill()
+    await service.start()
+
+    await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
+    expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.failed', data: { error_code: 'FORCE_KILLED' } })
+    const { body } = await service.call('GET', `/v2/bots/${botId}`)
+    expect((await fetch(body.data.video)).status).toBe(200)
+    const said = await rows(service, `select 1 from bot_events where event::text like '%Where is everybody?%'`)
+    expect(said).toHaveLength(1)
+    await expect.poll(() => containersOf(botId), LONG).toEqual([])
+  },
+)
 
 ifImage('too little memory is known as the reason, whatever the exit code', async () => {
   const service = await openService({ STANDIN_BOT_MEMORY: '256' })
