@@ -32,9 +32,10 @@ export function createJobHandler(settings: { database: Database; seals: Seals; l
       const job = seals.open(taken.sealedJob, { table: 'job_offers', column: 'job', row: taken.id })
       return { status: 200, headers: headersOf('application/json'), body: job }
     }
+    // Anybody can ask for what there never was, so it is not logged.
+    if (taken === 'unknown') return refusal(404, 'There is no such job.')
     // A second reader of a token is worth a look: the first one may not have been the bot.
     log.warn({ ...fields, why: taken }, 'Job refused')
-    if (taken === 'unknown') return refusal(404, 'There is no such job.')
     if (taken === 'refused') return refusal(401, 'The token is not that of this job.')
     return refusal(410, 'The job was taken already, or its time is over.')
   }
