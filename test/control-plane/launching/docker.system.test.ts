@@ -288,6 +288,23 @@ ifEngine('a container that cannot be started leaves nothing, and the reason name
   expect(offers.given).toEqual([])
 })
 
+ifEngine("without a number the limit follows from the engine's cores and what bots were seen to need", async () => {
+  const { open, job } = await bench()
+  const { NCPU } = (await docker.info()) as { NCPU: number }
+  const learnedCost = async () => ({ cores: 0.25, memoryBytes: 1024 ** 2, samples: 20 })
+  const launcher = await open({ maxBots: null, learnedCost })
+  expect(await launcher.capacity()).toEqual({ limit: 4 * NCPU, free: 4 * NCPU })
+  const wanted = job('wait')
+  await launcher.start({ botId: wanted.bot_id, attempt: 1, job: wanted })
+  expect(await launcher.capacity()).toEqual({ limit: 4 * NCPU, free: 4 * NCPU - 1 })
+  // More than the engine has: one bot is always allowed, and no second one.
+  const greedy = await open({ maxBots: null, learnedCost: async () => ({ cores: 64, memoryBytes: 1, samples: 20 }) })
+  const second = job('wait')
+  await expect(greedy.start({ botId: second.bot_id, attempt: 1, job: second })).rejects.toThrow(
+    '1 bot runs on this engine, its limit',
+  )
+})
+
 ifEngine('an image that is missing stops the start with what to do about it', async () => {
   const { open } = await bench()
   await expect(open({ image: 'standin-no-such-image' })).rejects.toThrow(
