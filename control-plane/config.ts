@@ -1,5 +1,7 @@
 /** The settings of the service, read once from options and environment. All mistakes are reported together. */
 import { isAbsolute, resolve } from 'node:path'
+import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
+import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
 import { parseSealKeys, type SealKey } from './secrets/seals.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
@@ -7,10 +9,10 @@ import { parseTrustedProxies } from './trusted-proxies.ts'
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
 export type Role = (typeof ROLES)[number]
 
-export const LAUNCHERS = ['process'] as const
+export const LAUNCHERS = ['process', 'docker'] as const
 export type LauncherKind = (typeof LAUNCHERS)[number]
 /** Names that are kept for later versions. */
-const LATER_LAUNCHERS = ['docker', 'kubernetes']
+const LATER_LAUNCHERS = ['kubernetes']
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -41,6 +43,7 @@ export interface ServiceConfig {
   botCommand: readonly string[] | null
   botImage: string
   botNamespace: string
+  botContainer: BotContainerConfig
   mapHosts: readonly HostMapping[]
   storage: StorageSettings
   /** Null: those of `<data>/secret-keys`, which the first start makes. */
@@ -167,6 +170,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     botCommand: given('botCommand')?.text.split(' ').filter(Boolean) ?? null,
     botImage: given('botImage')?.text ?? 'standin',
     botNamespace: namespaceOf(given('botNamespace')) ?? 'default',
+    botContainer: botContainerOf(ofVariable, folder),
     mapHosts: mapHostsOf(options.mapHost, ofVariable('STANDIN_MAP_HOSTS'), report),
     storage: storageOf(storage, environment, dataFolder, folder),
     secretKeys: secretKeysOf(ofVariable('STANDIN_SECRET_KEYS')),
@@ -179,15 +183,14 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }
+  if (config.launcher === 'docker' && config.roles.has('launcher') && !isReachable(config))
+    report(
+      NAMES.linkUrl[1],
+      'names no address under which containers reach the service',
+      'Write for example ws://host.docker.internal:8080/link, and let the service listen there (STANDIN_HOST)',
+    )
   if (problems.length > 0) throw new InvalidConfig(problems)
   return Object.freeze(config)
-}
-
-/** A setting as it was written, and who is told what is wrong with it. */
-interface Given {
-  place: string
-  text: string
-  report(place: string, message: string, cure: string): void
 }
 
 /** Secrets may stand in the text of these settings, so the text is not repeated. */
@@ -229,18 +232,6 @@ function hostOf(given: Given | null): string | null {
   return null
 }
 
-function wholeNumber(given: Given | null, least: number, most: number): number | null {
-  if (given === null) return null
-  const value = Number(given.text)
-  if (/^\d{1,9}$/.test(given.text) && value >= least && value <= most) return value
-  given.report(
-    given.place,
-    `"${shown(given.text)}" is not a number from ${least} to ${most}`,
-    'Write a whole number in these bounds',
-  )
-  return null
-}
-
 function addressOf(given: Given | null, protocols: readonly string[]): string | null {
   if (given === null) return null
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
@@ -271,21 +262,13 @@ function rolesOf(given: Given | null): Set<Role> {
   return new Set(ROLES.filter((role) => words.includes(role)))
 }
 
-function oneOf<T extends string>(given: Given | null, words: readonly T[]): T | null {
-  if (given === null) return null
-  const found = words.find((word) => word === given.text)
-  if (found !== undefined) return found
-  given.report(
-    given.place,
-    `"${shown(given.text)}" is not known`,
-    words.length === 1 ? `Write ${words[0]}, or leave it out` : `Choose one of ${words.join(', ')}`,
-  )
-  return null
-}
-
 function launcherOf(given: Given | null): LauncherKind | null {
   if (given === null || !LATER_LAUNCHERS.includes(given.text)) return oneOf(given, LAUNCHERS)
-  given.report(given.place, `"${given.text}" is not part of this version`, 'Write process, or leave it out')
+  given.report(
+    given.place,
+    `"${given.text}" is not part of this version`,
+    `Write ${LAUNCHERS.join(' or ')}, or leave it out`,
+  )
   return null
 }
 
@@ -378,6 +361,3 @@ const wordsOf = (list: string): string[] =>
     .filter((word) => word !== '')
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
-
-/** What was typed, safe for a terminal. */
-const shown = (text: string): string => text.replace(/[^\P{C}]/gu, '?').slice(0, 100)

@@ -1,35 +1,93 @@
 /** The launcher that the configuration names. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceConfig } from './config.ts'
 import { DEMO_LINK, startDemoMeeting } from './demo.ts'
 import { hasMockMeetings, standinCommand } from './installed-file.ts'
+import { createJobOffers } from './launching/job-offers.ts'
+import { createDockerLauncher } from './launching/launchers/docker.ts'
+import { BOT_LIMITS } from './launching/launchers/docker-container.ts'
 import { createProcessLauncher, type ProcessLauncherSettings } from './launching/launchers/process.ts'
-import type { Launcher, Log } from './ports.ts'
+import type { Launcher, Log, Seals } from './ports.ts'
+import type { Database } from './store/database.ts'
+import { keepSetting } from './store/settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Whether a bot for the demo's link is sent into the built-in mock meeting. */
+/** Whether a bot for the demo's link is sent into the built-in mock meeting, which only processes of this machine reach. */
 export function servesDemo(config: ServiceConfig): boolean {
-  return config.offersDemo && config.roles.has('launcher') && hasMockMeetings()
+  return config.offersDemo && config.launcher === 'process' && config.roles.has('launcher') && hasMockMeetings()
+}
+
+export interface LauncherParts {
+  config: ServiceConfig
+  environment: Environment
+  /** Of the role. */
+  database: Database
+  seals: Seals
+  /** Address of the control link, as bots reach it. */
+  linkUrl: string
+  learnedCost: NonNullable<ProcessLauncherSettings['learnedCost']>
+  log: Log
 }
 
 /** Rejects with a sentence where the launcher cannot be used here. */
-export async function openLauncher(
-  config: ServiceConfig,
-  environment: Environment,
-  learnedCost: NonNullable<ProcessLauncherSettings['learnedCost']>,
-  log: Log,
-): Promise<Launcher> {
+export function openLauncher(parts: LauncherParts): Promise<Launcher> {
+  const { config, environment } = parts
+  // An option of the command line counts for bots as its variable does.
+  const botVariables = { ...environment, ...(config.allowPrivateAddresses && { STANDIN_PRIVATE_ADDRESSES: 'allow' }) }
+  return config.launcher === 'docker' ? openDocker(parts, botVariables) : openProcess(parts, botVariables)
+}
+
+const mappings = ({ mapHosts }: ServiceConfig) => mapHosts.map(({ host, address }) => `${host}=${address}`)
+
+function openProcess({ config, environment, learnedCost, log }: LauncherParts, botVariables: Environment) {
   const isDemo = servesDemo(config)
   return createProcessLauncher({
     folder: join(config.dataFolder, 'bots'),
     command: config.botCommand ?? standinCommand('join'),
-    mapHosts: config.mapHosts.map(({ host, address }) => `${host}=${address}`),
+    mapHosts: mappings(config),
     mapHostsOf: async (job) => (isDemo && job.meeting_url === DEMO_LINK ? startDemoMeeting(environment, log) : []),
-    // An option of the command line counts for bots as its variable does.
-    environment: { ...environment, ...(config.allowPrivateAddresses && { STANDIN_PRIVATE_ADDRESSES: 'allow' }) },
+    environment: botVariables,
     maxBots: config.maxBots,
     learnedCost,
     log,
   })
+}
+
+async function openDocker(
+  { config, environment, database, seals, linkUrl, learnedCost, log }: LauncherParts,
+  botVariables: Environment,
+) {
+  const { network, recordings, pull, memory, cores, seccompProfile } = config.botContainer
+  const { storage } = config
+  return createDockerLauncher({
+    host: environment.DOCKER_HOST || null,
+    installation: String(await keepSetting(database, 'installation_id', randomUUID())),
+    image: config.botImage,
+    mayPull: pull === 'missing',
+    network,
+    mapHosts: mappings(config),
+    environment: botVariables,
+    limits: { ...BOT_LIMITS, memoryBytes: memory * 1024 ** 2, cores },
+    seccompProfile: seccompProfile && (await readProfile(seccompProfile)),
+    recordings: storage.type === 'folder' ? { path: storage.path, source: recordings ?? storage.path } : null,
+    maxBots: config.maxBots,
+    learnedCost,
+    offers: createJobOffers({ database, seals, linkUrl }),
+    workFolder: join(config.dataFolder, 'bots'),
+    log,
+  })
+}
+
+/** The engine takes the profile itself, not its file. */
+async function readProfile(file: string): Promise<string> {
+  try {
+    return JSON.stringify(JSON.parse(await readFile(file, 'utf8')))
+  } catch (error) {
+    throw new Error(`The seccomp profile ${file} (STANDIN_BOT_SECCOMP) cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
 }

@@ -70,8 +70,21 @@ export interface Launcher {
   clean(handle: LaunchHandle): Promise<void>
   /** Bots that could be started now, and the limit; null: the engine decides. */
   capacity(): Promise<{ free: number; limit: number } | null>
-  /** Where the bot's files lie on this machine while it works; absent where they cannot be reached from here. */
-  workFolder?(handle: LaunchHandle): string
+  /**
+   * A folder of this machine with `<bot id>/` and the bot's files in it, as they are now or as they were when it ended; null
+   * where there are none beside those in the store. Rejects where they cannot be reached now.
+   */
+  workFolder?(handle: LaunchHandle): Promise<string | null>
+}
+
+/** Jobs that containers fetch from an address, so that no secret stands in their description. */
+export interface JobOffers {
+  /** The address of an attempt's job, as containers reach it. */
+  addressOf(botId: string, attempt: number): string
+  /** The job is given once, for this token, within minutes. Takes the place of an earlier offer of the attempt. */
+  offer(spec: LaunchSpec, token: string): Promise<void>
+  /** From now on nobody gets the job. */
+  withdraw(botId: string, attempt: number): Promise<void>
 }
 
 // --- Files -----------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-/** `/healthz`, `/readyz` and `/metrics` of a process without the role `api`, and the server that its control links share. */
-import { createServer, type Server, type ServerResponse } from 'node:http'
+/** `/healthz`, `/readyz` and `/metrics` of a process without the role `api`, and the server that its control links and jobs share. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Database } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
@@ -15,6 +15,11 @@ export interface ProbeSettings {
   readiness: Readonly<Record<string, () => Promise<void>>>
   /** What `/metrics` shows. */
   metrics: Registry
+  /** Serves `/job/…` (`links/job-address.ts`); absent where this process has no control links. */
+  jobs?: (request: {
+    path: string
+    authorization: string | undefined
+  }) => Promise<{ status: number; headers: Record<string, string>; body: string }>
 }
 
 export interface Probes {
@@ -23,7 +28,7 @@ export interface Probes {
   close(): Promise<void>
 }
 
-export function createProbes({ database, readiness, metrics }: ProbeSettings): Probes {
+export function createProbes({ database, readiness, metrics, jobs }: ProbeSettings): Probes {
   const checks = Object.entries({ database: () => askDatabase(database), ...readiness })
 
   async function answerReadiness(response: ServerResponse): Promise<void> {
@@ -37,12 +42,19 @@ export function createProbes({ database, readiness, metrics }: ProbeSettings): P
     response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
   }
 
+  async function answerJob(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, headers, body } = await jobs!({ path, authorization: request.headers.authorization })
+    response.writeHead(status, headers).end(body)
+  }
+
   const server = createServer((request, response) => {
-    const path = request.url?.split('?', 1)[0]
+    const path = request.url?.split('?', 1)[0] ?? ''
     const failed = () => answer(response, 500, 'failed')
     if (path === '/healthz') answer(response, 200, 'ok')
     else if (path === '/readyz') answerReadiness(response).catch(failed)
     else if (path === '/metrics') answerMetrics(response).catch(failed)
+    else if (jobs && request.method === 'GET' && path.startsWith('/job/'))
+      answerJob(path, request, response).catch(() => answer(response, 503, 'The job cannot be looked up now'))
     else answer(response, 404, 'This process does not have the role api')
   })
   return {

@@ -17,6 +17,7 @@ import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
+import { createJobHandler } from './links/job-address.ts'
 import { createLinkServer } from './links/link-server.ts'
 import { openServiceCalendars } from './open-calendars.ts'
 import { openJoinTokens, openPlatform } from './open-connections.ts'
@@ -108,10 +109,12 @@ async function startRoles(
     return calendars
   }
 
+  const linkDatabase = has('links') ? pool('links') : null
+  const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const { server, listen } = await makeServer()
-  if (has('links')) {
+  if (linkDatabase !== null) {
     const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
-    const links = createLinkServer({ database: pool('links'), clock, log, freshToken })
+    const links = createLinkServer({ database: linkDatabase, clock, log, freshToken })
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
@@ -123,7 +126,15 @@ async function startRoles(
   })
   if (has('launcher')) {
     const database = pool('launcher')
-    const launcher = await openLauncher(config, environment, () => learnedCost(database), log)
+    const launcher = await openLauncher({
+      config,
+      environment,
+      database,
+      seals,
+      linkUrl,
+      learnedCost: () => learnedCost(database),
+      log,
+    })
     const recover = createRecoverCommand({ command: standinCommand('recover'), environment })
     const launching = startLaunching({
       database,
@@ -171,7 +182,7 @@ async function startRoles(
   /** Not listening yet, so that no bot comes before its link can be taken. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
-      const probes = createProbes({ database: startDatabase, readiness, metrics })
+      const probes = createProbes({ database: startDatabase, readiness, metrics, ...(jobs && { jobs }) })
       closing.addWork('probes', () => probes.close())
       return probes
     }
@@ -193,6 +204,7 @@ async function startRoles(
       clock,
       log,
       files: files.handler,
+      ...(jobs && { jobs }),
       readiness,
       metrics,
       settings: {

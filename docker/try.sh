@@ -255,7 +255,7 @@ try_compose() {
     fail 'there is no docker compose: apt-get install docker-compose'
   fi
   node_image
-  compose="$compose -p $prefix -f docker/compose.yaml"
+  compose="$compose -p $prefix -f docker/compose.worker.yaml"
   $compose build >"$engine_folder/compose.log" 2>&1 || fail "$(tail -n 5 "$engine_folder/compose.log")"
   code=0
   # What the bot needs is started with it: storage, its bucket, the control plane.

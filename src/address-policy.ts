@@ -68,17 +68,23 @@ function addressesOf(job: Job): { field: AddressField; address: string }[] {
  * STANDIN_PRIVATE_ADDRESSES (`allow`, or a list of hosts), and the endpoint that is the operator's own.
  */
 export function permittedFields(job: Job, environment: Environment, typed: readonly AddressField[]): Set<AddressField> {
-  const setting = environment.STANDIN_PRIVATE_ADDRESSES ?? environment.STANDIN_PRIVATE_STREAMS ?? ''
-  const hosts = new Set(setting.split(',').map((host) => host.trim().toLowerCase()))
   const isPermitted = (field: AddressField, address: string) => {
-    const { host, hostname } = new URL(address)
-    if (typed.includes(field) || hosts.has('allow') || hosts.has(host) || hosts.has(hostname)) return true
+    if (typed.includes(field) || isPermittedAddress(address, environment)) return true
     return field === 'storage.endpoint' && isOperatorEndpoint(address, environment)
   }
   // Of several addresses of one field none rides along on the others.
   const fields = Map.groupBy(addressesOf(job), ({ field }) => field)
   const permitted = [...fields].filter(([field, named]) => named.every(({ address }) => isPermitted(field, address)))
   return new Set(permitted.map(([field]) => field))
+}
+
+/** Whether STANDIN_PRIVATE_ADDRESSES (`allow`, or a list of hosts) permits the address wherever it leads. */
+export function isPermittedAddress(address: string, environment: Environment): boolean {
+  const setting = environment.STANDIN_PRIVATE_ADDRESSES ?? environment.STANDIN_PRIVATE_STREAMS ?? ''
+  const hosts = new Set(setting.split(',').map((host) => host.trim().toLowerCase()))
+  if (hosts.has('allow')) return true
+  const { host, hostname } = new URL(address)
+  return hosts.has(host) || hosts.has(hostname)
 }
 
 /** Names are checked when they are resolved, by `publicLookup`. */

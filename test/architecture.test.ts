@@ -283,6 +283,7 @@ describe('imports', () => {
     ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
+    ['dockerode', ['control-plane/launching/launchers/']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),

@@ -12,6 +12,7 @@ import { fileRoutes } from './files.ts'
 import { type App, type Generation, generationOf } from './generation.ts'
 import { GENERATIONS } from './generations.ts'
 import { hookRoutes } from './hooks/routes.ts'
+import { jobRoutes } from './jobs.ts'
 import { createLaunchHint } from './launch-hint.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
@@ -99,6 +100,7 @@ export async function buildApi(
   operationRoutes(app, dependencies)
   fileRoutes(app, dependencies)
   await hookRoutes(app, dependencies)
+  jobRoutes(app, dependencies)
   for (const generation of generations) {
     await app.register(
       async (scope: App) => {

@@ -31,6 +31,8 @@ export interface ApiDependencies {
   log: Log
   /** Serves `/files/…`; null where the file store has links of its own. */
   files: FileHandler | null
+  /** Serves `/job/…`; absent where this process has no control links. */
+  jobs?: JobHandler
   /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
@@ -93,3 +95,9 @@ export type FileHandler = (request: {
   range?: string | undefined
   ifRange?: string | undefined
 }) => Promise<{ status: number; headers: Record<string, string>; stream: Readable | null }>
+
+/** `links/job-address.ts`. */
+export type JobHandler = (request: {
+  path: string
+  authorization: string | undefined
+}) => Promise<{ status: number; headers: Record<string, string>; body: string }>

@@ -102,11 +102,12 @@ async function finishLeased(
 ): Promise<Outcome> {
   const { database, files, launcher, log, owner } = tools
   const { bot_id: botId, attempt } = launch
-  const dead = { botId, attempt, workFolder: launcher.workFolder?.(launch.handle!) ?? null }
   const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
   let isKept = false
   try {
+    const workFolder = (await launcher.workFolder?.(launch.handle!)) ?? null
+    const dead = { botId, attempt, workFolder }
     const events = await tools.readInTurn(() => {
       signal.throwIfAborted()
       return ingestJournal(database, files, dead, { isOver: true })

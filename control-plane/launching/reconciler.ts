@@ -233,8 +233,8 @@ class Reconciling {
   async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
     const { database, files, launcher } = this.#settings
     const before = await readBot(database, botId)
-    const place = { botId, attempt, workFolder: launcher.workFolder?.(handle!) ?? null }
-    await ingestJournal(database, files, place, { isOver: false })
+    const workFolder = (await launcher.workFolder?.(handle!)) ?? null
+    await ingestJournal(database, files, { botId, attempt, workFolder }, { isOver: false })
     return (await readBot(database, botId))?.version !== before?.version
   }
 

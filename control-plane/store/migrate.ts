@@ -5,6 +5,7 @@ import * as firstTables from './migrations/0001-first-tables.ts'
 import * as calendars from './migrations/0002-calendars.ts'
 import * as connections from './migrations/0003-connections.ts'
 import * as providerDeletions from './migrations/0020-provider-deletions.ts'
+import * as jobOffers from './migrations/0030-job-offers.ts'
 import * as people from './migrations/0040-people.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0002-calendars': calendars,
   '0003-connections': connections,
   '0020-provider-deletions': providerDeletions,
+  '0030-job-offers': jobOffers,
   '0040-people': people,
 }
 

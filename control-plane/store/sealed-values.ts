@@ -16,6 +16,7 @@ export const SEALED_COLUMNS = [
   { table: 'calendars', column: 'access_token' },
   { table: 'calendar_series_intents', column: 'secrets' },
   { table: 'calendar_intents', column: 'secrets' },
+  { table: 'job_offers', column: 'job' },
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

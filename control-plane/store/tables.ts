@@ -146,6 +146,16 @@ export interface LaunchesTable {
   cleaned_at: Time | null
 }
 
+export interface JobOffersTable {
+  id: string
+  bot_id: string
+  attempt: number
+  token_hash: Buffer
+  job: Buffer | null
+  expires_at: Time
+  taken_at: Time | null
+}
+
 export interface JournalsTable {
   bot_id: string
   journal_id: string
@@ -535,6 +545,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   bots: BotsTable
   launches: LaunchesTable
+  job_offers: JobOffersTable
   journals: JournalsTable
   bot_events: BotEventsTable
   bot_steps: BotStepsTable

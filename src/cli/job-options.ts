@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { MAX_JOB_BYTES, type TranscriptionProvider } from '@standin/wire/job.ts'
-import type { AddressField } from '../address-policy.ts'
+import { type AddressField, isPermittedAddress } from '../address-policy.ts'
 import { pictureDataUrl } from '../bot-image.ts'
 import { InvalidJob } from '../config.ts'
 import { downloadJob } from './job-address.ts'
@@ -49,7 +49,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function downloadedJob(options: JoinOptions, environment: Environment): Promise<string | null> {
   const place = jobPlaceOf(options, environment)
   if (place?.from !== '--job-url' && place?.from !== 'STANDIN_JOB_URL') return null
-  const trustsPrivate = environment.STANDIN_PRIVATE_ADDRESSES === 'allow'
+  const trustsPrivate = URL.canParse(place.value) && isPermittedAddress(place.value, environment)
   return downloadJob({ url: place.value, token: environment.STANDIN_JOB_TOKEN, from: place.from, trustsPrivate })
 }
 

@@ -49,6 +49,12 @@ test('every variable of the table is read', () => {
     STANDIN_BOT_COMMAND: 'node  /opt/bot.js --json',
     STANDIN_BOT_IMAGE: 'registry.example/standin:1',
     STANDIN_BOT_NAMESPACE: 'bots',
+    STANDIN_BOT_NETWORK: 'standin_bots',
+    STANDIN_BOT_RECORDINGS: 'standin_recordings',
+    STANDIN_BOT_PULL: 'missing',
+    STANDIN_BOT_MEMORY: '3072',
+    STANDIN_BOT_CPUS: '4',
+    STANDIN_BOT_SECCOMP: 'docker/seccomp.json',
     STANDIN_MAP_HOSTS: 'meet.google.com=127.0.0.1:4433,zoom.us=localhost:4434',
     STANDIN_STORAGE: 's3://calls/2026',
     AWS_REGION: 'eu-central-1',
@@ -79,6 +85,14 @@ test('every variable of the table is read', () => {
     botCommand: ['node', '/opt/bot.js', '--json'],
     botImage: 'registry.example/standin:1',
     botNamespace: 'bots',
+    botContainer: {
+      network: 'standin_bots',
+      recordings: 'standin_recordings',
+      pull: 'missing',
+      memory: 3072,
+      cores: 4,
+      seccompProfile: '/srv/app/docker/seccomp.json',
+    },
     mapHosts: [
       { host: 'meet.google.com', address: '127.0.0.1:4433' },
       { host: 'zoom.us', address: '127.0.0.1:4434' },
@@ -159,11 +173,15 @@ test.each<[string, string]>([
   ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
   ['STANDIN_ROLES', ','],
   ['STANDIN_LAUNCHER', 'Docker'],
-  ['STANDIN_LAUNCHER', 'docker'],
   ['STANDIN_LAUNCHER', 'kubernetes'],
   ['STANDIN_MAX_BOTS', '0'],
   ['STANDIN_MAX_BOTS', '2.5'],
   ['STANDIN_BOT_NAMESPACE', 'Bots!'],
+  ['STANDIN_BOT_NETWORK', 'a network'],
+  ['STANDIN_BOT_RECORDINGS', './recordings'],
+  ['STANDIN_BOT_PULL', 'always'],
+  ['STANDIN_BOT_MEMORY', '2g'],
+  ['STANDIN_BOT_CPUS', '0'],
   ['STANDIN_MAP_HOSTS', 'meet.google.com=example.com:1'],
   ['STANDIN_STORAGE', '/srv/recordings'],
   ['STANDIN_STORAGE', 's3://'],
@@ -191,12 +209,25 @@ test.each<[string, string]>([
 })
 
 test('a launcher of a later version is named as such, together with the other mistakes', () => {
-  const problems = problemsOf({ STANDIN_LAUNCHER: 'docker', STANDIN_PORT: 'http' })
+  const problems = problemsOf({ STANDIN_LAUNCHER: 'kubernetes', STANDIN_PORT: 'http' })
   expect(problems.map(({ place }) => place).sort()).toEqual(['STANDIN_LAUNCHER', 'STANDIN_PORT'])
   expect(problems.find(({ place }) => place === 'STANDIN_LAUNCHER')).toMatchObject({
-    message: '"docker" is not part of this version',
-    cure: 'Write process, or leave it out',
+    message: '"kubernetes" is not part of this version',
+    cure: 'Write process or docker, or leave it out',
   })
+})
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['the listening address', {}, false],
+  ['an address of all machines', { STANDIN_LINK_URL: 'ws://0.0.0.0:8080/link' }, false],
+  ['the loopback address', { STANDIN_LINK_URL: 'ws://127.0.0.1:8080/link' }, false],
+  ['the name of the engine', { STANDIN_LINK_URL: 'ws://host.docker.internal:8080/link' }, true],
+  ["the network of the engine's machine", { STANDIN_BOT_NETWORK: 'host' }, true],
+  ['a process that starts no bots', { STANDIN_ROLES: 'api' }, true],
+])('containers have to reach the service: %s', (_, environment, isFine) => {
+  const settings = { STANDIN_LAUNCHER: 'docker', ...environment }
+  if (isFine) expect(read(settings).launcher).toBe('docker')
+  else expect(problemsOf(settings)).toMatchObject([{ place: 'STANDIN_LINK_URL' }])
 })
 
 test('a list of proxies names every mistake', () => {

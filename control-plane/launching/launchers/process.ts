@@ -171,7 +171,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     start,
     kill,
     capacity,
-    workFolder: (handle) => join(places(handle.name), 'work'),
+    workFolder: async (handle) => join(places(handle.name), 'work'),
     async stop(handle, patienceMs) {
       await signalBot(handle, 'SIGTERM')
       const timer = setTimeout(() => {

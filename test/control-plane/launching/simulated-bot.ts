@@ -24,6 +24,8 @@ export interface Plan {
   isSilent?: boolean
   /** It is not let in. */
   isRefused?: boolean
+  /** How long it waits for its last acknowledgement. */
+  drainMs?: number
   /** Requests to leave and signals do nothing. */
   isDeaf?: boolean
 }
@@ -162,7 +164,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const exitCode = await live()
-      await Promise.race([link.drain(DRAIN_MS), aborted(life.signal)])
+      await Promise.race([link.drain(plan.drainMs ?? DRAIN_MS), aborted(life.signal)])
       life.signal.throwIfAborted()
       await link.close()
       evidence ??= evidenceOf({ exitCode, reason: `The bot ended with code ${exitCode}` })

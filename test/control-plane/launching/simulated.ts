@@ -1,9 +1,15 @@
 /** A launcher whose bots are simulated; they live in a `BotHost`, so they outlive whichever process launched them. */
 import { type Launcher, type LaunchState, NoRoom } from '../../../control-plane/ports.ts'
 
+class Away extends Error {}
+
 export function createSimulatedLauncher(hostUrl: string): Launcher {
   async function call<T>(verb: string, body: object = {}): Promise<T> {
-    const response = await fetch(`${hostUrl}/${verb}`, { method: 'POST', body: JSON.stringify(body) })
+    const response = await fetch(`${hostUrl}/${verb}`, { method: 'POST', body: JSON.stringify(body) }).catch(
+      (error) => {
+        throw new Away('The host of simulated bots does not answer', { cause: error })
+      },
+    )
     if (!response.ok) throw new Error(await response.text())
     return (await response.json()) as T
   }
@@ -17,6 +23,8 @@ export function createSimulatedLauncher(hostUrl: string): Launcher {
         botId,
         attempt,
         job,
+      }).catch((error) => {
+        throw error instanceof Away ? new NoRoom(error.message) : error
       })
       if (noRoom !== undefined) throw new NoRoom(noRoom)
       if (failure !== undefined) throw new Error(failure)
@@ -28,13 +36,16 @@ export function createSimulatedLauncher(hostUrl: string): Launcher {
     },
     kill: ({ name }) => call('kill', { name }),
     async inspect({ name }) {
-      const state = await call<LaunchState>('inspect', { name })
+      const state = await call<LaunchState>('inspect', { name }).catch((error): LaunchState => {
+        if (error instanceof Away) return { state: 'unknown', reason: error.message }
+        throw error
+      })
       if (state.state !== 'ended') return state
       const { endedAt } = state.evidence
       return { ...state, evidence: { ...state.evidence, endedAt: endedAt && new Date(endedAt) } }
     },
     list: () => call('list'),
     clean: ({ name }) => call('clean', { name }),
-    capacity: () => call('capacity'),
+    capacity: () => call<Awaited<ReturnType<Launcher['capacity']>>>('capacity').catch(() => null),
   }
 }

@@ -1,17 +1,16 @@
 /**
  * A small program in place of a bot. `extra.does` of its job says what: `exit:<code>`, `wait` (until SIGTERM, then code 0),
- * `ignore` (SIGTERM does nothing), `leave:<ms>` (ends with code 4 so long after SIGTERM).
+ * `ignore` (SIGTERM does nothing), `leave:<ms>` (ends with code 4 so long after SIGTERM), `eat` (all memory that there is).
  */
 import { readFileSync, unlinkSync } from 'node:fs'
 
-const file = process.env.STANDIN_JOB_FILE
-const job = JSON.parse(readFileSync(file, 'utf8'))
-unlinkSync(file)
+const job = process.env.STANDIN_JOB_URL === undefined ? takeFile() : await fetchJob()
 const [does, value] = String(job.extra?.does ?? 'wait').split(':')
 console.log(JSON.stringify({ arguments: process.argv.slice(2), environment: Object.keys(process.env).sort() }))
 if (job.extra?.says) console.log(job.extra.says)
 
 if (does === 'exit') process.exit(Number(value))
+if (does === 'eat') for (const eaten = []; ; ) eaten.push(Buffer.alloc(16 * 1024 * 1024, 1))
 process.on('SIGTERM', () => {
   console.log('SIGTERM')
   if (does === 'leave') setTimeout(() => process.exit(4), Number(value))
@@ -19,3 +18,18 @@ process.on('SIGTERM', () => {
 })
 console.log('waiting')
 setInterval(() => {}, 1000)
+
+function takeFile() {
+  const file = process.env.STANDIN_JOB_FILE
+  const text = readFileSync(file, 'utf8')
+  unlinkSync(file)
+  return JSON.parse(text)
+}
+
+async function fetchJob() {
+  const headers = { authorization: `Bearer ${process.env.STANDIN_JOB_TOKEN}` }
+  const answer = await fetch(process.env.STANDIN_JOB_URL, { headers })
+  if (answer.ok) return answer.json()
+  console.log(`no job: ${answer.status}`)
+  process.exit(2)
+}

@@ -51,6 +51,17 @@ test('a job is fetched with the one-time token as a bearer token', async () => {
   expect(asked).toEqual([`GET /jobs/1 Bearer ${TOKEN}`])
 })
 
+test('the host of the address may be permitted alone; another host stays refused', async () => {
+  const url = await serve((_request, response) => response.end('{}'))
+  const environmentOf = (hosts: string) => ({
+    STANDIN_JOB_URL: `${url}/jobs/1`,
+    STANDIN_JOB_TOKEN: TOKEN,
+    STANDIN_PRIVATE_ADDRESSES: hosts,
+  })
+  expect(await downloadedJob({}, environmentOf(`other.test,${new URL(url).host}`))).toBe('{}')
+  expect(await messageOf(downloadedJob({}, environmentOf('other.test')))).toContain('only https addresses are fetched')
+})
+
 test('a redirect is not followed', async () => {
   const seen: string[] = []
   const url = await serve((request, response) => {

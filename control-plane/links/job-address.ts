@@ -1,0 +1,50 @@
+/** `GET /job/<bot>/<attempt>`: gives a container the job that its launcher offered (`launching/job-offers.ts`), once. */
+import { createHash } from 'node:crypto'
+import type { Log, Seals } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { takeOffer } from '../store/job-offers.ts'
+
+export interface JobAnswer {
+  status: 200 | 401 | 404 | 410
+  headers: Record<string, string>
+  body: string
+}
+
+/** Rejects where the job cannot be looked up: the bot asks again. */
+export type JobHandler = (request: { path: string; authorization: string | undefined }) => Promise<JobAnswer>
+
+export const JOB_PATH = '/job/'
+const PLACE = /^\/job\/(?<botId>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(?<attempt>[1-9]\d{0,8})$/
+const BEARER = /^Bearer (?<token>[!-~]{1,4096})$/i
+
+export function createJobHandler(settings: { database: Database; seals: Seals; log: Log }): JobHandler {
+  const { database, seals, log } = settings
+  return async ({ path, authorization }) => {
+    const { botId, attempt } = PLACE.exec(path)?.groups ?? {}
+    if (botId === undefined) return refusal(404, 'There is no such job.')
+    const token = BEARER.exec(authorization ?? '')?.groups?.token
+    if (token === undefined) return refusal(401, 'The token of the job is missing.')
+    const fields = { bot: botId, attempt: Number(attempt) }
+    const hash = createHash('sha256').update(token).digest()
+    const taken = await takeOffer(database, botId, fields.attempt, hash)
+    if (typeof taken !== 'string') {
+      log.info(fields, 'Job given to its container')
+      const job = seals.open(taken.sealedJob, { table: 'job_offers', column: 'job', row: taken.id })
+      return { status: 200, headers: headersOf('application/json'), body: job }
+    }
+    // Anybody can ask for what there never was, so it is not logged.
+    if (taken === 'unknown') return refusal(404, 'There is no such job.')
+    // A second reader of a token is worth a look: the first one may not have been the bot.
+    log.warn({ ...fields, why: taken }, 'Job refused')
+    if (taken === 'refused') return refusal(401, 'The token is not that of this job.')
+    return refusal(410, 'The job was taken already, or its time is over.')
+  }
+}
+
+function refusal(status: 401 | 404 | 410, text: string): JobAnswer {
+  return { status, headers: headersOf('text/plain'), body: `${text}\n` }
+}
+
+function headersOf(type: string): Record<string, string> {
+  return { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' }
+}

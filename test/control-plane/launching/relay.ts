@@ -1,0 +1,53 @@
+/** Passes connections on to a server, and can be taken away: the server is then out of reach, and goes on. */
+
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
+
+export interface Relay {
+  /** Of a relay on a port. */
+  url: string
+  leave(): Promise<void>
+  /** At the same address. */
+  comeBack(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Listens on a free port of the loopback address, or on a socket file. */
+export async function startRelay(target: NetConnectOpts, file?: string): Promise<Relay> {
+  const open = new Set<Socket>()
+  let server: Server | null = null
+  let port = 0
+
+  async function listen(): Promise<void> {
+    const started = createServer((socket) => {
+      const onward = connect(target)
+      for (const each of [socket, onward]) {
+        open.add(each)
+        each.on('close', () => open.delete(each))
+      }
+      // What is on its way is passed on before the other side is closed.
+      socket.on('error', () => onward.destroy())
+      onward.on('error', () => socket.destroy())
+      socket.pipe(onward).pipe(socket)
+    })
+    await new Promise<void>((resolve, reject) => {
+      started.once('error', reject)
+      if (file === undefined) started.listen(port, '127.0.0.1', resolve)
+      else started.listen(file, resolve)
+    })
+    if (file === undefined) port = (started.address() as AddressInfo).port
+    server = started
+  }
+
+  async function leave(): Promise<void> {
+    const leaving = server
+    server = null
+    if (leaving === null) return
+    const closed = new Promise((resolve) => leaving.close(resolve))
+    for (const socket of open) socket.destroy()
+    await closed
+  }
+
+  await listen()
+  return { url: `http://127.0.0.1:${port}`, leave, comeBack: listen, close: leave }
+}
