@@ -46,7 +46,7 @@ const QUICK: readonly string[] = ['snapshot', 'element', 'reference', 'chat', 'f
 const BUSY_SHARE = 0.5
 /** This process, too, may have been waiting for a processor. Milliseconds. */
 const LATE_MS = 1000
-const PAINTING: readonly string[] = ['openFrames', 'showComposite'] satisfies (keyof PageApi)[]
+const PAINTING: readonly string[] = ['openFrames', 'paintAhead', 'showComposite'] satisfies (keyof PageApi)[]
 
 export interface PageParts {
   browser: BotBrowser

@@ -17,13 +17,15 @@ import { type LeaveSteps, leaveMeeting } from './leaving.ts'
 import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
 import type { CommonSigns, PageApi } from './page/types.ts'
-import type { MeetingSense, Situation } from './situation.ts'
+import type { MeetingSense, Place, Situation } from './situation.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './unseen-videos.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
 const EVIDENCE_MS = 5000
 /** Situations that are remembered for the evidence. */
 const HISTORY = 50
+/** The page is one from which the meeting may follow. */
+const MAY_STAND_BY: ReadonlySet<Place> = new Set(['entrance', 'waiting', 'undecided', 'in_call', 'disturbed'])
 
 export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
   /** Of `meetingScript`. */
@@ -85,7 +87,7 @@ export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
   devices: DeviceKeeper
   /** Answers a dialog, if one is open; says of which kind it was. */
   sweep(signs: Signs): Promise<string | null>
-  entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note'>
+  entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note' | 'onLook'>
   chat: ChatSteps
   leaving: LeaveSteps<Signs>
   /** Left out where a platform has no captions that a guest can read. */
@@ -107,6 +109,11 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #frames: FrameLink
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
+  #provenAt: number | null = null
+  /** The frames of this document are painted, or about to be. */
+  #isAhead = false
+  #hasToldReady = false
+  #onReady: (() => void) | null = null
   #isPrepared = false
   /** Null as long as the machine keeps up. */
   #pictureStep: PictureStep | null = null
@@ -122,14 +129,24 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     const note = (situation: Situation<Kind>) => this.#note(situation)
     this.#page = page
     this.#frames = new FrameLink(page)
-    this.#entrance = { ...parts.entrance, page, sense, sweep, note, judge: new AdmissionJudge(page.waits) }
+    const judge = new AdmissionJudge(page.waits)
+    const onLook: Entrance<Signs, Kind>['onLook'] = (place, isNewDocument) => {
+      this.#provenAt = judge.provenSince
+      if (isNewDocument) this.#isAhead = false
+      if (MAY_STAND_BY.has(place)) this.#getAhead()
+    }
+    this.#entrance = { ...parts.entrance, page, sense, sweep, note, onLook, judge }
+    const noteInMeeting = (situation: Situation<Kind>) => {
+      this.#note(situation)
+      this.#followProof(sense.places[situation.kind])
+    }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
     const eachLook: typeof watching.eachLook = async (...look) => {
       await this.#frames.check()
       await watching.eachLook?.(...look)
     }
-    const own = { ...captions, page, sense, devices, sweep, note, onNewDocument, eachLook }
+    const own = { ...captions, page, sense, devices, sweep, note: noteInMeeting, onNewDocument, eachLook }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { ears } = parts.options
     if (ears) page.browser.onCarried((payload) => hearCarried(payload, ears, (id) => this.#meeting.idOf(id)))
@@ -139,6 +156,14 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   get waitingFor(): WaitingFor {
     // A link that led to a request was no invalid one.
     return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
+  }
+
+  get provenAt(): number | null {
+    return this.#provenAt
+  }
+
+  onReadyToStandBy(listener: () => void): void {
+    this.#onReady = listener
   }
 
   async join(signal: AbortSignal): Promise<Admission> {
@@ -154,7 +179,10 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   }
 
   async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {
-    await this.#parts.obtainRecordingRight?.(limitMs, signal)
+    if (this.#parts.obtainRecordingRight === undefined) return
+    await this.#parts.obtainRecordingRight(limitMs, signal)
+    // Before it nothing may be recorded, whatever was seen.
+    this.#provenAt = this.#page.clock.now()
   }
 
   async prepareRecording(signal: AbortSignal): Promise<void> {
@@ -163,6 +191,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     this.#isPrepared = true
     await this.#show()
     signal.throwIfAborted()
+    // What stood by looked at something else.
+    if (this.#parts.options.recordingMode !== 'audio_only' && !this.#frames.isAsAhead) this.#provenAt = null
   }
 
   watch(listener: (event: MeetingEvent) => void): () => void {
@@ -291,6 +321,33 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       // The layer lies over the page all the same; a picture that comes late is no reason to record nothing.
       this.#page.logger.warn('The composite did not report its first picture in time')
     }
+  }
+
+  /** Makes ready for a recording that may begin at any moment; the page stays as it is. */
+  #getAhead(): void {
+    if (this.#isAhead || this.#onReady === null) return
+    this.#isAhead = true
+    void this.#paintAhead().then(
+      (isPainted) => {
+        if (!isPainted || this.#hasToldReady) return
+        this.#hasToldReady = true
+        this.#onReady?.()
+      },
+      (error) => this.#page.logger.debug('The picture could not be painted in advance', { error }),
+    )
+  }
+
+  async #paintAhead(): Promise<boolean> {
+    if (this.#parts.options.recordingMode === 'audio_only') return true
+    if (!(await this.#frames.prepareAhead())) return false
+    await this.#page.ask('paintAhead')
+    return true
+  }
+
+  /** A waiting room after all takes the proof back. */
+  #followProof(place: Place): void {
+    if (place === 'waiting') this.#provenAt = null
+    else if (place === 'in_call') this.#provenAt ??= this.#page.lastSigns?.at ?? null
   }
 
   /** On a document that took the place of the meeting's. */

@@ -133,6 +133,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     botName: job.bot_name,
     whenMayJoin: openJoinGate({ ...common, job }),
     onWaitingRoom,
+    onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
   })
   const gaps: Gap[] = []
   const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
@@ -147,7 +148,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     streaming?.connect(ending.signal).catch((error) => proposeFailure(error, 'streaming'))
     await atEdge('storage', storage.prepare(ending.signal))
     await meeting.enter()
-    joinedAt = clock.now()
+    joinedAt = meeting.provenAt ?? clock.now()
     status.enter('in_call_not_recording')
     await record(joinedAt)
   } catch (thrown) {
@@ -217,7 +218,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       }
     })
     await meeting.makeReady()
-    await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start()), () =>
+    await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start(meeting.provenAt)), () =>
       stuck('The encoder gave no first frame.'),
     )
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()

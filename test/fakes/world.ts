@@ -63,6 +63,9 @@ export class World {
   join: Script<Admission> = async () => 'in_meeting'
   waitForAdmission: Script<void> = async () => {}
   waitingFor: WaitingFor = 'admission'
+  /** Of the meeting's page. */
+  provenAt: number | null = null
+  readyToStandBy: () => void = () => {}
   obtainRecordingRight: (limitMs: number, signal: AbortSignal) => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
   whenWelcomed: () => Promise<void> = async () => {}
@@ -142,6 +145,12 @@ export class World {
     const meeting: MeetingDriver = {
       join: (signal) => this.#noting('join', this.join(signal)),
       waitForAdmission: (signal) => this.#noting('waitForAdmission', this.waitForAdmission(signal)),
+      onReadyToStandBy: (listener) => {
+        this.readyToStandBy = listener
+      },
+      get provenAt() {
+        return world.provenAt
+      },
       get waitingFor() {
         return world.waitingFor
       },
@@ -188,6 +197,9 @@ export class World {
         prepare: async () => {
           calls.push('prepare stage')
           return { display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }
+        },
+        standBy: () => {
+          calls.push('stand by')
         },
         start: async () => {
           await this.startRecording()

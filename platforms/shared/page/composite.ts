@@ -24,6 +24,8 @@ export interface Composite {
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   /** Back to the screen: nobody reads the frames. */
   closeFrames(): void
+  /** Paints frames of what the page has, and leaves the page as it is; does nothing on the screen. */
+  paintAhead(mode: CompositeMode): void
   /** Lays the picture over the page, or changes its layout. */
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
@@ -93,6 +95,11 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
       if (frames === null) return
       frames = null
       paintOn(onScreen())
+    },
+    paintAhead(wanted) {
+      if (frames === null) return
+      mode = wanted
+      composition.show(mode)
     },
     show(wanted) {
       mode = wanted

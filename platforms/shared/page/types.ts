@@ -160,6 +160,8 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   closeFrames(): void
   /** Why no frames are painted any more; null while they are, and where none are wanted. */
   framesFault(): string | null
+  /** Paints the recording's picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
+  paintAhead(): Promise<void>
   /** Lays the recording's picture over the page; resolves when it is painted. */
   showComposite(): Promise<void>
   /** What is recorded, a PNG in base64; null while the screen shows it. */

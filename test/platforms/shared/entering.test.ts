@@ -19,6 +19,7 @@ function entering(work: typeof enter | typeof waitForAdmission) {
     judge: new AdmissionJudge(HOLDS),
     sweep: async () => null,
     note: () => {},
+    onLook: () => {},
     open: async () => void asked.push('open'),
     ask: async () => void asked.push('ask'),
     hasAsked: () => asked.includes('ask'),
