@@ -247,11 +247,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
     logger.info('Recording rests', { span: spans.length, seconds, ...media, bytes: recording.bytes, repeatedFrames })
   }
 
-  async function finish(signal: AbortSignal): Promise<FinishedRecording> {
+  /** What was recorded since an end that was seen later. */
+  function cutAt(until: number): void {
+    const span = spans.at(-1)
+    if (span === undefined || span.endedAt === null || until >= span.endedAt) return
+    const endedAt = Math.round(Math.max(until, span.startedAt + LEAST_SPAN_MS))
+    const seconds = past.seconds - (span.endedAt - endedAt) / 1000
+    logger.info('The recording is cut to the end of the meeting', { cutMs: span.endedAt - endedAt })
+    recording.cutAt(seconds)
+    past.seconds = seconds
+    span.endedAt = endedAt
+  }
+
+  async function finish(signal: AbortSignal, until: number | null): Promise<FinishedRecording> {
     const askedAt = performance.now()
     over.abort(new Error('The recording is finished'))
     await standBy.end()
     await inTurn(endSpan)
+    if (until !== null) cutAt(until)
     const stoppedAt = performance.now()
     const finished = await recording.finish(signal)
     logger.info('The recording is complete', {
@@ -289,14 +302,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
     spans: () => spans.map(({ startedAt, endedAt }) => ({ startedAt, endedAt })),
     quality: () => (spans.length === 0 ? null : quality.figures()),
-    finish(signal) {
-      finishing ??= finish(signal)
+    finish(signal, until = null) {
+      finishing ??= finish(signal, until)
       return finishing
     },
     close,
   }
 }
 
+/** A file of nothing plays nowhere. */
+const LEAST_SPAN_MS = 100
 const NOTHING_BEFORE = { frames: 0, seconds: 0, repeatedFrames: 0 }
 
 /** What an encoder has made since its span began. */

@@ -82,6 +82,11 @@ export class Recording {
     return media
   }
 
+  /** The files end at this second of the recording, where they go on longer. To be called before `finish`. */
+  cutAt(seconds: number): void {
+    for (const { movie } of this.#files) movie.cutAt(seconds)
+  }
+
   /** Repeatable after a problem: what is finished stays so. Never rejects. */
   async finish(signal: AbortSignal): Promise<FinishedRecording> {
     const finished: FinishedRecording = { files: [], problem: null }

@@ -223,8 +223,11 @@ export interface Recorder {
   spans(): RecordedSpan[]
   /** What the recorder measured of its own work so far; null before `start`. */
   quality(): Quality | null
-  /** Stops capturing and completes the files at their place; the signal ends the attempts to reach it. */
-  finish(signal: AbortSignal): Promise<FinishedRecording>
+  /**
+   * Stops capturing and completes the files at their place; the signal ends the attempts to reach it. The recording ends
+   * at `until` (UTC milliseconds), where that lies in its last stretch.
+   */
+  finish(signal: AbortSignal, until?: number | null): Promise<FinishedRecording>
   /** Stops servers and encoders. Never rejects. */
   close(): Promise<void>
 }

@@ -54,6 +54,8 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
+  /** Of the latest look that showed the meeting. */
+  #inCallAt = 0
   #endSeen: { last: string; looks: number; at: number } | null = null
   #availability: boolean | null = null
 
@@ -211,7 +213,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     const end = sense.endOf(situation, signs)
     const last = failure?.code ?? end
     if (last !== null) {
-      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: signs.at }
+      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: this.#firstSignOf(signs) }
       this.#endSeen = { ...seen, looks: seen.looks + 1 }
       if (seen.looks + 1 < (endLooks?.[situation.kind] ?? END_LOOKS)) return
       if (failure || end === null) {
@@ -232,6 +234,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     this.#endSeen = null
     this.#followConnection(situation, signs.at)
     const place = sense.places[situation.kind]
+    if (place === 'in_call') this.#inCallAt = signs.at
     if (place === 'waiting') this.#lobbyAgain = canBePutBack !== true
     else if (place === 'in_call') this.#lobbyAgain = false
     const isKnown = place === 'in_call' || place === 'disturbed' || place === 'reconnecting' || place === 'waiting'
@@ -242,6 +245,12 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
           step: 'in meeting',
         }),
       )
+  }
+
+  /** When the call's control went, if that was since the meeting was seen last; else when the end was seen. */
+  #firstSignOf({ at, callGoneAt }: Signs): number {
+    if (typeof callGoneAt !== 'number' || this.#inCallAt === 0) return at
+    return Math.min(at, Math.max(callGoneAt, this.#inCallAt))
   }
 
   #followConnection(situation: Situation<Kind>, at: number): void {

@@ -164,7 +164,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const end = await ending.whenEnded()
   // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
   const delivery = new Delivery({ job, ...parts })
-  const finishing = delivery.complete(recorder)
+  const finishing = delivery.complete(recorder, end.at ?? null)
   await Promise.all([closeStreaming(), closeLiveTranscript()])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
   await survive('leaving', leaveMeeting, () => {})
@@ -257,7 +257,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {
-    const end = MEETING_ENDS[event.end]
+    const end = { ...MEETING_ENDS[event.end], at: event.at }
     const firstFrame = recorder.spans()[0]?.startedAt
     if (firstFrame === undefined && event.end !== 'removed') {
       const code = event.codeBeforeRecording ?? 'EXITING_MEETING_BEFORE_RECORD'
@@ -267,6 +267,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (event.end === 'removed' && event.at - (firstFrame ?? event.at) < limitMs)
       return {
         code: 'BOT_REMOVED_TOO_EARLY',
+        at: event.at,
         message: `The host removed the bot within ${limitMs / 1000} s of its start.`,
       }
     return end

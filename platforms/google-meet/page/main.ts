@@ -1,5 +1,6 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
 
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { watchChangedNodes } from '../../shared/page/changed-nodes.ts'
@@ -262,13 +263,18 @@ function start(config: PageConfig): void {
   }
 
   const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
+  const callControl = watchCallControl(() => elements.find('leave'))
   const api: PageApi<PageSigns, ElementName> = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
     begin() {
       if (!queue.begin()) return
+      callControl.begin()
       // People first, then what they said and did.
       roster.begin(Date.now())
       queue.release()

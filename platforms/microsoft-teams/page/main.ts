@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { createComposite } from '../../shared/page/composite.ts'
@@ -224,13 +225,18 @@ function start(config: PageConfig): void {
     unattributedMs: () => speech?.unattributedMs() ?? 0,
     audioReceivers: () => tap?.audioReceivers().length ?? 0,
   })
+  const callControl = watchCallControl(() => elements.find('leave'))
   const api: TeamsPageApi = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => dialogs.reference(ref),
     begin() {
       if (!queue.begin()) return
+      callControl.begin()
       // People first, then what they said and did.
       teller.begin(Date.now())
       look()

@@ -74,6 +74,8 @@ export interface CommonSigns {
   others: number | null
   /** Whether captions are shown; absent or null where the page does not say. */
   captionsOn?: boolean | null
+  /** `CallControl.goneAt`; absent where nobody looks for it. */
+  callGoneAt?: number | null
   /** Messages of the meeting's own channels that the script could not read, by channel; absent where it reads none. */
   unread?: Readonly<Record<string, number>>
 }

@@ -1,4 +1,5 @@
 /** Puts the page's readers together: who is there, who speaks, what is written, and the picture that is recorded. */
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows, type ShownCaption } from '../../shared/page/caption-rows.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
@@ -203,13 +204,18 @@ export function start(config: PageConfig): void {
     isListDue: () => roster.isListDue(elements.peopleCount(), Date.now()),
   })
 
+  const callControl = watchCallControl(() => elements.find('leave'))
   const api: ZoomPageApi = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: signs.reference,
     begin() {
       if (!queue.begin()) return
+      callControl.begin()
       teller.begin(Date.now())
       // People first, then what they said and did.
       look()

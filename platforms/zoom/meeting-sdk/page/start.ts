@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the SDK's tab: the same eyes as in the web client, and the SDK's own words. */
+import { watchCallControl } from '../../../shared/page/call-control.ts'
 import { createCameras } from '../../../shared/page/cameras.ts'
 import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
@@ -148,13 +149,18 @@ export function startSdkPage(config: SdkPageConfig): void {
     // The SDK's list takes the place of the page's.
     isListDue: () => false,
   })
+  const callControl = watchCallControl(() => elements.find('leave'))
   const api: SdkPageApi = {
     ...createSound(devices),
-    snapshot: (acknowledged) => ({ signs: { ...signs.read(), sdk: keeper.facts }, ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), sdk: keeper.facts, callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
     begin() {
       if (!queue.begin()) return
+      callControl.begin()
       teller.begin(Date.now())
       tellPeople()
       queue.release()
