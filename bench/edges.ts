@@ -90,9 +90,10 @@ async function once(server: MockServer, platform: MockPlatformName): Promise<Edg
     const shownAt = meeting.truth.admittedAt
     if (shownAt === null || told.start_time === undefined) throw new Error('The bot records no meeting')
     await passes(MEETING_SECONDS)
-    const endedAt = Date.now()
     meeting.endForAll()
     const { exitCode } = await bot.ended()
+    const endedAt = meeting.truth.leftAt
+    if (endedAt === null) throw new Error('The meeting did not end')
     if (exitCode !== 0) throw new Error(`The bot ended with ${exitCode}`)
     const file = bot.file(values.mode === 'audio_only' ? 'audio.m4a' : 'video.mp4')
     const { seconds } = await probe(file)

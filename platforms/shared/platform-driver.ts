@@ -6,6 +6,7 @@ import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
 import type { Admission, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
+import { Advance } from './advance.ts'
 import type { CaptionSteps } from './caption-keeper.ts'
 import { hearCarried } from './carried-sound.ts'
 import { ChatDesk, type ChatSteps } from './chat-desk.ts'
@@ -17,15 +18,13 @@ import { type LeaveSteps, leaveMeeting } from './leaving.ts'
 import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
 import type { CommonSigns, PageApi } from './page/types.ts'
-import type { MeetingSense, Place, Situation } from './situation.ts'
+import type { MeetingSense, Situation } from './situation.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './unseen-videos.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
 const EVIDENCE_MS = 5000
 /** Situations that are remembered for the evidence. */
 const HISTORY = 50
-/** The page is one from which the meeting may follow. */
-const MAY_STAND_BY: ReadonlySet<Place> = new Set(['entrance', 'waiting', 'undecided', 'in_call', 'disturbed'])
 
 export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
   /** Of `meetingScript`. */
@@ -107,13 +106,9 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #meeting: MeetingWatch<Signs, Kind>
   readonly #chat: ChatDesk
   readonly #frames: FrameLink
+  readonly #advance: Advance
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
-  #provenAt: number | null = null
-  /** The frames of this document are painted, or about to be. */
-  #isAhead = false
-  #hasToldReady = false
-  #onReady: (() => void) | null = null
   #isPrepared = false
   /** Null as long as the machine keeps up. */
   #pictureStep: PictureStep | null = null
@@ -130,15 +125,17 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     this.#page = page
     this.#frames = new FrameLink(page)
     const judge = new AdmissionJudge(page.waits)
-    const onLook: Entrance<Signs, Kind>['onLook'] = (place, isNewDocument) => {
-      this.#provenAt = judge.provenSince
-      if (isNewDocument) this.#isAhead = false
-      if (MAY_STAND_BY.has(place)) this.#getAhead()
-    }
+    this.#advance = new Advance({
+      frames: this.#frames,
+      paint: parts.options.recordingMode === 'audio_only' ? null : () => page.ask('paintAhead'),
+      logger: page.logger,
+    })
+    const onLook: Entrance<Signs, Kind>['onLook'] = (place, isNewDocument) =>
+      this.#advance.look(place, judge.provenSince, isNewDocument)
     this.#entrance = { ...parts.entrance, page, sense, sweep, note, onLook, judge }
     const noteInMeeting = (situation: Situation<Kind>) => {
       this.#note(situation)
-      this.#followProof(sense.places[situation.kind])
+      this.#advance.lookInMeeting(sense.places[situation.kind], page.lastSigns?.at ?? page.clock.now())
     }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
@@ -159,11 +156,11 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   }
 
   get provenAt(): number | null {
-    return this.#provenAt
+    return this.#advance.provenAt
   }
 
   onReadyToStandBy(listener: () => void): void {
-    this.#onReady = listener
+    this.#advance.onReady(listener)
   }
 
   async join(signal: AbortSignal): Promise<Admission> {
@@ -181,8 +178,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {
     if (this.#parts.obtainRecordingRight === undefined) return
     await this.#parts.obtainRecordingRight(limitMs, signal)
-    // Before it nothing may be recorded, whatever was seen.
-    this.#provenAt = this.#page.clock.now()
+    this.#advance.notBefore(this.#page.clock.now())
   }
 
   async prepareRecording(signal: AbortSignal): Promise<void> {
@@ -191,8 +187,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     this.#isPrepared = true
     await this.#show()
     signal.throwIfAborted()
-    // What stood by looked at something else.
-    if (this.#parts.options.recordingMode !== 'audio_only' && !this.#frames.isAsAhead) this.#provenAt = null
+    this.#advance.settle()
   }
 
   watch(listener: (event: MeetingEvent) => void): () => void {
@@ -321,33 +316,6 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       // The layer lies over the page all the same; a picture that comes late is no reason to record nothing.
       this.#page.logger.warn('The composite did not report its first picture in time')
     }
-  }
-
-  /** Makes ready for a recording that may begin at any moment; the page stays as it is. */
-  #getAhead(): void {
-    if (this.#isAhead || this.#onReady === null) return
-    this.#isAhead = true
-    void this.#paintAhead().then(
-      (isPainted) => {
-        if (!isPainted || this.#hasToldReady) return
-        this.#hasToldReady = true
-        this.#onReady?.()
-      },
-      (error) => this.#page.logger.debug('The picture could not be painted in advance', { error }),
-    )
-  }
-
-  async #paintAhead(): Promise<boolean> {
-    if (this.#parts.options.recordingMode === 'audio_only') return true
-    if (!(await this.#frames.prepareAhead())) return false
-    await this.#page.ask('paintAhead')
-    return true
-  }
-
-  /** A waiting room after all takes the proof back. */
-  #followProof(place: Place): void {
-    if (place === 'waiting') this.#provenAt = null
-    else if (place === 'in_call') this.#provenAt ??= this.#page.lastSigns?.at ?? null
   }
 
   /** On a document that took the place of the meeting's. */
