@@ -136,7 +136,10 @@ function start(config: PageConfig): void {
     others: () => (roster.source === null ? null : roster.people.length),
     isMediaLost: () => media.isLost(roster.people.length),
   })
-  const callControl = watchCallControl(() => elements.find('leave'))
+  const callControl = watchCallControl(
+    () => elements.find('leave'),
+    () => store?.isJoined === false,
+  )
   const api: JitsiPageApi = {
     ...createSound(devices),
     snapshot: (acknowledged) => ({

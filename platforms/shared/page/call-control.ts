@@ -12,8 +12,11 @@ export interface CallControl {
   goneAt(): number | null
 }
 
-/** `find` may be slow: it is asked only when the element that it gave last is out of the page. */
-export function watchCallControl(find: () => Element | null): CallControl {
+/**
+ * `find` may be slow: it is asked only when the element that it gave last is out of the page. `isOver` is for a page whose
+ * control outlives the call.
+ */
+export function watchCallControl(find: () => Element | null, isOver = () => false): CallControl {
   const documentAt = Math.round(performance.timeOrigin)
   let isBegun = false
   let control: Element | null = null
@@ -21,7 +24,7 @@ export function watchCallControl(find: () => Element | null): CallControl {
 
   function check(): void {
     if (control?.isConnected !== true) control = find()
-    goneAt = control === null ? (goneAt ?? Date.now()) : null
+    goneAt = control === null || isOver() ? (goneAt ?? Date.now()) : null
   }
 
   return {
