@@ -75,13 +75,13 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     return () => this.#listeners.delete(listener)
   }
 
-  /** From admission on. Repeatable. */
-  async begin(): Promise<void> {
+  /** From admission on, which was proven at `provenAt`. Repeatable. */
+  async begin(provenAt: number | null = null): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
     page.enterCall()
     page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
-    await this.#tellPage()
+    await this.#tellPage(provenAt ?? page.clock.now())
     this.#loop ??= this.#watch()
   }
 
@@ -157,7 +157,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
       this.#tellAll(this.#memory.renew(this.#lastLookAt || signs.at, signs.at))
       onNewDocument()
     }
-    if (!look.hasBegun) await this.#tellPage()
+    if (!look.hasBegun) await this.#tellPage(signs.at)
     this.#lastLookAt = signs.at
     this.#tellAll(this.#memory.take(look.events))
     if (look.dropped > this.#dropped)
@@ -202,9 +202,9 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   }
 
   /** A page that does not answer this is told again at the next look. */
-  async #tellPage(): Promise<void> {
+  async #tellPage(at: number): Promise<void> {
     const { page } = this.#watching
-    await page.ask('begin').catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
+    await page.ask('begin', at).catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
   }
 
   #judge(situation: Situation<Kind>, signs: Signs): void {

@@ -166,13 +166,13 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   async join(signal: AbortSignal): Promise<Admission> {
     this.#hasAsked = true
     const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
-    if (admission === 'in_meeting') await this.#meeting.begin()
+    if (admission === 'in_meeting') await this.#meeting.begin(this.provenAt)
     return admission
   }
 
   async waitForAdmission(signal: AbortSignal): Promise<void> {
     await orReason(signal, this.#orAboutAccount(waitForAdmission(this.#entrance, signal)))
-    await this.#meeting.begin()
+    await this.#meeting.begin(this.provenAt)
   }
 
   async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {

@@ -272,11 +272,11 @@ function start(config: PageConfig): void {
     }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
       callControl.begin()
       // People first, then what they said and did.
-      roster.begin(Date.now())
+      roster.begin(at)
       queue.release()
       ears?.begin()
       look()

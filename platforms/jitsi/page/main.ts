@@ -148,11 +148,11 @@ function start(config: PageConfig): void {
     }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
       callControl.begin()
       // People first, then what they said and did.
-      teller.begin(Date.now())
+      teller.begin(at)
       look()
       queue.release()
       ears?.begin()

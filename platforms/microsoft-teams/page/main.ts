@@ -234,11 +234,11 @@ function start(config: PageConfig): void {
     }),
     element: (name) => elements.find(name),
     reference: (ref) => dialogs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
       callControl.begin()
       // People first, then what they said and did.
-      teller.begin(Date.now())
+      teller.begin(at)
       look()
       queue.release()
       ears?.begin()

@@ -153,8 +153,8 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null
-  /** From admission on events are told. */
-  begin(): void
+  /** From admission on events are told; who is there is there since `at` (UTC milliseconds). */
+  begin(at: number): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
   chat(): ChatState
   /** Of the composite, see there; null also where there is none. */

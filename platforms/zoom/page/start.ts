@@ -213,10 +213,10 @@ export function start(config: PageConfig): void {
     }),
     element: (name) => elements.find(name),
     reference: signs.reference,
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
       callControl.begin()
-      teller.begin(Date.now())
+      teller.begin(at)
       // People first, then what they said and did.
       look()
       queue.release()

@@ -158,10 +158,10 @@ export function startSdkPage(config: SdkPageConfig): void {
     }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
       callControl.begin()
-      teller.begin(Date.now())
+      teller.begin(at)
       tellPeople()
       queue.release()
       ears?.begin()
