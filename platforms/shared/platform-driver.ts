@@ -15,7 +15,7 @@ import type { DriverOptions } from './driver-options.ts'
 import { type Entrance, enter, waitForAdmission, waitingForOf } from './entering.ts'
 import { FrameLink } from './frame-link.ts'
 import { type LeaveSteps, leaveMeeting } from './leaving.ts'
-import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
+import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
 import type { CommonSigns, PageApi } from './page/types.ts'
 import type { MeetingSense, Situation } from './situation.ts'
@@ -28,7 +28,7 @@ const HISTORY = 50
 
 export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
   /** Of `meetingScript`. */
-  script: { channel: string; source: string }
+  script: MeetingScript
   /** The platform's own waits, where they differ from the common ones. */
   waits?: Partial<Waits>
   frameOf?: PageParts['frameOf']
@@ -56,8 +56,7 @@ export async function openMeetingPage<
       initScript: script.source,
       ...(options.ears ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
-      // A worker and WebAssembly paint the frames, which a page may forbid its own scripts.
-      bypassesPagePolicy: stage.frames !== undefined,
+      ...(stage.frames === undefined ? {} : { workerPolicy: script.workerPolicy }),
       state: options.browserState ?? null,
       logger,
     }

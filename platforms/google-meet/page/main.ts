@@ -79,7 +79,8 @@ function start(config: PageConfig): void {
   const toasts = createToastReader(config, elements)
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
   if (isMeeting && config.recordingMode === 'audio_only') {
     try {
       receiveNoVideo(localStorage)

@@ -57,7 +57,8 @@ function start(config: PageConfig): void {
   const reactions = new Set<string>()
   const tap = isMeeting ? installWebRtcTap() : null
   const media = createMediaWatch(() => tap?.connections() ?? [])
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
   let roster: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
   let store: StoreView | null = null
 

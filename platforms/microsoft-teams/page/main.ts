@@ -64,7 +64,8 @@ function start(config: PageConfig): void {
   const hands = new Hands(tell)
   const cameras = createCameras(tell)
   const tap = isMeeting ? installWebRtcTap() : null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   const marks = createMarkReader(wording.says)
   const captions = createCaptionReader(selectors)

@@ -13,6 +13,8 @@ export type { CompositeMode, CompositeTile }
 export interface CompositeOptions {
   /** Shown while nobody else is there; default: Waiting for others. */
   emptyText?: string
+  /** `CommonConfig.workerPolicy` */
+  workerPolicy?: string
 }
 
 /** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
@@ -51,7 +53,8 @@ export interface Composite {
 
 export { FIRST_FRAME_MS }
 
-export function createComposite({ emptyText = 'Waiting for others' }: CompositeOptions = {}): Composite {
+export function createComposite({ emptyText = 'Waiting for others', workerPolicy }: CompositeOptions = {}): Composite {
+  const workerAddress = workerAddresses(workerPolicy)
   const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const onScreen = () => createScreenSurface(layer.root, emptyText, nextFrame)
@@ -82,7 +85,7 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
     async openFrames(painter, size) {
       if (frames !== null) return frames.mark
       try {
-        frames = await openFrames(painter, size, emptyText)
+        frames = await openFrames(painter, size, emptyText, workerAddress)
       } catch (error) {
         console.warn('The picture is painted on the screen', error)
         return null
@@ -128,6 +131,25 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
       composition.dispose()
       layer.dispose()
     },
+  }
+}
+
+type WorkerAddress = (address: string) => string
+
+/** Not in the library of types. */
+declare const trustedTypes:
+  | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
+  | undefined
+
+/** What makes a worker's address one that a page with Trusted Types takes; before the page's scripts could. */
+function workerAddresses(policy: string | undefined): WorkerAddress {
+  if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
+  try {
+    const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
+    return (address) => made.createScriptURL(address)
+  } catch {
+    // A document whose policy came another way; it is painted on the screen where it wants Trusted Types.
+    return (address) => address
   }
 }
 

@@ -49,7 +49,8 @@ export function start(config: PageConfig): void {
   const sound = tap && watchSound(tap)
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
 
   const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
   const teller = createRosterTeller(config.botName, tell)

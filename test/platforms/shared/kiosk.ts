@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright'
+import { widenPolicies } from '../../../src/browser/page-policy.ts'
+import { silentLogger } from '../../../src/logger.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -53,14 +55,13 @@ export interface Kiosk {
 }
 
 export async function openKiosk(
-  options: { entry?: string; flags?: string[]; bypassesPagePolicy?: boolean } = {},
+  options: { entry?: string; flags?: string[]; workerPolicy?: string } = {},
 ): Promise<Kiosk> {
   const script = await bundle(options.entry ?? join(here, 'page', 'harness.entry.ts'))
   const screen = await startScreen()
   const profile = await mkdtemp(join(tmpdir(), 'standin-kiosk-'))
   const context = await chromium.launchPersistentContext(profile, {
     viewport: null,
-    bypassCSP: options.bypassesPagePolicy ?? false,
     executablePath: '/usr/bin/chromium',
     headless: false,
     env: { ...process.env, DISPLAY: screen.display } as Record<string, string>,
@@ -81,6 +82,8 @@ export async function openKiosk(
     ],
   })
   await context.addInitScript(script)
+  const first = context.pages()[0] ?? (await context.newPage())
+  if (options.workerPolicy !== undefined) await widenPolicies(context, first, options.workerPolicy, silentLogger)
   const complaints: string[] = []
   let files: Files = {}
   const server = createServer((request, response) => {

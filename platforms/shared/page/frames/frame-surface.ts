@@ -29,15 +29,16 @@ declare const MediaStreamTrackProcessor: new (options: {
   maxBufferSize: number
 }) => { readable: ReadableStream<VideoFrame> }
 
-/** `painter` is the source of the worker. Rejects where the browser or the page has no place for it. */
+/** `painter` is the source of the worker, `trusted` makes its address one that the page takes. Rejects where the browser or the page has no place for it. */
 export async function openFrames(
   painter: string,
   size: { width: number; height: number },
   emptyText: string,
+  trusted: (address: string) => string = (address) => address,
 ): Promise<Frames> {
   if (typeof MediaStreamTrackProcessor !== 'function') throw new Error('Tracks cannot be read')
   const address = URL.createObjectURL(new Blob([painter], { type: 'text/javascript' }))
-  const worker = new Worker(address)
+  const worker = startWorker(address, trusted)
   const tell = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
   try {
     const mark = await opened(worker, () => tell({ type: 'open', ...size }))
@@ -47,6 +48,15 @@ export async function openFrames(
     throw error
   } finally {
     URL.revokeObjectURL(address)
+  }
+}
+
+function startWorker(address: string, trusted: (address: string) => string): Worker {
+  try {
+    return new Worker(trusted(address))
+  } catch (error) {
+    URL.revokeObjectURL(address)
+    throw error
   }
 }
 

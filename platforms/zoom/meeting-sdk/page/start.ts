@@ -49,7 +49,8 @@ export function startSdkPage(config: SdkPageConfig): void {
   const sound = tap && watchSound(tap)
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   /** Every number that the bot had: it gets another one by each rejoin. */
   const ownIds = new Set<number>()

@@ -22,6 +22,7 @@ declare global {
 type Rgb = [number, number, number]
 type TileText = Omit<CompositeTile, 'stream'> & { picture: FakePicture | null }
 
+const WORKER_POLICY = 'worker-of-the-test'
 const SIZE = { width: 1280, height: 720 }
 const BYTES = (SIZE.width * SIZE.height * 3) / 2
 const GROUND: Rgb = [0x15, 0x17, 0x1c]
@@ -37,15 +38,15 @@ let page: Page
 let file: string
 
 beforeAll(async () => {
-  kiosk = await openKiosk({ bypassesPagePolicy: true })
+  kiosk = await openKiosk({ workerPolicy: WORKER_POLICY })
 })
 afterAll(() => kiosk?.close())
 beforeEach(async () => {
   page = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' } })
-  await page.evaluate(() => {
-    window.composite = harness.createComposite()
+  await page.evaluate((workerPolicy) => {
+    window.composite = harness.createComposite({ workerPolicy })
     window.streams = {}
-  })
+  }, WORKER_POLICY)
   const mark = await openFrames(page)
   file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
   expect(file).not.toBeNull()
@@ -317,4 +318,46 @@ test('a page that allows neither workers nor WebAssembly says so, and is painted
   } finally {
     await strict.close()
   }
+})
+
+test('what the policy of the page forbids its own scripts stays forbidden while its picture is painted', async () => {
+  const body = `<body>The page<script src="/own.js"></script><script>window.inline = true</script></body>`
+  const own = `
+    window.own = {}
+    const blocked = (name, work) => {
+      try { work(); window.own[name] = 'allowed' } catch (error) { window.own[name] = error.name }
+    }
+    blocked('eval', () => eval('1'))
+    blocked('markup', () => { document.body.innerHTML += '<img src=x>' })
+    blocked('policy', () => trustedTypes.createPolicy('another', {}))
+    blocked('plain worker', () => new Worker(URL.createObjectURL(new Blob(['']))))
+    const script = document.createElement('script')
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => {
+      (window.violations ??= []).push(violatedDirective)
+    })
+    fetch('https://elsewhere.example/').then(() => { window.own.fetch = 'allowed' }, () => { window.own.fetch = 'refused' })`
+  page = await kiosk.open({
+    '/': { type: 'text/html', body },
+    '/own.js': { type: 'text/javascript', body: own },
+  })
+  await page.evaluate((workerPolicy) => {
+    window.composite = harness.createComposite({ workerPolicy })
+    window.streams = {}
+  }, WORKER_POLICY)
+  const mark = await openFrames(page)
+  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
+  await show('speaker_view', [person('Ann', RED)])
+  await untilPixel(640, 340, RED)
+  const seen = () => page.evaluate(() => ({ ...(window as never as { own: object }).own }))
+  await expect.poll(async () => 'fetch' in (await seen())).toBe(true)
+  expect(await seen()).toEqual({
+    eval: 'EvalError',
+    markup: 'TypeError',
+    policy: 'TypeError',
+    'plain worker': 'TypeError',
+    fetch: 'refused',
+  })
+  expect(await page.evaluate(() => 'inline' in window)).toBe(false)
+  const directives = await page.evaluate(() => (window as never as { violations: string[] }).violations)
+  expect(directives).toContain('connect-src')
 })
