@@ -3,7 +3,7 @@ import { rename, rm, symlink } from 'node:fs/promises'
 import { pageScript } from '../../src/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
-const PAINTER = 'page/shared/frame-painter'
+export const PAINTER = 'page/shared/frame-painter'
 /** A page that was loaded anew may be on its way for a while. */
 const TRIES_AGAIN = 20
 const RETRY_MS = 1000

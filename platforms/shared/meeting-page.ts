@@ -27,25 +27,25 @@ export interface Look<Signs extends CommonSigns = CommonSigns> {
 export interface MeetingScript {
   /** Name of the event that the script listens to; nobody can guess it. */
   channel: string
-  /** `CommonConfig.workerPolicy` */
-  workerPolicy: string
+  /** `CommonConfig.painter` */
+  painter: string
   source: string
 }
 
 /** The script `bundle`, such as `page/google-meet`, with names of its own. */
 export function meetingScript<Config extends CommonConfig>(
   bundle: string,
-  given: Omit<Config, 'channel' | 'carry' | 'workerPolicy'>,
+  given: Omit<Config, 'channel' | 'carry' | 'painter'>,
 ): MeetingScript {
   const channel = randomBytes(12).toString('hex')
   // A name may hold line separators, which older JavaScript does not allow in a string.
-  const workerPolicy = `p${randomBytes(8).toString('hex')}`
-  const data = jsonText({ ...given, channel, workerPolicy })
+  const painter = randomBytes(12).toString('hex')
+  const data = jsonText({ ...given, channel, painter })
   // The way out is there before any script of the page, and gone before the first of them runs.
   const carry = `((name) => { const carry = globalThis[name]; delete globalThis[name]; return { carry } })('${channel}')`
   return {
     channel,
-    workerPolicy,
+    painter,
     source: `((standinConfig) => {\n${pageScript(bundle)}\n})({ ...${data}, ...${carry} })`,
   }
 }

@@ -4,6 +4,7 @@ import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
+import { pageScript } from '../../src/page-scripts.ts'
 import type { Admission, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
 import { Advance } from './advance.ts'
@@ -13,7 +14,7 @@ import { ChatDesk, type ChatSteps } from './chat-desk.ts'
 import type { DeviceKeeper } from './device-keeper.ts'
 import type { DriverOptions } from './driver-options.ts'
 import { type Entrance, enter, waitForAdmission, waitingForOf } from './entering.ts'
-import { FrameLink } from './frame-link.ts'
+import { FrameLink, PAINTER } from './frame-link.ts'
 import { type LeaveSteps, leaveMeeting } from './leaving.ts'
 import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
@@ -56,7 +57,9 @@ export async function openMeetingPage<
       initScript: script.source,
       ...(options.ears ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
-      ...(stage.frames === undefined ? {} : { workerPolicy: script.workerPolicy }),
+      ...(stage.frames === undefined
+        ? {}
+        : { ownScript: { path: `/${script.painter}.js`, source: pageScript(PAINTER) } }),
       state: options.browserState ?? null,
       logger,
     }

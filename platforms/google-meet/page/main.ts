@@ -80,7 +80,7 @@ function start(config: PageConfig): void {
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
   const composite =
-    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   if (isMeeting && config.recordingMode === 'audio_only') {
     try {
       receiveNoVideo(localStorage)

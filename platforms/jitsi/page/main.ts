@@ -58,7 +58,7 @@ function start(config: PageConfig): void {
   const tap = isMeeting ? installWebRtcTap() : null
   const media = createMediaWatch(() => tap?.connections() ?? [])
   const composite =
-    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   let roster: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
   let store: StoreView | null = null
 

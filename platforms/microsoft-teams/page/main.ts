@@ -65,7 +65,7 @@ function start(config: PageConfig): void {
   const cameras = createCameras(tell)
   const tap = isMeeting ? installWebRtcTap() : null
   const composite =
-    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   const marks = createMarkReader(wording.says)
   const captions = createCaptionReader(selectors)

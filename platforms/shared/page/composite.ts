@@ -13,8 +13,8 @@ export type { CompositeMode, CompositeTile }
 export interface CompositeOptions {
   /** Shown while nobody else is there; default: Waiting for others. */
   emptyText?: string
-  /** `CommonConfig.workerPolicy` */
-  workerPolicy?: string
+  /** `CommonConfig.painter` */
+  painter?: string
 }
 
 /** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
@@ -53,8 +53,10 @@ export interface Composite {
 
 export { FIRST_FRAME_MS }
 
-export function createComposite({ emptyText = 'Waiting for others', workerPolicy }: CompositeOptions = {}): Composite {
-  const workerAddress = workerAddresses(workerPolicy)
+export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
+  const trusted = trustedAddresses(own)
+  // Which of the two a page allows, its policy says; the first one has a policy of its own.
+  const addresses = own === undefined ? [] : [`/${own}.js`]
   const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const onScreen = () => createScreenSurface(layer.root, emptyText, nextFrame)
@@ -85,7 +87,7 @@ export function createComposite({ emptyText = 'Waiting for others', workerPolicy
     async openFrames(painter, size) {
       if (frames !== null) return frames.mark
       try {
-        frames = await openFrames(painter, size, emptyText, workerAddress)
+        frames = await openFrames({ addresses, source: painter, trusted }, size, emptyText)
       } catch (error) {
         console.warn('The picture is painted on the screen', error)
         return null
@@ -141,14 +143,14 @@ declare const trustedTypes:
   | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
   | undefined
 
-/** What makes a worker's address one that a page with Trusted Types takes; before the page's scripts could. */
-function workerAddresses(policy: string | undefined): WorkerAddress {
+/** What makes a worker's address one that a page with Trusted Types takes. */
+function trustedAddresses(policy: string | undefined): WorkerAddress {
   if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
   try {
     const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
     return (address) => made.createScriptURL(address)
   } catch {
-    // A document whose policy came another way; it is painted on the screen where it wants Trusted Types.
+    // A page that allows no policy but its own; it is painted on the screen.
     return (address) => address
   }
 }

@@ -26,8 +26,8 @@ export interface CommonConfig {
   captions?: boolean
   /** What is to be heard in the page itself; left out: nothing. */
   ears?: EarsConfig
-  /** Name of the Trusted Types policy that the page's own policy allows this script, see `src/browser/page-policy.ts`. */
-  workerPolicy: string
+  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `src/browser/own-script.ts`. */
+  painter: string
   /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void
   /** Of the platform's `selectors.ts`. */

@@ -50,7 +50,7 @@ export function start(config: PageConfig): void {
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
   const composite =
-    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
 
   const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
   const teller = createRosterTeller(config.botName, tell)

@@ -50,7 +50,7 @@ export function startSdkPage(config: SdkPageConfig): void {
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
   const composite =
-    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ workerPolicy: config.workerPolicy }) : null
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   /** Every number that the bot had: it gets another one by each rejoin. */
   const ownIds = new Set<number>()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Composite, CompositeTile } from '../../../../../platforms/shared/page/composite.ts'
 import { findStoredFile } from '../../../../../src/browser/stored-file.ts'
 import { pageScript } from '../../../../../src/page-scripts.ts'
-import { type Kiosk, openKiosk } from '../../kiosk.ts'
+import { type Files, type Kiosk, openKiosk } from '../../kiosk.ts'
 import type { FakePicture, Harness } from '../harness.entry.ts'
 
 declare const harness: Harness
@@ -22,7 +22,12 @@ declare global {
 type Rgb = [number, number, number]
 type TileText = Omit<CompositeTile, 'stream'> & { picture: FakePicture | null }
 
-const WORKER_POLICY = 'worker-of-the-test'
+const OWN = 'painter-of-the-test'
+/** As strict as can be for a page that makes a meeting at all: its own scripts and workers. */
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'"],
+  "require-trusted-types-for 'script'",
+].join('; ')
 const SIZE = { width: 1280, height: 720 }
 const BYTES = (SIZE.width * SIZE.height * 3) / 2
 const GROUND: Rgb = [0x15, 0x17, 0x1c]
@@ -38,19 +43,24 @@ let page: Page
 let file: string
 
 beforeAll(async () => {
-  kiosk = await openKiosk({ workerPolicy: WORKER_POLICY })
+  kiosk = await openKiosk({ ownScript: { path: `/${OWN}.js`, source: PAINTER } })
 })
 afterAll(() => kiosk?.close())
 beforeEach(async () => {
-  page = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' } })
-  await page.evaluate((workerPolicy) => {
-    window.composite = harness.createComposite({ workerPolicy })
-    window.streams = {}
-  }, WORKER_POLICY)
+  page = await openPage(POLICY)
   const mark = await openFrames(page)
   file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
   expect(file).not.toBeNull()
 })
+
+async function openPage(policy: string, files: Files = {}): Promise<Page> {
+  const opened = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' }, ...files }, '', policy)
+  await opened.evaluate((painter) => {
+    window.composite = harness.createComposite({ painter })
+    window.streams = {}
+  }, OWN)
+  return opened
+}
 
 /** The worker's file can be made to fail, see `letWritesFail`. */
 const PAINTER = `
@@ -329,21 +339,16 @@ test('what the policy of the page forbids its own scripts stays forbidden while 
     }
     blocked('eval', () => eval('1'))
     blocked('markup', () => { document.body.innerHTML += '<img src=x>' })
-    blocked('policy', () => trustedTypes.createPolicy('another', {}))
+    blocked('compile', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])))
     blocked('plain worker', () => new Worker(URL.createObjectURL(new Blob(['']))))
-    const script = document.createElement('script')
     document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => {
       (window.violations ??= []).push(violatedDirective)
     })
     fetch('https://elsewhere.example/').then(() => { window.own.fetch = 'allowed' }, () => { window.own.fetch = 'refused' })`
-  page = await kiosk.open({
+  page = await openPage(POLICY, {
     '/': { type: 'text/html', body },
     '/own.js': { type: 'text/javascript', body: own },
   })
-  await page.evaluate((workerPolicy) => {
-    window.composite = harness.createComposite({ workerPolicy })
-    window.streams = {}
-  }, WORKER_POLICY)
   const mark = await openFrames(page)
   file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
   await show('speaker_view', [person('Ann', RED)])
@@ -353,11 +358,24 @@ test('what the policy of the page forbids its own scripts stays forbidden while 
   expect(await seen()).toEqual({
     eval: 'EvalError',
     markup: 'TypeError',
-    policy: 'TypeError',
+    compile: 'CompileError',
     'plain worker': 'TypeError',
     fetch: 'refused',
   })
   expect(await page.evaluate(() => 'inline' in window)).toBe(false)
   const directives = await page.evaluate(() => (window as never as { violations: string[] }).violations)
   expect(directives).toContain('connect-src')
+})
+
+test.each([
+  ['by nonces, as Google Meet does', "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; base-uri 'none'"],
+  [
+    'by Trusted Types, as Google Meet may',
+    "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; require-trusted-types-for 'script'",
+  ],
+  ['workers of its own making only', "script-src 'self' 'wasm-unsafe-eval'; worker-src blob:"],
+  ['nothing', ''],
+])('a page that restricts its scripts %s is painted as frames', async (_, policy) => {
+  page = await openPage(policy)
+  expect(await openFrames(page)).toMatch(/^[0-9a-f]+$/)
 })
