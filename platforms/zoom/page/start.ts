@@ -205,7 +205,11 @@ export function start(config: PageConfig): void {
     isListDue: () => roster.isListDue(elements.peopleCount(), Date.now()),
   })
 
-  const callControl = watchCallControl(() => elements.find('leave'))
+  const callControl = watchCallControl(
+    () => elements.find('leave'),
+    // An end is a dialog with a name, over a meeting that stays in the page.
+    () => elements.drawn('namedDialog') !== null,
+  )
   const api: ZoomPageApi = {
     ...createSound(devices),
     snapshot: (acknowledged) => ({

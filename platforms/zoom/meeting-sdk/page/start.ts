@@ -150,7 +150,11 @@ export function startSdkPage(config: SdkPageConfig): void {
     // The SDK's list takes the place of the page's.
     isListDue: () => false,
   })
-  const callControl = watchCallControl(() => elements.find('leave'))
+  const callControl = watchCallControl(
+    () => elements.find('leave'),
+    // An end is a dialog with a name, over a meeting that stays in the page.
+    () => elements.drawn('namedDialog') !== null,
+  )
   const api: SdkPageApi = {
     ...createSound(devices),
     snapshot: (acknowledged) => ({
