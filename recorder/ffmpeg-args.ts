@@ -20,6 +20,8 @@ export interface CaptureSettings {
   } | null
   noiseFloorDb: number
   silenceMs: number
+  /** It is not known yet from when on it counts: for a while it can be cut at nearly any picture. */
+  standsBy?: boolean
 }
 
 /**
@@ -30,6 +32,9 @@ const VIDEO_CRF = 24
 const VIDEO_MAX_KILOBITS = 3_000
 const AUDIO_KILOBITS = 128
 const SECONDS_BETWEEN_KEY_FRAMES = 2
+/** While it stands by, and so long after its start; each costs about what ten other pictures do. */
+const SECONDS_BETWEEN_CUTS = 0.2
+export const SECONDS_WITH_CUTS = 90
 /** A sample of two channels of 16 bits. */
 const BYTES_PER_FRAME = 4
 /** Beside a picture sound comes in small pieces; alone nothing waits for it. */
@@ -89,7 +94,7 @@ export function captureArguments(settings: CaptureSettings): string[] {
     ...['-hide_banner', '-nostats', '-loglevel', 'verbose', '-progress', 'pipe:3', '-stats_period', '0.25'],
     ...sounds,
     ...(picture === null ? [] : pictureInput(picture)),
-    ...(picture === null ? [] : ['-map', `${leader}:v`, ...videoEncoding(picture)]),
+    ...(picture === null ? [] : ['-map', `${leader}:v`, ...videoEncoding(picture), ...cuts(settings)]),
     ...soundFilters(settings),
     ...AUDIO_ENCODING,
     ...['-map_metadata', '-1', '-movflags', '+delay_moov+default_base_moof'],
@@ -167,6 +172,12 @@ function videoEncoding({ from, framesPerSecond }: Picture): string[] {
     ...['-bf', '0', '-g', gop, '-keyint_min', gop, '-sc_threshold', '0', '-pix_fmt', 'yuv420p'],
     ...['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
   ]
+}
+
+function cuts({ standsBy = false }: CaptureSettings): string[] {
+  if (!standsBy) return []
+  const isDue = `gte(t,n_forced*${SECONDS_BETWEEN_CUTS})`
+  return ['-force_key_frames', `expr:if(lt(t,${SECONDS_WITH_CUTS}),${isDue},0)`]
 }
 
 /**

@@ -4,9 +4,9 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, RecorderLoss } from '../src/ports.ts'
 import { STAGE_RATE } from '../src/stage-rate.ts'
-import { type Capture, startCapture } from './capture.ts'
+import { type Capture, type CaptureListener, startCapture } from './capture.ts'
 import type { CaptureSettings } from './ffmpeg-args.ts'
-import { createSoundWatch } from './ffmpeg-output.ts'
+import { type CaptureProgress, createSoundWatch } from './ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 import { type Grow, Recording } from './recording.ts'
 import {
@@ -21,6 +21,7 @@ import {
   SOUND_AHEAD_MS,
   SOUND_PIECE_MS,
 } from './settings.ts'
+import { type Begun, StandBy } from './stand-by.ts'
 import { StandingStage } from './standing-stage.ts'
 
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
@@ -86,6 +87,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     onLost: (error) => fail('stage', error),
   })
   let capture: Capture | null = null
+  let before = NOTHING_BEFORE
   let placeLost: Error | null = null
   let finishing: Promise<FinishedRecording> | null = null
   /** Of the spans that are over. */
@@ -124,58 +126,108 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return { from: { frames }, latencyMs: latencyMs('frames') }
   }
 
-  async function beginSpan(): Promise<void> {
+  async function settings(standsBy: boolean): Promise<CaptureSettings> {
+    if (stage.servers === null) throw new Error('The recorder has no stage')
+    const { sound, display } = stage.servers
+    return {
+      pulseServer: sound.server,
+      source: sound.monitor,
+      voiceSource: sound.voice?.monitor ?? null,
+      picture: display === null ? null : { ...(await pictureOn(display.name)), width, height, framesPerSecond },
+      noiseFloorDb: limits.noiseFloorDb,
+      silenceMs: limits.silenceMs,
+      standsBy,
+    }
+  }
+
+  async function encoder(
+    take: (bytes: Uint8Array) => Promise<void>,
+    listener: CaptureListener,
+    signal: AbortSignal,
+    standsBy: boolean,
+  ): Promise<Capture> {
+    return startCapture({
+      settings: await settings(standsBy),
+      take,
+      folder: workFolder,
+      displayAuthority: stage.servers?.display?.authority,
+      limits,
+      clock,
+      signal: AbortSignal.any([signal, over.signal]),
+      listener,
+    })
+  }
+
+  const standBy = new StandBy({
+    hasPicture,
+    start: (take, listener, signal) => encoder(take, listener, signal, true),
+    clock,
+    logger,
+  })
+
+  /** Of the span that runs; `before` is what its encoder had made before the span began. */
+  function listenerFrom(before: { frames: number; seconds: number; repeatedFrames: number }): CaptureListener {
+    return {
+      progress: (whole) => {
+        if (capture === null) return
+        const progress = since(whole, before)
+        const lagMs = quality.progress(progress, clock.now())
+        emit({
+          type: 'progress',
+          seconds: past.seconds + progress.seconds,
+          bytes: recording.bytes,
+          droppedFrames: past.repeatedFrames + progress.repeatedFrames,
+          lagMs,
+          at: clock.now(),
+        })
+        soundWatch.progress(progress.seconds)
+      },
+      silence: (isSilent, seconds) => {
+        soundWatch.report(isSilent, seconds - before.seconds)
+        quality.silence(isSilent, seconds - before.seconds)
+      },
+      report: (line) => quality.report(line, clock.now()),
+      failed: (error, isTaken) => {
+        if (!isTaken) fail('place', error)
+        // Without a stage no encoder lives, and its loss is told by itself.
+        else if (stage.servers !== null) fail('encoder', error)
+      },
+    }
+  }
+
+  async function beginSpan(from: number | null): Promise<void> {
     if (capture !== null) return
     if (placeLost !== null) throw placeLost
     over.signal.throwIfAborted()
-    if (stage.servers === null) throw new Error('The recorder has no stage')
-    const { sound, display } = stage.servers
     soundWatch.beginSpan()
-    const started = await startCapture({
-      settings: {
-        pulseServer: sound.server,
-        source: sound.monitor,
-        voiceSource: sound.voice?.monitor ?? null,
-        picture: display === null ? null : { ...(await pictureOn(display.name)), width, height, framesPerSecond },
-        noiseFloorDb: limits.noiseFloorDb,
-        silenceMs: limits.silenceMs,
-      },
-      take: recording.openSpan(),
-      folder: workFolder,
-      displayAuthority: display?.authority,
-      limits,
-      clock,
-      signal: over.signal,
-      listener: {
-        progress: (progress) => {
-          if (capture === null) return
-          const lagMs = quality.progress(progress, clock.now())
-          emit({
-            type: 'progress',
-            seconds: past.seconds + progress.seconds,
-            bytes: recording.bytes,
-            droppedFrames: past.repeatedFrames + progress.repeatedFrames,
-            lagMs,
-            at: clock.now(),
-          })
-          soundWatch.progress(progress.seconds)
-        },
-        silence: (isSilent, seconds) => {
-          soundWatch.report(isSilent, seconds)
-          quality.silence(isSilent, seconds)
-        },
-        report: (line) => quality.report(line, clock.now()),
-        failed: (error, isTaken) => {
-          if (!isTaken) fail('place', error)
-          // Without a stage no encoder lives, and its loss is told by itself.
-          else if (stage.servers !== null) fail('encoder', error)
-        },
-      },
+    const begun =
+      from === null ? null : await standBy.takeOver(from, limits.firstFrameMs, (part) => recording.takePart(part))
+    await standBy.end()
+    over.signal.throwIfAborted()
+    if (begun !== null) goOn(begun)
+    else {
+      before = NOTHING_BEFORE
+      running(await encoder(recording.openSpan(), listenerFrom(before), over.signal, false), 0)
+    }
+    logger.info('Recording runs', {
+      span: spans.length,
+      startedAt: new Date(spans.at(-1)!.startedAt).toISOString(),
+      stoodBy: begun !== null,
     })
+  }
+
+  function goOn({ capture: stoodBy, start, tell }: Begun): void {
+    const { repeatedFrames } = stoodBy.progress()
+    before = { frames: start.pictures, seconds: start.seconds, repeatedFrames }
+    running(stoodBy, start.seconds)
+    tell(listenerFrom(before))
+  }
+
+  function running(started: Capture, fromSeconds: number): void {
     capture = started
-    spans.push({ startedAt: started.startedAt, endedAt: null })
-    quality.beginSpan(started.startedAt)
-    logger.info('Recording runs', { span: spans.length, startedAt: new Date(started.startedAt).toISOString() })
+    const startedAt = Math.round(started.startedAt + fromSeconds * 1000)
+    spans.push({ startedAt, endedAt: null })
+    quality.beginSpan(startedAt)
   }
 
   async function endSpan(): Promise<void> {
@@ -185,8 +237,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     capture = null
     // What a dead encoder had not given away is gone; the spans tell what is really in the files.
     const { seconds, ...media } = await recording.closeSpan()
-    const { repeatedFrames } = ending.progress()
-    quality.endSpan(ending.progress())
+    const last = since(ending.progress(), before)
+    const { repeatedFrames } = last
+    quality.endSpan(last)
     past.seconds += seconds
     past.repeatedFrames += repeatedFrames
     const span = spans.at(-1)!
@@ -194,10 +247,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
     logger.info('Recording rests', { span: spans.length, seconds, ...media, bytes: recording.bytes, repeatedFrames })
   }
 
-  async function finish(signal: AbortSignal): Promise<FinishedRecording> {
+  /** What was recorded since an end that was seen later. */
+  function cutAt(until: number): void {
+    const span = spans.at(-1)
+    if (span === undefined || span.endedAt === null || until >= span.endedAt) return
+    const endedAt = Math.round(Math.max(until, span.startedAt + LEAST_SPAN_MS))
+    const seconds = past.seconds - (span.endedAt - endedAt) / 1000
+    logger.info('The recording is cut to the end of the meeting', { cutMs: span.endedAt - endedAt })
+    recording.cutAt(seconds)
+    past.seconds = seconds
+    span.endedAt = endedAt
+  }
+
+  async function finish(signal: AbortSignal, until: number | null): Promise<FinishedRecording> {
     const askedAt = performance.now()
     over.abort(new Error('The recording is finished'))
+    await standBy.end()
     await inTurn(endSpan)
+    if (until !== null) cutAt(until)
     const stoppedAt = performance.now()
     const finished = await recording.finish(signal)
     logger.info('The recording is complete', {
@@ -210,6 +277,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function close(): Promise<void> {
     over.abort(new Error('The recorder was closed'))
+    await standBy.end()
     // Files that are being finished are not to be torn apart; a span that runs is ended politely, within deadlines.
     await finishing?.catch(() => {})
     await inTurn(endSpan).catch((error) => logger.warn('The last span did not end cleanly', { error }))
@@ -222,19 +290,36 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   return {
     prepare: (signal) => inTurn(() => stage.prepare(AbortSignal.any([signal, over.signal]))),
-    start: () => inTurn(beginSpan),
+    standBy(mayRenew) {
+      if (!over.signal.aborted && capture === null && spans.length === 0) standBy.begin(mayRenew)
+    },
+    start: (from = null) => inTurn(() => beginSpan(from)),
     pause: () => inTurn(endSpan),
-    resume: () => inTurn(beginSpan),
+    resume: () => inTurn(() => beginSpan(null)),
     watch(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     spans: () => spans.map(({ startedAt, endedAt }) => ({ startedAt, endedAt })),
     quality: () => (spans.length === 0 ? null : quality.figures()),
-    finish(signal) {
-      finishing ??= finish(signal)
+    finish(signal, until = null) {
+      finishing ??= finish(signal, until)
       return finishing
     },
     close,
+  }
+}
+
+/** A file of nothing plays nowhere. */
+const LEAST_SPAN_MS = 100
+const NOTHING_BEFORE = { frames: 0, seconds: 0, repeatedFrames: 0 }
+
+/** What an encoder has made since its span began. */
+function since(whole: CaptureProgress, before: typeof NOTHING_BEFORE): CaptureProgress {
+  return {
+    frames: Math.max(0, whole.frames - before.frames),
+    seconds: Math.max(0, whole.seconds - before.seconds),
+    repeatedFrames: Math.max(0, whole.repeatedFrames - before.repeatedFrames),
+    isLast: whole.isLast,
   }
 }

@@ -2,7 +2,8 @@
 import type { FinishedRecording, GrowingFile, GrowingStart } from '../src/ports.ts'
 import { STAGE_RATE } from '../src/stage-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET } from './aac.ts'
-import { type Fragment, FragmentReader, type Track } from './mp4/fragment-reader.ts'
+import type { SpanPart } from './held-span.ts'
+import { FragmentReader, type Track } from './mp4/fragment-reader.ts'
 import { GrowingMovie } from './mp4/growing-movie.ts'
 import { reserveBytes } from './mp4/reserve.ts'
 import { type JoinedSamples, SpanJoiner, type SpanMedia } from './span-joiner.ts'
@@ -53,20 +54,23 @@ export class Recording {
    * where it is no such output or can no longer be kept.
    */
   openSpan(): (bytes: Uint8Array) => Promise<void> {
-    const arrived: ({ tracks: Track[] } | { fragment: Fragment })[] = []
+    const arrived: SpanPart[] = []
     const reader = new FragmentReader({
       header: (tracks) => arrived.push({ tracks }),
       fragment: (fragment) => arrived.push({ fragment }),
     })
     return async (bytes) => {
       reader.push(bytes)
-      for (const part of arrived.splice(0)) {
-        if ('tracks' in part) {
-          this.#joiner.begin(part.tracks)
-          if (this.#files.length === 0) await this.#openFiles(part.tracks)
-        } else await this.#append(this.#joiner.take(part.fragment))
-      }
+      for (const part of arrived.splice(0)) await this.takePart(part)
     }
+  }
+
+  /** Takes what `openSpan` would have read, one after the other: the tracks begin a span. Rejects likewise. */
+  async takePart(part: SpanPart): Promise<void> {
+    if ('tracks' in part) {
+      this.#joiner.begin(part.tracks, part.startSample)
+      if (this.#files.length === 0) await this.#openFiles(part.tracks)
+    } else await this.#append(this.#joiner.take(part.fragment))
   }
 
   /** Completes the span whose ffmpeg has ended, with silence where sound is missing. Never rejects. */
@@ -76,6 +80,11 @@ export class Recording {
       // Files that can no longer grow have said so, and stay as they are.
     })
     return media
+  }
+
+  /** The files end at this second of the recording, where they go on longer. To be called before `finish`. */
+  cutAt(seconds: number): void {
+    for (const { movie } of this.#files) movie.cutAt(seconds)
   }
 
   /** Repeatable after a problem: what is finished stays so. Never rejects. */

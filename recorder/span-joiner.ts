@@ -48,8 +48,11 @@ export class SpanJoiner {
     this.#hasPicture = hasPicture
   }
 
-  /** Begins a span with the tracks of its header. Throws where they cannot go on in the same file. */
-  begin(tracks: readonly Track[]): void {
+  /**
+   * Begins a span with the tracks of its header; without pictures it begins at this sample of its own time. Throws where
+   * the tracks cannot go on in the same file.
+   */
+  begin(tracks: readonly Track[], startSample = 0): void {
     this.#tracks ??= tracks
     const first = this.#tracks
     const goesOn = tracks.length === first.length && tracks.every((track, index) => isSameKind(track, first[index]!))
@@ -58,7 +61,7 @@ export class SpanJoiner {
     this.#waiting = []
     this.#span = {
       startSample: this.#endSample(),
-      firstPictureSample: this.#hasPicture ? null : 0,
+      firstPictureSample: this.#hasPicture ? null : startSample,
       media: { ...NO_MEDIA },
     }
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Person } from '@standin/wire/events.ts'
 import { jsonText } from '../src/json-text.ts'
 import type { Logger } from '../src/logger.ts'
-import type { RecordedFile, VoiceTracks } from '../src/ports.ts'
+import type { HeardVoice, RecordedFile, VoiceTracks } from '../src/ports.ts'
 import { writeWholeFile } from '../src/whole-file.ts'
 import { VoiceFile } from './voice-file.ts'
 
@@ -17,6 +17,8 @@ const SOUND_OUTPUT_MS = 50
 /** More people than a bot can see in any meeting; each costs an open file. */
 const MOST_FILES = 500
 const MOST_NAME_LENGTH = 40
+/** Packets that wait for the recording's start, which may lie before them; a minute of five voices. */
+const MOST_EARLY = 15_000
 
 export interface VoiceTracksParts {
   /** The recording's own folder, which exists. */
@@ -31,6 +33,8 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
   const files = new Map<string, VoiceFile>()
   const names = new Set<string>()
   let isOver = false
+  /** Null once something was recorded. */
+  let early: HeardVoice[] | null = []
 
   function begin(participantId: string): VoiceFile | null {
     if (files.size >= MOST_FILES) return null
@@ -40,6 +44,20 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
     const file = new VoiceFile(join(place, `voice-${number}.ogg`), number, logger)
     files.set(participantId, file)
     return file
+  }
+
+  function takeRecorded({ participantId, at, opus }: HeardVoice): void {
+    const seconds = offsetAt(at + SOUND_OUTPUT_MS)
+    if (seconds === null) return
+    const file = files.get(participantId) ?? begin(participantId)
+    file?.take(opus, seconds)
+  }
+
+  /** The recording may begin before the moment at which it is known to. */
+  function takeEarly(): void {
+    const waiting = early ?? []
+    early = null
+    for (const voice of waiting) takeRecorded(voice)
   }
 
   async function finishOne(participantId: string, file: VoiceFile, number: number, person: Person | null) {
@@ -62,13 +80,19 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
   }
 
   return {
-    take({ participantId, at, opus }) {
-      const seconds = isOver ? null : offsetAt(at + SOUND_OUTPUT_MS)
-      if (seconds === null) return
-      const file = files.get(participantId) ?? begin(participantId)
-      file?.take(opus, seconds)
+    take(voice) {
+      if (isOver) return
+      const hasStarted = offsetAt(voice.at + SOUND_OUTPUT_MS) !== null
+      if (early !== null && !hasStarted) {
+        early.push(voice)
+        if (early.length > MOST_EARLY) early.shift()
+        return
+      }
+      takeEarly()
+      takeRecorded(voice)
     },
     async finish(personOf) {
+      takeEarly()
       isOver = true
       const all = [...files].map(([id, file], index) => finishOne(id, file, index + 1, personOf(id)))
       const voices = (await Promise.all(all)).flat()

@@ -67,6 +67,16 @@ export interface MeetingDriver {
    * a fresh attempt may succeed.
    */
   join(signal: AbortSignal, gate?: AskGate): Promise<Admission>
+  /**
+   * Calls back, before admission, when the recorder may stand by: the frames of its picture are painted already, as far as
+   * there are any. Never where the picture is painted on the display.
+   */
+  onReadyToStandBy(listener: () => void): void
+  /**
+   * UTC milliseconds since when the page has proven that the bot is in and, where a right is needed, may record; null as
+   * long as nothing is proven.
+   */
+  readonly provenAt: number | null
   /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
   waitForAdmission(signal: AbortSignal): Promise<void>
   /** What the waiting room waits for just now; it names the failure of a wait that took too long. May change meanwhile. */
@@ -204,8 +214,16 @@ export type RecorderEvent =
 export interface Recorder {
   /** Starts display and sound servers, as far as the mode needs them and they do not run. */
   prepare(signal: AbortSignal): Promise<Stage>
-  /** Resolves when the first frame (or sound) is captured. */
-  start(): Promise<void>
+  /**
+   * Captures into memory from now on, for a recording that may begin at any moment; anew where it does already.
+   * `mayRenew` says that no such moment is known. A failure is no more than a late start. After `prepare`.
+   */
+  standBy(mayRenew: () => boolean): void
+  /**
+   * Resolves when the first frame (or sound) is captured. `from` (UTC milliseconds): where the recorder stood by, the
+   * recording begins then, or up to a fifth of a second later; elsewhere now.
+   */
+  start(from?: number | null): Promise<void>
   /** Resolves when nothing more is written. */
   pause(): Promise<void>
   /** Resolves when the first frame of the new span is captured. */
@@ -215,8 +233,11 @@ export interface Recorder {
   spans(): RecordedSpan[]
   /** What the recorder measured of its own work so far; null before `start`. */
   quality(): Quality | null
-  /** Stops capturing and completes the files at their place; the signal ends the attempts to reach it. */
-  finish(signal: AbortSignal): Promise<FinishedRecording>
+  /**
+   * Stops capturing and completes the files at their place; the signal ends the attempts to reach it. The recording ends
+   * at `until` (UTC milliseconds), where that lies in its last stretch.
+   */
+  finish(signal: AbortSignal, until?: number | null): Promise<FinishedRecording>
   /** Stops servers and encoders. Never rejects. */
   close(): Promise<void>
 }

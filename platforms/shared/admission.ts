@@ -15,6 +15,11 @@ export class AdmissionJudge {
     this.#holds = holds
   }
 
+  /** UTC milliseconds of the first look of those that all were proof, up to the latest. */
+  get provenSince(): number | null {
+    return this.#provenSince
+  }
+
   get sawLobby(): boolean {
     return this.#sawLobby
   }

@@ -8,7 +8,8 @@ import type { AdmissionJudge } from './admission.ts'
 import { prepareAhead } from './ahead.ts'
 import type { MeetingPage } from './meeting-page.ts'
 import type { CommonSigns } from './page/types.ts'
-import type { MeetingSense, Phase, Situation } from './situation.ts'
+import type { MeetingSense, Phase, Place, Situation } from './situation.ts'
+import type { Waits } from './waits.ts'
 
 export interface Entrance<Signs extends CommonSigns, Kind extends string> {
   page: MeetingPage<Signs>
@@ -27,6 +28,8 @@ export interface Entrance<Signs extends CommonSigns, Kind extends string> {
   ask(signs: Signs, situation: Situation<Kind>): Promise<void>
   /** The request to join went out. */
   hasAsked(): boolean
+  /** Each look, after it was judged. */
+  onLook(place: Place, isNewDocument: boolean): void
   /** The error of a page that came to no decision in all the time for it. */
   timeOut(signs: Signs | null): BotError
   /** What people should know about the page's language or the like; ends a sentence about an unknown page. */
@@ -62,13 +65,14 @@ export async function enter<Signs extends CommonSigns, Kind extends string>(
       if (unclear.lasts(place === 'unclear', now) > waits.unknownPageMs)
         throw unknownPage('The meeting page', 'pre-join', entrance, situation, signs)
       const verdict = judge.observe(place, sense.isCorroborated?.(situation) ?? false, now)
+      entrance.onLook(place, look.isNewDocument)
       if (verdict === 'admitted') return 'in_meeting'
       if (verdict === 'waiting') return 'waiting_room'
       if (undecided.lasts(place === 'undecided', now) > waits.undecidedMs) return 'waiting_room'
       const answered = await entrance.sweep(signs)
       if (answered === null && place === 'entrance') await entrance.ask(signs, situation)
     }
-    await clock.sleep(waits.lookEveryMs, signal)
+    await clock.sleep(entrance.hasAsked() ? soonLook(waits) : waits.lookEveryMs, signal)
   }
 }
 
@@ -94,13 +98,19 @@ export async function waitForAdmission<Signs extends CommonSigns, Kind extends s
       if (refusal) throw refusal
       if (lost.lasts(place === 'unclear' || place === 'entrance', now) > waits.unknownPageMs)
         throw unknownPage('The waiting room gave way to a page that', 'waiting', entrance, situation, signs)
-      if (judge.observe(place, sense.isCorroborated?.(situation) ?? false, now) === 'admitted') return
+      const verdict = judge.observe(place, sense.isCorroborated?.(situation) ?? false, now)
+      entrance.onLook(place, look.isNewDocument)
+      if (verdict === 'admitted') return
       // A click on the toolbar of the waiting room is never needed; dialogs are answered as everywhere.
       await entrance.sweep(signs)
       await entrance.wait?.(signs, situation)
     }
-    await clock.sleep(waits.lookEveryMs, signal)
+    await clock.sleep(soonLook(waits), signal)
   }
+}
+
+function soonLook({ lookEveryMs, admissionLookMs }: Waits): number {
+  return Math.min(lookEveryMs, admissionLookMs)
 }
 
 /** What a bot in this situation waits for, as far as it waits at all. */

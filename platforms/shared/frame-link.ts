@@ -3,7 +3,7 @@ import { rename, rm, symlink } from 'node:fs/promises'
 import { pageScript } from '../../src/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
-const PAINTER = 'page/shared/frame-painter'
+export const PAINTER = 'page/shared/frame-painter'
 /** A page that was loaded anew may be on its way for a while. */
 const TRIES_AGAIN = 20
 const RETRY_MS = 1000
@@ -13,8 +13,9 @@ export class FrameLink {
   readonly #page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>
   /** What the link leads to: null for the display, undefined before it is decided. */
   #path: string | null | undefined
-  /** Of the file it leads to: a file that shows something has it no more. */
-  #mark: string | null = null
+  /** A file that was found by its mark: once it shows something it has it no more. */
+  #found: { mark: string; path: string } | null = null
+  #aheadPath: string | null = null
   #checkedAt = 0
   #turn: Promise<void> = Promise.resolve()
 
@@ -28,6 +29,16 @@ export class FrameLink {
   }
 
   /**
+   * Before it is known whether there is a meeting: leads to the frames of this document, as far as it can paint some. Where
+   * it cannot, nothing is decided. Never rejects.
+   */
+  prepareAhead(): Promise<boolean> {
+    const prepared = this.#turn.then(() => this.#prepareAhead())
+    this.#turn = prepared.then(() => {})
+    return prepared
+  }
+
+  /**
    * Before the composite is shown. The first document decides, since a recorder that runs looks at one of the two.
    * Rejects with a BotError where a later one cannot do as the first did, and with the signal's reason.
    */
@@ -37,6 +48,11 @@ export class FrameLink {
     return prepared
   }
 
+  /** What a recorder that stood by looks at is what is painted. */
+  get isAsAhead(): boolean {
+    return this.#aheadPath !== null && this.#aheadPath === this.#path
+  }
+
   /** To be called often. Rejects with a BotError where the page paints nothing any more: the recording would stand still. */
   async check(): Promise<void> {
     const { clock } = this.#page
@@ -44,6 +60,21 @@ export class FrameLink {
     this.#checkedAt = clock.now()
     const fault = await this.#page.ask('framesFault').catch(() => null)
     if (fault !== null) throw browserBroke(`The page does not paint its picture any more: ${fault}`)
+  }
+
+  async #prepareAhead(): Promise<boolean> {
+    const { stage, logger } = this.#page
+    if (stage.frames === undefined || this.#path === null) return false
+    const path = await this.#open()
+    if (path === null) return false
+    try {
+      await lead(stage.frames, path)
+    } catch (error) {
+      logger.warn('The recorder cannot be led to the frames', { error })
+      return false
+    }
+    this.#aheadPath ??= path
+    return true
   }
 
   async #prepare(signal: AbortSignal): Promise<void> {
@@ -71,10 +102,10 @@ export class FrameLink {
     try {
       const mark = await this.#page.ask('openFrames', pageScript(PAINTER), { width, height })
       if (mark === null) return null
-      if (mark === this.#mark) return this.#path ?? null
+      if (mark === this.#found?.mark) return this.#found.path
       const path = await browser.storedFile(Buffer.from(mark, 'hex'), (width * height * 3) / 2)
       if (path === null) logger.warn('What the page paints is nowhere in the folder of its browser')
-      else if (path === (this.#path ?? path)) this.#mark = mark
+      else if (path === (this.#path ?? path)) this.#found = { mark, path }
       return path
     } catch (error) {
       logger.warn('The page cannot paint frames', { error })

@@ -25,18 +25,28 @@ export interface Look<Signs extends CommonSigns = CommonSigns> {
   hasBegun: boolean
 }
 
-/** A name nobody can guess, and the source of the script `bundle` (such as `page/google-meet`) that listens to it. */
+export interface MeetingScript {
+  /** Name of the event that the script listens to; nobody can guess it. */
+  channel: string
+  /** `CommonConfig.painter` */
+  painter: string
+  source: string
+}
+
+/** The script `bundle`, such as `page/google-meet`, with names of its own. */
 export function meetingScript<Config extends CommonConfig>(
   bundle: string,
-  given: Omit<Config, 'channel' | 'carry'>,
-): { channel: string; source: string } {
+  given: Omit<Config, 'channel' | 'carry' | 'painter'>,
+): MeetingScript {
   const channel = randomBytes(12).toString('hex')
   // A name may hold line separators, which older JavaScript does not allow in a string.
-  const data = jsonText({ ...given, channel })
+  const painter = randomBytes(12).toString('hex')
+  const data = jsonText({ ...given, channel, painter })
   // The way out is there before any script of the page, and gone before the first of them runs.
   const carry = `((name) => { const carry = globalThis[name]; delete globalThis[name]; return { carry } })('${channel}')`
   return {
     channel,
+    painter,
     source: `((standinConfig) => {\n${pageScript(bundle)}\n})({ ...${data}, ...${carry} })`,
   }
 }
@@ -47,7 +57,7 @@ const QUICK: readonly string[] = ['snapshot', 'element', 'reference', 'chat', 'f
 const BUSY_SHARE = 0.5
 /** This process, too, may have been waiting for a processor. Milliseconds. */
 const LATE_MS = 1000
-const PAINTING: readonly string[] = ['openFrames', 'showComposite'] satisfies (keyof PageApi)[]
+const PAINTING: readonly string[] = ['openFrames', 'paintAhead', 'showComposite'] satisfies (keyof PageApi)[]
 
 export interface PageParts {
   browser: BotBrowser

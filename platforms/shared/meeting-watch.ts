@@ -54,6 +54,8 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
+  /** Of the latest look that showed the meeting. */
+  #inCallAt = 0
   #endSeen: { last: string; looks: number; at: number } | null = null
   #availability: boolean | null = null
 
@@ -73,13 +75,13 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     return () => this.#listeners.delete(listener)
   }
 
-  /** From admission on. Repeatable. */
-  async begin(): Promise<void> {
+  /** From admission on, which was proven at `provenAt`. Repeatable. */
+  async begin(provenAt: number | null = null): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
     page.enterCall()
     page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
-    await this.#tellPage()
+    await this.#tellPage(provenAt ?? page.clock.now())
     this.#loop ??= this.#watch()
   }
 
@@ -155,7 +157,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
       this.#tellAll(this.#memory.renew(this.#lastLookAt || signs.at, signs.at))
       onNewDocument()
     }
-    if (!look.hasBegun) await this.#tellPage()
+    if (!look.hasBegun) await this.#tellPage(signs.at)
     this.#lastLookAt = signs.at
     this.#tellAll(this.#memory.take(look.events))
     if (look.dropped > this.#dropped)
@@ -200,9 +202,9 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   }
 
   /** A page that does not answer this is told again at the next look. */
-  async #tellPage(): Promise<void> {
+  async #tellPage(at: number): Promise<void> {
     const { page } = this.#watching
-    await page.ask('begin').catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
+    await page.ask('begin', at).catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
   }
 
   #judge(situation: Situation<Kind>, signs: Signs): void {
@@ -211,7 +213,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     const end = sense.endOf(situation, signs)
     const last = failure?.code ?? end
     if (last !== null) {
-      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: signs.at }
+      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: this.#firstSignOf(signs) }
       this.#endSeen = { ...seen, looks: seen.looks + 1 }
       if (seen.looks + 1 < (endLooks?.[situation.kind] ?? END_LOOKS)) return
       if (failure || end === null) {
@@ -232,6 +234,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     this.#endSeen = null
     this.#followConnection(situation, signs.at)
     const place = sense.places[situation.kind]
+    if (place === 'in_call') this.#inCallAt = signs.at
     if (place === 'waiting') this.#lobbyAgain = canBePutBack !== true
     else if (place === 'in_call') this.#lobbyAgain = false
     const isKnown = place === 'in_call' || place === 'disturbed' || place === 'reconnecting' || place === 'waiting'
@@ -242,6 +245,12 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
           step: 'in meeting',
         }),
       )
+  }
+
+  /** When the call's control went, if that was since the meeting was seen last; else when the end was seen. */
+  #firstSignOf({ at, callGoneAt }: Signs): number {
+    if (typeof callGoneAt !== 'number' || this.#inCallAt === 0) return at
+    return Math.min(at, Math.max(callGoneAt, this.#inCallAt))
   }
 
   #followConnection(situation: Situation<Kind>, at: number): void {

@@ -4,8 +4,10 @@ import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
+import { pageScript } from '../../src/page-scripts.ts'
 import type { Admission, AskGate, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
 import { AdmissionJudge } from './admission.ts'
+import { Advance } from './advance.ts'
 import { OPEN_GATE } from './ahead.ts'
 import type { CaptionSteps } from './caption-keeper.ts'
 import { hearCarried } from './carried-sound.ts'
@@ -13,9 +15,9 @@ import { ChatDesk, type ChatSteps } from './chat-desk.ts'
 import type { DeviceKeeper } from './device-keeper.ts'
 import type { DriverOptions } from './driver-options.ts'
 import { type Entrance, enter, waitForAdmission, waitingForOf } from './entering.ts'
-import { FrameLink } from './frame-link.ts'
+import { FrameLink, PAINTER } from './frame-link.ts'
 import { type LeaveSteps, leaveMeeting } from './leaving.ts'
-import { MeetingPage, NoAnswer, type PageParts } from './meeting-page.ts'
+import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
 import type { CommonSigns, PageApi } from './page/types.ts'
 import type { MeetingSense, Situation } from './situation.ts'
@@ -28,7 +30,7 @@ const HISTORY = 50
 
 export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
   /** Of `meetingScript`. */
-  script: { channel: string; source: string }
+  script: MeetingScript
   /** The platform's own waits, where they differ from the common ones. */
   waits?: Partial<Waits>
   frameOf?: PageParts['frameOf']
@@ -56,8 +58,9 @@ export async function openMeetingPage<
       initScript: script.source,
       ...(options.ears ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
-      // A worker and WebAssembly paint the frames, which a page may forbid its own scripts.
-      bypassesPagePolicy: stage.frames !== undefined,
+      ...(stage.frames === undefined
+        ? {}
+        : { ownScript: { path: `/${script.painter}.js`, source: pageScript(PAINTER) } }),
       state: options.browserState ?? null,
       logger,
     }
@@ -86,7 +89,7 @@ export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
   devices: DeviceKeeper
   /** Answers a dialog, if one is open; says of which kind it was. */
   sweep(signs: Signs): Promise<string | null>
-  entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note'>
+  entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note' | 'onLook'>
   chat: ChatSteps
   leaving: LeaveSteps<Signs>
   /** Left out where a platform has no captions that a guest can read. */
@@ -106,6 +109,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   readonly #meeting: MeetingWatch<Signs, Kind>
   readonly #chat: ChatDesk
   readonly #frames: FrameLink
+  readonly #advance: Advance
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
@@ -125,14 +129,26 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     const note = (situation: Situation<Kind>) => this.#note(situation)
     this.#page = page
     this.#frames = new FrameLink(page)
-    this.#entrance = { ...parts.entrance, page, sense, sweep, note, judge: new AdmissionJudge(page.waits) }
+    const judge = new AdmissionJudge(page.waits)
+    this.#advance = new Advance({
+      frames: this.#frames,
+      paint: parts.options.recordingMode === 'audio_only' ? null : () => page.ask('paintAhead'),
+      logger: page.logger,
+    })
+    const onLook: Entrance<Signs, Kind>['onLook'] = (place, isNewDocument) =>
+      this.#advance.look(place, judge.provenSince, isNewDocument)
+    this.#entrance = { ...parts.entrance, page, sense, sweep, note, onLook, judge }
+    const noteInMeeting = (situation: Situation<Kind>) => {
+      this.#note(situation)
+      this.#advance.lookInMeeting(sense.places[situation.kind], page.lastSigns?.at ?? page.clock.now())
+    }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
     const eachLook: typeof watching.eachLook = async (...look) => {
       await this.#frames.check()
       await watching.eachLook?.(...look)
     }
-    const own = { ...captions, page, sense, devices, sweep, note, onNewDocument, eachLook }
+    const own = { ...captions, page, sense, devices, sweep, note: noteInMeeting, onNewDocument, eachLook }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { ears } = parts.options
     if (ears) page.browser.onCarried((payload) => hearCarried(payload, ears, (id) => this.#meeting.idOf(id)))
@@ -144,21 +160,31 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
   }
 
+  get provenAt(): number | null {
+    return this.#advance.provenAt
+  }
+
+  onReadyToStandBy(listener: () => void): void {
+    this.#advance.onReady(listener)
+  }
+
   async join(signal: AbortSignal, gate: AskGate = OPEN_GATE): Promise<Admission> {
     this.#page.gate = gate
     this.#hasAsked = true
     const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
-    if (admission === 'in_meeting') await this.#meeting.begin()
+    if (admission === 'in_meeting') await this.#meeting.begin(this.provenAt)
     return admission
   }
 
   async waitForAdmission(signal: AbortSignal): Promise<void> {
     await orReason(signal, this.#orAboutAccount(waitForAdmission(this.#entrance, signal)))
-    await this.#meeting.begin()
+    await this.#meeting.begin(this.provenAt)
   }
 
   async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {
-    await this.#parts.obtainRecordingRight?.(limitMs, signal)
+    if (this.#parts.obtainRecordingRight === undefined) return
+    await this.#parts.obtainRecordingRight(limitMs, signal)
+    this.#advance.notBefore(this.#page.clock.now())
   }
 
   async prepareRecording(signal: AbortSignal): Promise<void> {
@@ -167,6 +193,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     this.#isPrepared = true
     await this.#show()
     signal.throwIfAborted()
+    this.#advance.settle()
   }
 
   watch(listener: (event: MeetingEvent) => void): () => void {

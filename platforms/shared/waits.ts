@@ -9,6 +9,8 @@ export interface Waits {
   /** Between two looks before the meeting, and in it. */
   lookEveryMs: number
   callLookEveryMs: number
+  /** Once the bot has asked to join: what is missed of the meeting's first second is between two of them. */
+  admissionLookMs: number
   /** The green room asks for the devices while its button can be pressed already: so long it may have none. */
   devicesMs: number
   /** From a click on the join button to a change of the page. */
@@ -60,6 +62,7 @@ export const REAL_WAITS: Readonly<Waits> = {
   unknownPageMs: 75_000,
   lookEveryMs: 500,
   callLookEveryMs: 1000,
+  admissionLookMs: 150,
   devicesMs: 2500,
   joinClickMs: 7000,
   joinClicks: 5,

@@ -24,6 +24,8 @@ export class GrowingMovie {
   /** Bytes of the body up to the end of each fragment. */
   readonly #ends = new NumberList('f64')
   #bytes = 0
+  /** Where the movie ends although its body goes on; seconds. */
+  #cut = Number.POSITIVE_INFINITY
 
   constructor(tracks: readonly Track[]) {
     this.#tracks = tracks.map((track) => ({ track, table: new SampleTable(), samplesAt: new NumberList('u32') }))
@@ -37,9 +39,18 @@ export class GrowingMovie {
   /** Length of what is shown and heard, by the track that lasts longest. */
   get seconds(): number {
     const lengths = this.#tracks
-      .filter(({ table }) => table.samples > 0)
-      .map(({ track, table }) => (table.ticks + track.shift) / track.timescale)
+      .map((grown) => ({ ...grown, samples: this.#samplesOf(grown, this.#ends.length) }))
+      .filter(({ samples }) => samples > 0)
+      .map(({ track, table, samples }) => (table.ticksOf(samples) + track.shift) / track.timescale)
     return Math.max(0, ...lengths)
+  }
+
+  /**
+   * From `seconds` on nothing is shown: the final index leaves it out. A movie whose index has no room for the whole body
+   * is not cut.
+   */
+  cutAt(seconds: number): void {
+    this.#cut = seconds
   }
 
   /**
@@ -86,7 +97,10 @@ export class GrowingMovie {
    */
   head(room: number | null): Buffer {
     const all = this.#ends.length
-    const filled = this.#fill(all, room ?? this.#leastRoom(all)) ?? this.#fillWithLess(all, room!)
+    const whole = this.#fill(all, room ?? this.#leastRoom(all))
+    if (whole !== null) return whole
+    this.#cut = Number.POSITIVE_INFINITY
+    const filled = this.#fillWithLess(all, room!)
     if (filled === null) throw new Error(`not even the head of an empty index fits into ${room} bytes`)
     return filled
   }
@@ -123,10 +137,18 @@ export class GrowingMovie {
   }
 
   #header(fragments: number, bodyOffset: number, seconds: number, isFragmented: boolean): Buffer {
-    const indexed = this.#tracks.map(({ track, table, samplesAt }) => {
-      const samples = fragments === 0 ? 0 : samplesAt.at(fragments - 1)
+    const indexed = this.#tracks.map((grown) => {
+      const { track, table } = grown
+      const samples = this.#samplesOf(grown, fragments)
       return { track, ticks: table.ticksOf(samples), tables: table.boxes(samples, bodyOffset) }
     })
     return movieHeader(indexed, seconds, isFragmented)
+  }
+
+  /** Of one track in the first fragments, as far as the movie goes. */
+  #samplesOf({ track, table, samplesAt }: GrowingTrack, fragments: number): number {
+    const samples = fragments === 0 ? 0 : samplesAt.at(fragments - 1)
+    if (this.#cut === Number.POSITIVE_INFINITY) return samples
+    return Math.min(samples, table.samplesBy(Math.round(this.#cut * track.timescale) - track.shift))
   }
 }

@@ -54,19 +54,33 @@ export class SampleTable {
     return ticks
   }
 
+  /** How many of the first samples are over by this tick. */
+  samplesBy(tick: number): number {
+    let samples = 0
+    let left = tick
+    this.#eachDuration(this.samples, (count, duration) => {
+      const fits = duration === 0 ? count : Math.max(0, Math.min(count, Math.floor(left / duration)))
+      samples += fits
+      left = fits === count ? left - count * duration : 0
+    })
+    return samples
+  }
+
   /**
-   * The boxes that index the first samples (whole chunks of them), for a body that begins at `bodyOffset` of the file.
+   * The boxes that index the first samples, for a body that begins at `bodyOffset` of the file.
    * Keys are listed only where some samples are none.
    */
   boxes(samples: number, bodyOffset: number): Buffer[] {
-    const chunks = this.#chunkEnds.countUpTo(samples)
+    const whole = this.#chunkEnds.countUpTo(samples)
+    // Of a chunk that is cut, the first samples.
+    const chunks = whole > 0 && this.#chunkEnds.at(whole - 1) === samples ? whole : samples === 0 ? 0 : whole + 1
     const keys = this.#keys.countUpTo(samples)
     const durations: number[] = []
     this.#eachDuration(samples, (count, duration) => durations.push(count, duration))
     return [
       fullBox('stts', 0, 0, u32(durations.length / 2, ...durations)),
       ...(keys === samples ? [] : [fullBox('stss', 0, 0, u32(keys), packed(this.#keys, keys))]),
-      this.#patterns(chunks),
+      this.#patterns(chunks, samples),
       fullBox('stsz', 0, 0, u32(0, samples), packed(this.#sizes, samples)),
       fullBox('co64', 0, 0, u32(chunks), this.#places(chunks, bodyOffset)),
     ]
@@ -81,10 +95,10 @@ export class SampleTable {
   }
 
   /** `stsc`: from which chunk on chunks have how many samples. */
-  #patterns(chunks: number): Buffer {
+  #patterns(chunks: number, samples: number): Buffer {
     const entries: number[] = []
     for (let index = 0, from = 0, last = -1; index < chunks; index++) {
-      const end = this.#chunkEnds.at(index)
+      const end = Math.min(samples, this.#chunkEnds.at(index))
       if (end - from !== last) entries.push(index + 1, end - from, 1)
       last = end - from
       from = end

@@ -4,6 +4,7 @@ import { systemClock, within } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Stage } from '../ports.ts'
 import type { CpuWaits } from './cpu-waits.ts'
+import { type OwnScript, serveOwnScript } from './own-script.ts'
 
 export interface BotBrowser {
   context: BrowserContext
@@ -39,6 +40,8 @@ export interface ContextOptions {
   initScript?: string
   /** Name of a function that every document has at its start and by which it calls `onCarried`; the script takes it away. */
   carrier?: string
+  /** What workers of the init script start from. */
+  ownScript?: OwnScript
   logger: Logger
 }
 
@@ -68,6 +71,7 @@ export async function botBrowserOf(
   refuseOtherPages(context, options.logger)
   let carried: (payload: string) => void = () => {}
   if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
+  if (options.ownScript !== undefined) await serveOwnScript(context, page, options.ownScript, options.logger)
   if (stage.display !== null) {
     // The page is laid out to the pixel, whatever size the window came to have. Holds as long as the session lives.
     const session = await context.newCDPSession(page)

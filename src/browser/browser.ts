@@ -23,8 +23,6 @@ export interface BrowserOptions extends ContextOptions {
   executablePath?: string
   mappedHosts?: readonly MappedHost[]
   extraArguments?: readonly string[]
-  /** What a page's content security policy forbids its own scripts is allowed; default false. */
-  bypassesPagePolicy?: boolean
   /** The session of an account; what was given is copied and never written. */
   state?: BrowserState | null
 }
@@ -79,7 +77,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
   try {
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
     const launch = await launchOptions(stage, options, home, signal)
-    const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(stage, options) })
+    const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(stage) })
     if (state?.kind === 'storage_state') await context.setStorageState(state.state)
     const [processId = null] = await processesOf(profile)
     const browserProcess: BrowserProcess = {
@@ -142,10 +140,9 @@ export async function launchOptions(
   }
 }
 
-export function contextOptions(stage: Stage, { bypassesPagePolicy = false }: BrowserOptions): BrowserContextOptions {
+export function contextOptions(stage: Stage): BrowserContextOptions {
   const { display, width, height } = stage
   return {
-    bypassCSP: bypassesPagePolicy,
     viewport: display === null ? { width, height } : null,
     // A meeting page has nothing to give that a bot keeps, and a large download would fill the disk.
     acceptDownloads: false,

@@ -49,6 +49,8 @@ export interface AttendanceParts {
   /** The end of the life cuts every wait short. */
   signal: AbortSignal
   onWaitingRoom(): void
+  /** A recording may begin at any moment; called once for each browser. `mayRenew` says that no such moment is known. */
+  onReadyToStandBy(mayRenew: () => boolean): void
 }
 
 export class Attendance implements InMeeting {
@@ -74,6 +76,11 @@ export class Attendance implements InMeeting {
   /** The meeting's page is open; it may be that of a waiting room. */
   get isOpen(): boolean {
     return this.#driver !== null
+  }
+
+  /** UTC milliseconds since when the page proves that the bot is in and may record; null where it does not. */
+  get provenAt(): number | null {
+    return this.#driver?.provenAt ?? null
   }
 
   /**
@@ -209,6 +216,9 @@ export class Attendance implements InMeeting {
     broken.catch(() => {})
     const driver = await openMeeting(target, await prepareStage(), signal)
     this.#driver = driver
+    driver.onReadyToStandBy(() => {
+      if (this.#driver === driver) this.#parts.onReadyToStandBy(() => driver.provenAt === null)
+    })
     await Promise.race([gate.whenMayOpen(), broken])
     signal.throwIfAborted()
     const mayAsk = askGate(gate.whenMayAsk())

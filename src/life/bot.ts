@@ -134,6 +134,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     botName: job.bot_name,
     gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
+    onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
   })
   const gaps: Gap[] = []
   const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
@@ -149,7 +150,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     streaming?.connect(ending.signal).catch((error) => proposeFailure(error, 'streaming'))
     await atEdge('storage', storage.prepare(ending.signal))
     await meeting.enter()
-    joinedAt = clock.now()
+    joinedAt = meeting.provenAt ?? clock.now()
     status.enter('in_call_not_recording')
     await record(joinedAt)
   } catch (thrown) {
@@ -165,7 +166,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const end = await ending.whenEnded()
   // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
   const delivery = new Delivery({ job, ...parts })
-  const finishing = delivery.complete(recorder)
+  const finishing = delivery.complete(recorder, end.at ?? null)
   await Promise.all([closeStreaming(), closeLiveTranscript()])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(end)
   await survive('leaving', leaveMeeting, () => {})
@@ -219,7 +220,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       }
     })
     await meeting.makeReady()
-    await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start()), () =>
+    await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start(meeting.provenAt)), () =>
       stuck('The encoder gave no first frame.'),
     )
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
@@ -259,7 +260,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   function meetingEnd(event: Extract<MeetingEvent, { type: 'ended' }>): End {
-    const end = MEETING_ENDS[event.end]
+    const end = { ...MEETING_ENDS[event.end], at: event.at }
     const firstFrame = recorder.spans()[0]?.startedAt
     if (firstFrame === undefined && event.end !== 'removed') {
       const code = event.codeBeforeRecording ?? 'EXITING_MEETING_BEFORE_RECORD'
@@ -269,6 +270,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (event.end === 'removed' && event.at - (firstFrame ?? event.at) < limitMs)
       return {
         code: 'BOT_REMOVED_TOO_EARLY',
+        at: event.at,
         message: `The host removed the bot within ${limitMs / 1000} s of its start.`,
       }
     return end

@@ -76,12 +76,12 @@ export class Delivery {
     this.#signal = AbortSignal.timeout(parts.job.timeout_config.storing_timeout * 1000)
   }
 
-  /** Completes the files that grew at their place, whatever happened to the rest of the life. Never rejects. */
-  async complete(recorder: Pick<Recorder, 'finish'>): Promise<StoredMedia[]> {
+  /** Completes the files that grew at their place, whatever happened to the rest of the life; they end at `until`. Never rejects. */
+  async complete(recorder: Pick<Recorder, 'finish'>, until: number | null = null): Promise<StoredMedia[]> {
     const { clock, job } = this.#parts
     const limitMs = job.timeout_config.storing_timeout * 1000 + ENCODER_GRACE_MS
     try {
-      const finishing = recorder.finish(this.#signal)
+      const finishing = recorder.finish(this.#signal, until)
       const { files, problem } = await within(clock, limitMs, finishing, () => new Error('It took too long'))
       for (const { stored, durationSeconds } of files) this.#artifacts.push(this.#report(stored, durationSeconds))
       if (problem !== null) this.#note('a recorded file', problem)

@@ -41,6 +41,8 @@ export interface End {
   message: string
   /** Somebody asked for it, rather than the meeting or a failure. */
   askedBy?: StopRequester
+  /** UTC milliseconds of the first sign of it, where it was seen later than it came; nothing after it is recorded. */
+  at?: number
   /** Leave without the platform's manners; the recording is finished all the same. */
   atOnce?: boolean
   error?: BotError

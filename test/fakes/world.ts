@@ -65,6 +65,11 @@ export class World {
   join: Script<Admission> = async () => 'in_meeting'
   waitForAdmission: Script<void> = async () => {}
   waitingFor: WaitingFor = 'admission'
+  /** Of the meeting's page. */
+  provenAt: number | null = null
+  readyToStandBy: () => void = () => {}
+  /** Whether the recorder that stands by may do so anew. */
+  mayRenew: () => boolean = () => true
   obtainRecordingRight: (limitMs: number, signal: AbortSignal) => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
   whenWelcomed: () => Promise<void> = async () => {}
@@ -148,6 +153,12 @@ export class World {
         return this.#noting('join', this.join(signal))
       },
       waitForAdmission: (signal) => this.#noting('waitForAdmission', this.waitForAdmission(signal)),
+      onReadyToStandBy: (listener) => {
+        this.readyToStandBy = listener
+      },
+      get provenAt() {
+        return world.provenAt
+      },
       get waitingFor() {
         return world.waitingFor
       },
@@ -196,10 +207,14 @@ export class World {
           calls.push('prepare stage')
           return { display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }
         },
-        start: async () => {
+        standBy: (mayRenew) => {
+          calls.push('stand by')
+          this.mayRenew = mayRenew
+        },
+        start: async (from) => {
           await this.startRecording()
           calls.push('start recording')
-          spans.push({ startedAt: clock.now(), endedAt: null })
+          spans.push({ startedAt: from ?? clock.now(), endedAt: null })
         },
         pause: async () => {
           spans.at(-1)!.endedAt = clock.now()
@@ -214,11 +229,11 @@ export class World {
         },
         spans: () => spans,
         quality: () => this.quality,
-        finish: async () => {
+        finish: async (_signal, until) => {
           calls.push('finish')
           const last = spans.at(-1)
           if (last === undefined) return { files: [], problem: null }
-          last.endedAt ??= clock.now()
+          last.endedAt ??= Math.min(clock.now(), until ?? Number.POSITIVE_INFINITY)
           const finished = await this.finish()
           this.stored.push(...finished.files.map((file) => file.stored.name))
           return finished

@@ -15,6 +15,8 @@ export interface SpanSettings {
   width?: number
   height?: number
   crf?: number
+  /** Default 2. */
+  secondsBetweenKeys?: number
   /** Hertz of a tone; 0 for silence. */
   tone?: number
 }
@@ -32,7 +34,7 @@ export async function makeSpan(settings: SpanSettings): Promise<Buffer> {
       ? []
       : ['-f', 'lavfi', '-i', `testsrc2=s=${width}x${height}:r=${framesPerSecond}:d=${seconds},${boxes.join(',')}`]
   const sound = tone === 0 ? `anullsrc=r=48000:cl=stereo:d=${soundSeconds}` : `sine=f=${tone}:r=48000:d=${soundSeconds}`
-  const gop = String((framesPerSecond ?? 0) * 2)
+  const gop = String((framesPerSecond ?? 0) * (settings.secondsBetweenKeys ?? 2))
   const video = [
     '-c:v',
     'libx264',

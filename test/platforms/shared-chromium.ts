@@ -28,7 +28,7 @@ export class SharedChromium {
     signal.throwIfAborted()
     const { state } = options
     const context = await browser.newContext({
-      ...contextOptions(stage, options),
+      ...contextOptions(stage),
       ...(state?.kind === 'storage_state' ? { storageState: state.state } : {}),
     })
     try {

@@ -73,6 +73,21 @@ test('what is said before the recording, in a pause and after the end is in no f
   expect(seconds('001-ann.ogg')).toBeCloseTo(8, 1)
 })
 
+test('what was heard before it was known that the recording had begun has its place', async () => {
+  const spans: RecordedSpan[] = []
+  const { speak, finish } = tracks(spans)
+  speak('a', -1, 2)
+  expect(await finish(() => null).then((files) => files.length)).toBe(0)
+  const late: RecordedSpan[] = []
+  const others = tracks(late)
+  others.speak('a', -1, 2)
+  late.push({ startedAt: START, endedAt: null })
+  others.speak('a', 2, 3)
+  await others.finish(() => person(1, 'Ada', 'a'))
+  expect(others.index()).toMatchObject([{ first_sound: 0, sound_seconds: 3 }])
+  expect(others.seconds('001-ada.ogg')).toBeCloseTo(3, 1)
+})
+
 test('somebody heard twice at once is kept once', async () => {
   const { speak, finish, index } = tracks()
   speak('a', 1, 3)

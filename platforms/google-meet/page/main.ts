@@ -1,5 +1,6 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
 
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { watchChangedNodes } from '../../shared/page/changed-nodes.ts'
@@ -78,7 +79,8 @@ function start(config: PageConfig): void {
   const toasts = createToastReader(config, elements)
   const tap = isMeeting ? installWebRtcTap({ hideEncodedStreams: true }) : null
   let speech: Speech | null = null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   if (isMeeting && config.recordingMode === 'audio_only') {
     try {
       receiveNoVideo(localStorage)
@@ -262,15 +264,20 @@ function start(config: PageConfig): void {
   }
 
   const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
+  const callControl = watchCallControl(() => elements.find('leave'))
   const api: PageApi<PageSigns, ElementName> = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
+      callControl.begin()
       // People first, then what they said and did.
-      roster.begin(Date.now())
+      roster.begin(at)
       queue.release()
       ears?.begin()
       look()

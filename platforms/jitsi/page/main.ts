@@ -2,6 +2,7 @@
  * Runs at the start of every document of the meeting's tab and answers the driver. It keeps no name in the page and
  * changes nothing of the page's own state, which it only reads.
  */
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
 import { createComposite } from '../../shared/page/composite.ts'
@@ -56,7 +57,8 @@ function start(config: PageConfig): void {
   const reactions = new Set<string>()
   const tap = isMeeting ? installWebRtcTap() : null
   const media = createMediaWatch(() => tap?.connections() ?? [])
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   let roster: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
   let store: StoreView | null = null
 
@@ -135,15 +137,23 @@ function start(config: PageConfig): void {
     others: () => (roster.source === null ? null : roster.people.length),
     isMediaLost: () => media.isLost(roster.people.length),
   })
+  const callControl = watchCallControl(
+    () => elements.find('leave'),
+    () => store?.isJoined === false,
+  )
   const api: JitsiPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({ signs: signs.read(readStore()), ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(readStore()), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
+      callControl.begin()
       // People first, then what they said and did.
-      teller.begin(Date.now())
+      teller.begin(at)
       look()
       queue.release()
       ears?.begin()

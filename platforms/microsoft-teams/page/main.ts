@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows } from '../../shared/page/caption-rows.ts'
 import { createComposite } from '../../shared/page/composite.ts'
@@ -63,7 +64,8 @@ function start(config: PageConfig): void {
   const hands = new Hands(tell)
   const cameras = createCameras(tell)
   const tap = isMeeting ? installWebRtcTap() : null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   const marks = createMarkReader(wording.says)
   const captions = createCaptionReader(selectors)
@@ -224,15 +226,20 @@ function start(config: PageConfig): void {
     unattributedMs: () => speech?.unattributedMs() ?? 0,
     audioReceivers: () => tap?.audioReceivers().length ?? 0,
   })
+  const callControl = watchCallControl(() => elements.find('leave'))
   const api: TeamsPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({ signs: { ...signs.read(), unread: unread.counts() }, ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => dialogs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
+      callControl.begin()
       // People first, then what they said and did.
-      teller.begin(Date.now())
+      teller.begin(at)
       look()
       queue.release()
       ears?.begin()

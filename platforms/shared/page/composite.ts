@@ -13,6 +13,8 @@ export type { CompositeMode, CompositeTile }
 export interface CompositeOptions {
   /** Shown while nobody else is there; default: Waiting for others. */
   emptyText?: string
+  /** `CommonConfig.painter` */
+  painter?: string
 }
 
 /** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
@@ -24,6 +26,8 @@ export interface Composite {
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   /** Back to the screen: nobody reads the frames. */
   closeFrames(): void
+  /** Paints frames of what the page has, and leaves the page as it is; does nothing on the screen. */
+  paintAhead(mode: CompositeMode): void
   /** Lays the picture over the page, or changes its layout. */
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
@@ -49,7 +53,10 @@ export interface Composite {
 
 export { FIRST_FRAME_MS }
 
-export function createComposite({ emptyText = 'Waiting for others' }: CompositeOptions = {}): Composite {
+export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
+  const trusted = trustedAddresses(own)
+  // Which of the two a page allows, its policy says; the first one has a policy of its own.
+  const addresses = own === undefined ? [] : [`/${own}.js`]
   const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const onScreen = () => createScreenSurface(layer.root, emptyText, nextFrame)
@@ -80,7 +87,7 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
     async openFrames(painter, size) {
       if (frames !== null) return frames.mark
       try {
-        frames = await openFrames(painter, size, emptyText)
+        frames = await openFrames({ addresses, source: painter, trusted }, size, emptyText)
       } catch (error) {
         console.warn('The picture is painted on the screen', error)
         return null
@@ -93,6 +100,11 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
       if (frames === null) return
       frames = null
       paintOn(onScreen())
+    },
+    paintAhead(wanted) {
+      if (frames === null) return
+      mode = wanted
+      composition.show(mode)
     },
     show(wanted) {
       mode = wanted
@@ -121,6 +133,25 @@ export function createComposite({ emptyText = 'Waiting for others' }: CompositeO
       composition.dispose()
       layer.dispose()
     },
+  }
+}
+
+type WorkerAddress = (address: string) => string
+
+/** Not in the library of types. */
+declare const trustedTypes:
+  | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
+  | undefined
+
+/** What makes a worker's address one that a page with Trusted Types takes. */
+function trustedAddresses(policy: string | undefined): WorkerAddress {
+  if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
+  try {
+    const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
+    return (address) => made.createScriptURL(address)
+  } catch {
+    // A page that allows no policy but its own; it is painted on the screen.
+    return (address) => address
   }
 }
 

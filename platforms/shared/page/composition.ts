@@ -134,6 +134,7 @@ export function createComposition(surface: Surface): Composition {
 
   /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */
   function settle(): void {
+    if (isPainted) tellWaiting()
     if (isPainted || settling) return
     settling = true
     const [placesBefore, changesBefore] = [shownPlaces, tileChanges]
@@ -146,10 +147,14 @@ export function createComposition(surface: Surface): Composition {
           return
         }
         isPainted = true
-        for (const tell of waiting) tell()
-        waiting.clear()
+        tellWaiting()
       }),
     )
+  }
+
+  function tellWaiting(): void {
+    for (const tell of waiting) tell()
+    waiting.clear()
   }
 
   function onTileChange(): void {

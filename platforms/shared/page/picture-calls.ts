@@ -4,7 +4,7 @@ import type { PageApi } from './types.ts'
 
 type PictureCalls = Pick<
   PageApi,
-  'openFrames' | 'closeFrames' | 'framesFault' | 'showComposite' | 'setPictureStep' | 'compositePng'
+  'openFrames' | 'closeFrames' | 'framesFault' | 'paintAhead' | 'showComposite' | 'setPictureStep' | 'compositePng'
 >
 
 /** What a driver can ask about the recorded picture. `look` gives the composite what the page has now. */
@@ -13,6 +13,12 @@ export function pictureCalls(composite: Composite | null, mode: RecordingMode, l
     openFrames: async (painter, size) => (await composite?.openFrames(painter, size)) ?? null,
     closeFrames: () => composite?.closeFrames(),
     framesFault: () => composite?.fault ?? null,
+    async paintAhead() {
+      if (!composite || mode === 'audio_only') return
+      look()
+      composite.paintAhead(mode)
+      await composite.painted()
+    },
     async showComposite() {
       if (!composite || mode === 'audio_only') return
       look()

@@ -26,6 +26,8 @@ export interface CommonConfig {
   captions?: boolean
   /** What is to be heard in the page itself; left out: nothing. */
   ears?: EarsConfig
+  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `src/browser/own-script.ts`. */
+  painter: string
   /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void
   /** Of the platform's `selectors.ts`. */
@@ -74,6 +76,8 @@ export interface CommonSigns {
   others: number | null
   /** Whether captions are shown; absent or null where the page does not say. */
   captionsOn?: boolean | null
+  /** `CallControl.goneAt`; absent where nobody looks for it. */
+  callGoneAt?: number | null
   /** Messages of the meeting's own channels that the script could not read, by channel; absent where it reads none. */
   unread?: Readonly<Record<string, number>>
 }
@@ -151,8 +155,8 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null
-  /** From admission on events are told. */
-  begin(): void
+  /** From admission on events are told; who is there is there since `at` (UTC milliseconds). */
+  begin(at: number): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
   chat(): ChatState
   /** Of the composite, see there; null also where there is none. */
@@ -160,6 +164,8 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   closeFrames(): void
   /** Why no frames are painted any more; null while they are, and where none are wanted. */
   framesFault(): string | null
+  /** Paints the recording's picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
+  paintAhead(): Promise<void>
   /** Lays the recording's picture over the page; resolves when it is painted. */
   showComposite(): Promise<void>
   /** What is recorded, a PNG in base64; null while the screen shows it. */

@@ -1,4 +1,5 @@
 /** Puts the page's readers together: who is there, who speaks, what is written, and the picture that is recorded. */
+import { watchCallControl } from '../../shared/page/call-control.ts'
 import { createCameras } from '../../shared/page/cameras.ts'
 import { CaptionRows, type ShownCaption } from '../../shared/page/caption-rows.ts'
 import { ChatLog } from '../../shared/page/chat-log.ts'
@@ -48,7 +49,8 @@ export function start(config: PageConfig): void {
   const sound = tap && watchSound(tap)
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
 
   const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
   const teller = createRosterTeller(config.botName, tell)
@@ -203,14 +205,23 @@ export function start(config: PageConfig): void {
     isListDue: () => roster.isListDue(elements.peopleCount(), Date.now()),
   })
 
+  const callControl = watchCallControl(
+    () => elements.find('leave'),
+    // An end is a dialog with a name, over a meeting that stays in the page.
+    () => elements.drawn('namedDialog') !== null,
+  )
   const api: ZoomPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({ signs: signs.read(), ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: signs.reference,
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
-      teller.begin(Date.now())
+      callControl.begin()
+      teller.begin(at)
       // People first, then what they said and did.
       look()
       queue.release()

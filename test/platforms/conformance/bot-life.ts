@@ -116,6 +116,7 @@ export class BotLife {
     const { spans } = this
     return {
       prepare: async () => SILENT_STAGE,
+      standBy: () => {},
       start: async () => void spans.push({ startedAt: Date.now(), endedAt: null }),
       pause: async () => {
         spans.at(-1)!.endedAt = Date.now()

@@ -21,6 +21,7 @@ function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE
     judge: new AdmissionJudge(HOLDS),
     sweep: async () => null,
     note: () => {},
+    onLook: () => {},
     open: async () => void asked.push('open'),
     ask: async () => void asked.push(page.gate.isOpen ? 'ask' : 'fill in'),
     hasAsked: () => asked.includes('ask'),

@@ -141,3 +141,22 @@ test('a page that paints no more is found out, and is not asked all the time', a
     message: expect.stringContaining('no room on the disk'),
   })
 })
+
+test('in advance nothing is decided: the meeting may be painted elsewhere, or on the display', async () => {
+  const page = new FakePage()
+  expect(await page.link.prepareAhead()).toBe(true)
+  expect([page.link.isUsed, await linked()]).toEqual([false, '/profile/files/one'])
+  await page.prepare()
+  expect([page.link.isUsed, page.link.isAsAhead]).toEqual([true, true])
+  const other = new FakePage()
+  await other.link.prepareAhead()
+  other.mark = SECOND
+  other.files.set(SECOND, '/profile/files/two')
+  await other.prepare()
+  expect([other.link.isUsed, other.link.isAsAhead, await linked()]).toEqual([true, false, '/profile/files/two'])
+  const last = new FakePage()
+  last.mark = null
+  expect(await last.link.prepareAhead()).toBe(false)
+  await last.prepare()
+  expect([last.link.isUsed, last.link.isAsAhead]).toEqual([false, false])
+})

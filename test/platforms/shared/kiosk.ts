@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright'
+import { type OwnScript, serveOwnScript } from '../../../src/browser/own-script.ts'
+import { silentLogger } from '../../../src/logger.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -40,7 +42,7 @@ export interface Kiosk {
   profile: string
   display: string
   /** Opens a page of the local server and waits until it has loaded. */
-  open(files: Files, query?: string): Promise<Page>
+  open(files: Files, query?: string, policy?: string): Promise<Page>
   /** What the screen shows now, as the recorder sees it. */
   grab(): Promise<Screen>
   /** The same as a file, to look at. */
@@ -53,14 +55,13 @@ export interface Kiosk {
 }
 
 export async function openKiosk(
-  options: { entry?: string; flags?: string[]; bypassesPagePolicy?: boolean } = {},
+  options: { entry?: string; flags?: string[]; ownScript?: OwnScript } = {},
 ): Promise<Kiosk> {
   const script = await bundle(options.entry ?? join(here, 'page', 'harness.entry.ts'))
   const screen = await startScreen()
   const profile = await mkdtemp(join(tmpdir(), 'standin-kiosk-'))
   const context = await chromium.launchPersistentContext(profile, {
     viewport: null,
-    bypassCSP: options.bypassesPagePolicy ?? false,
     executablePath: '/usr/bin/chromium',
     headless: false,
     env: { ...process.env, DISPLAY: screen.display } as Record<string, string>,
@@ -81,12 +82,15 @@ export async function openKiosk(
     ],
   })
   await context.addInitScript(script)
+  const first = context.pages()[0] ?? (await context.newPage())
+  if (options.ownScript !== undefined) await serveOwnScript(context, first, options.ownScript, silentLogger)
   const complaints: string[] = []
   let files: Files = {}
+  let policy = STRICT_POLICY
   const server = createServer((request, response) => {
     const found = files[new URL(request.url ?? '/', 'http://local').pathname]
     if (!found) return void response.writeHead(404).end()
-    response.writeHead(200, { 'content-type': found.type, 'content-security-policy': STRICT_POLICY }).end(found.body)
+    response.writeHead(200, { 'content-type': found.type, 'content-security-policy': policy }).end(found.body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -97,7 +101,8 @@ export async function openKiosk(
     profile,
     display: screen.display,
     complaints,
-    async open(wanted, query = '') {
+    async open(wanted, query = '', pagePolicy = STRICT_POLICY) {
+      policy = pagePolicy
       files = { '/favicon.ico': { type: 'image/png', body: '' }, ...wanted }
       complaints.length = 0
       // The first page is the one in the kiosk's window.

@@ -31,7 +31,7 @@ async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
   await shows('call', 500)
   watch.watch((event) => events.push(event))
   const told = () => events.filter(({ type }) => type !== 'heartbeat')
-  return { scripted, watch, events, told, shows, reloads: () => reloads }
+  return { clock, scripted, watch, events, told, shows, reloads: () => reloads }
 }
 
 test('what happened before the first listener is told to it', async () => {
@@ -48,6 +48,38 @@ test('an end needs two looks that agree, and nothing comes after it', async () =
   expect(told()).toMatchObject([{ type: 'ended', end: 'ended_for_all' }])
   await shows('call', 5000)
   expect(events.at(-1)).toMatchObject({ type: 'ended' })
+})
+
+test('an end is as old as the first sign of it that the page noted', async () => {
+  const { clock, scripted, told, shows } = await inMeeting()
+  await shows('call', 1000)
+  const goneAt = clock.now() + 300
+  scripted.callGoneAt = goneAt
+  await shows('over', 3000)
+  expect(told()).toMatchObject([{ type: 'ended', at: goneAt }])
+})
+
+test('an end is not older than the last look at the meeting, nor younger than the first at its end', async () => {
+  for (const goneIn of [-60_000, 60_000]) {
+    const { clock, scripted, told, events, shows } = await inMeeting()
+    await shows('call', 1000)
+    const seenAt = events.findLast((event) => event.type === 'heartbeat')!.at
+    scripted.callGoneAt = clock.now() + goneIn
+    await shows('over', 3000)
+    expect(told()).toMatchObject([{ type: 'ended', at: goneIn < 0 ? seenAt : seenAt + 1000 }])
+  }
+})
+
+test('the end of a meeting that went on while the page stood still is as old as the first look after it', async () => {
+  const { clock, told, shows } = await inMeeting()
+  await shows('call', 1000)
+  await shows(null, 7000)
+  const thawedAt = clock.now()
+  await shows('over', 3000)
+  const [ended] = told()
+  if (ended?.type !== 'ended') throw new Error('The end was not told')
+  expect(ended.at).toBeGreaterThanOrEqual(thawedAt)
+  expect(ended.at - thawedAt).toBeLessThanOrEqual(1000)
 })
 
 test('an end that needs more looks gets them, and carries the code of its platform', async () => {

@@ -61,6 +61,7 @@ export class ScriptedPage {
   }
 
   unread: Record<string, number> = {}
+  callGoneAt: number | null = null
   refused = 0
   /** Events that the page dropped so far. */
   dropped = 0
@@ -117,6 +118,15 @@ export class ScriptedPage {
   #signs(kind: Kind): ScriptedSigns {
     const at = this.#clock.now()
     const none = { url: 'https://meeting.test/', lang: 'en', lines: [], headings: [], dialogs: [] }
-    return { ...none, at, kind, microphone: 'off', camera: 'off', others: this.others, unread: this.unread }
+    return {
+      ...none,
+      at,
+      kind,
+      microphone: 'off',
+      camera: 'off',
+      others: this.others,
+      unread: this.unread,
+      callGoneAt: this.callGoneAt,
+    }
   }
 }

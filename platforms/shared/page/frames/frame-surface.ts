@@ -29,14 +29,43 @@ declare const MediaStreamTrackProcessor: new (options: {
   maxBufferSize: number
 }) => { readable: ReadableStream<VideoFrame> }
 
-/** `painter` is the source of the worker. Rejects where the browser or the page has no place for it. */
+export interface PainterWorker {
+  /** Where it may lie, best first. */
+  addresses: readonly string[]
+  /** For a page that takes workers of its own making only. */
+  source: string
+  /** Makes an address one that the page takes. */
+  trusted(address: string): string
+}
+
+/** Rejects where the browser or the page has no place for it. */
 export async function openFrames(
-  painter: string,
+  painter: PainterWorker,
   size: { width: number; height: number },
   emptyText: string,
 ): Promise<Frames> {
   if (typeof MediaStreamTrackProcessor !== 'function') throw new Error('Tracks cannot be read')
-  const address = URL.createObjectURL(new Blob([painter], { type: 'text/javascript' }))
+  const made = URL.createObjectURL(new Blob([painter.source], { type: 'text/javascript' }))
+  try {
+    let problem: unknown
+    for (const address of [...painter.addresses, made]) {
+      try {
+        return await startPainter(painter.trusted(address), size, emptyText)
+      } catch (error) {
+        problem ??= error
+      }
+    }
+    throw problem
+  } finally {
+    URL.revokeObjectURL(made)
+  }
+}
+
+async function startPainter(
+  address: string,
+  size: { width: number; height: number },
+  emptyText: string,
+): Promise<Frames> {
   const worker = new Worker(address)
   const tell = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
   try {
@@ -45,8 +74,6 @@ export async function openFrames(
   } catch (error) {
     worker.terminate()
     throw error
-  } finally {
-    URL.revokeObjectURL(address)
   }
 }
 

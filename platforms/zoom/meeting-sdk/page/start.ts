@@ -1,4 +1,5 @@
 /** Runs at the start of every document of the SDK's tab: the same eyes as in the web client, and the SDK's own words. */
+import { watchCallControl } from '../../../shared/page/call-control.ts'
 import { createCameras } from '../../../shared/page/cameras.ts'
 import { createComposite } from '../../../shared/page/composite.ts'
 import { evenPlayout } from '../../../shared/page/even-playout.ts'
@@ -48,7 +49,8 @@ export function startSdkPage(config: SdkPageConfig): void {
   const sound = tap && watchSound(tap)
   // Before the composite, whose own shadow tree is none of the meeting's pictures.
   const pictures = isMeeting ? watchPictures() : null
-  const composite = isMeeting && config.recordingMode !== 'audio_only' ? createComposite() : null
+  const composite =
+    isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   /** Every number that the bot had: it gets another one by each rejoin. */
   const ownIds = new Set<number>()
@@ -148,14 +150,23 @@ export function startSdkPage(config: SdkPageConfig): void {
     // The SDK's list takes the place of the page's.
     isListDue: () => false,
   })
+  const callControl = watchCallControl(
+    () => elements.find('leave'),
+    // An end is a dialog with a name, over a meeting that stays in the page.
+    () => elements.drawn('namedDialog') !== null,
+  )
   const api: SdkPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({ signs: { ...signs.read(), sdk: keeper.facts }, ...queue.take(acknowledged) }),
+    snapshot: (acknowledged) => ({
+      signs: { ...signs.read(), sdk: keeper.facts, callGoneAt: callControl.goneAt() },
+      ...queue.take(acknowledged),
+    }),
     element: (name) => elements.find(name),
     reference: (ref) => signs.reference(ref),
-    begin() {
+    begin(at) {
       if (!queue.begin()) return
-      teller.begin(Date.now())
+      callControl.begin()
+      teller.begin(at)
       tellPeople()
       queue.release()
       ears?.begin()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Composite, CompositeTile } from '../../../../../platforms/shared/page/composite.ts'
 import { findStoredFile } from '../../../../../src/browser/stored-file.ts'
 import { pageScript } from '../../../../../src/page-scripts.ts'
-import { type Kiosk, openKiosk } from '../../kiosk.ts'
+import { type Files, type Kiosk, openKiosk } from '../../kiosk.ts'
 import type { FakePicture, Harness } from '../harness.entry.ts'
 
 declare const harness: Harness
@@ -22,6 +22,12 @@ declare global {
 type Rgb = [number, number, number]
 type TileText = Omit<CompositeTile, 'stream'> & { picture: FakePicture | null }
 
+const OWN = 'painter-of-the-test'
+/** As strict as can be for a page that makes a meeting at all: its own scripts and workers. */
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'"],
+  "require-trusted-types-for 'script'",
+].join('; ')
 const SIZE = { width: 1280, height: 720 }
 const BYTES = (SIZE.width * SIZE.height * 3) / 2
 const GROUND: Rgb = [0x15, 0x17, 0x1c]
@@ -37,19 +43,24 @@ let page: Page
 let file: string
 
 beforeAll(async () => {
-  kiosk = await openKiosk({ bypassesPagePolicy: true })
+  kiosk = await openKiosk({ ownScript: { path: `/${OWN}.js`, source: PAINTER } })
 })
 afterAll(() => kiosk?.close())
 beforeEach(async () => {
-  page = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' } })
-  await page.evaluate(() => {
-    window.composite = harness.createComposite()
-    window.streams = {}
-  })
+  page = await openPage(POLICY)
   const mark = await openFrames(page)
   file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
   expect(file).not.toBeNull()
 })
+
+async function openPage(policy: string, files: Files = {}): Promise<Page> {
+  const opened = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' }, ...files }, '', policy)
+  await opened.evaluate((painter) => {
+    window.composite = harness.createComposite({ painter })
+    window.streams = {}
+  }, OWN)
+  return opened
+}
 
 /** The worker's file can be made to fail, see `letWritesFail`. */
 const PAINTER = `
@@ -317,4 +328,54 @@ test('a page that allows neither workers nor WebAssembly says so, and is painted
   } finally {
     await strict.close()
   }
+})
+
+test('what the policy of the page forbids its own scripts stays forbidden while its picture is painted', async () => {
+  const body = `<body>The page<script src="/own.js"></script><script>window.inline = true</script></body>`
+  const own = `
+    window.own = {}
+    const blocked = (name, work) => {
+      try { work(); window.own[name] = 'allowed' } catch (error) { window.own[name] = error.name }
+    }
+    blocked('eval', () => eval('1'))
+    blocked('markup', () => { document.body.innerHTML += '<img src=x>' })
+    blocked('compile', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])))
+    blocked('plain worker', () => new Worker(URL.createObjectURL(new Blob(['']))))
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => {
+      (window.violations ??= []).push(violatedDirective)
+    })
+    fetch('https://elsewhere.example/').then(() => { window.own.fetch = 'allowed' }, () => { window.own.fetch = 'refused' })`
+  page = await openPage(POLICY, {
+    '/': { type: 'text/html', body },
+    '/own.js': { type: 'text/javascript', body: own },
+  })
+  const mark = await openFrames(page)
+  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
+  await show('speaker_view', [person('Ann', RED)])
+  await untilPixel(640, 340, RED)
+  const seen = () => page.evaluate(() => ({ ...(window as never as { own: object }).own }))
+  await expect.poll(async () => 'fetch' in (await seen())).toBe(true)
+  expect(await seen()).toEqual({
+    eval: 'EvalError',
+    markup: 'TypeError',
+    compile: 'CompileError',
+    'plain worker': 'TypeError',
+    fetch: 'refused',
+  })
+  expect(await page.evaluate(() => 'inline' in window)).toBe(false)
+  const directives = await page.evaluate(() => (window as never as { violations: string[] }).violations)
+  expect(directives).toContain('connect-src')
+})
+
+test.each([
+  ['by nonces, as Google Meet does', "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; base-uri 'none'"],
+  [
+    'by Trusted Types, as Google Meet may',
+    "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; require-trusted-types-for 'script'",
+  ],
+  ['workers of its own making only', "script-src 'self' 'wasm-unsafe-eval'; worker-src blob:"],
+  ['nothing', ''],
+])('a page that restricts its scripts %s is painted as frames', async (_, policy) => {
+  page = await openPage(policy)
+  expect(await openFrames(page)).toMatch(/^[0-9a-f]+$/)
 })

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { Advance } from '../../../platforms/shared/advance.ts'
+import { silentLogger } from '../../../src/logger.ts'
+
+function advance({ hasPicture = true, canPaint = async () => true } = {}) {
+  const done: string[] = []
+  const frames = {
+    isAsAhead: true,
+    prepareAhead: async () => {
+      done.push('lead')
+      return canPaint()
+    },
+  }
+  const paint = hasPicture ? async () => void done.push('paint') : null
+  const made = new Advance({ frames, paint, logger: silentLogger })
+  made.onReady(() => done.push('ready'))
+  return { made, frames, done }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('once a page is there from which the meeting may follow, its picture is painted and the recorder is told', async () => {
+  const { made, done } = advance()
+  made.look('unclear', null, true)
+  made.look('obstacle', null, false)
+  await settled()
+  expect(done).toEqual([])
+  made.look('entrance', null, false)
+  made.look('waiting', null, false)
+  await settled()
+  expect(done).toEqual(['lead', 'paint', 'ready'])
+})
+
+test('another document paints too, and the recorder goes on', async () => {
+  const { made, done } = advance()
+  made.look('entrance', null, true)
+  await settled()
+  made.look('waiting', null, true)
+  await settled()
+  expect(done).toEqual(['lead', 'paint', 'ready', 'lead', 'paint'])
+})
+
+test('for sound alone nothing is painted', async () => {
+  const { made, done } = advance({ hasPicture: false })
+  made.look('waiting', null, true)
+  await settled()
+  expect(done).toEqual(['ready'])
+})
+
+test.each([
+  ['can paint on the display only', async () => false],
+  ['breaks', () => Promise.reject(new Error('gone'))],
+])('a page that %s lets nobody stand by', async (_, canPaint) => {
+  const { made, done } = advance({ canPaint })
+  made.look('waiting', null, true)
+  await settled()
+  expect(done).toEqual(['lead'])
+})
+
+test('the proof is that of the judge before admission, and holds after it', () => {
+  const { made } = advance()
+  made.look('in_call', 1000, true)
+  made.look('waiting', null, false)
+  expect(made.provenAt).toBeNull()
+  made.look('in_call', 5000, false)
+  made.lookInMeeting('in_call', 8000)
+  made.lookInMeeting('disturbed', 9000)
+  made.settle()
+  expect(made.provenAt).toBe(5000)
+})
+
+test('a waiting room after admission takes the proof back, until the meeting is seen again', () => {
+  const { made } = advance()
+  made.look('in_call', 5000, true)
+  made.lookInMeeting('waiting', 8000)
+  expect(made.provenAt).toBeNull()
+  made.lookInMeeting('disturbed', 9000)
+  expect(made.provenAt).toBeNull()
+  made.lookInMeeting('in_call', 10_000)
+  expect(made.provenAt).toBe(10_000)
+})
+
+test('nothing counts from before the right to record', () => {
+  const { made } = advance()
+  made.look('in_call', 5000, true)
+  made.notBefore(30_000)
+  made.lookInMeeting('in_call', 31_000)
+  expect(made.provenAt).toBe(30_000)
+})
+
+test('what was seen in advance of another picture than the one that is recorded counts for nothing', () => {
+  const { made, frames } = advance()
+  made.look('in_call', 5000, true)
+  frames.isAsAhead = false
+  made.settle()
+  expect(made.provenAt).toBeNull()
+})

@@ -1,0 +1,151 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { Capture, CaptureListener } from '../../recorder/capture.ts'
+import type { SpanPart } from '../../recorder/held-span.ts'
+import { StandBy } from '../../recorder/stand-by.ts'
+import { silentLogger } from '../../src/logger.ts'
+import { HandClock } from '../fakes/clock.ts'
+
+import { makeSpan } from '../media/spans.ts'
+
+let span: Buffer
+beforeAll(async () => {
+  span = await makeSpan({ seconds: 4, secondsBetweenKeys: 0.2 })
+})
+
+interface Encoder {
+  startedAt: number
+  listener: CaptureListener
+  isKilled: boolean
+  give(): Promise<void>
+}
+
+function standingBy(starts: () => Promise<void> = async () => {}) {
+  const clock = new HandClock()
+  const encoders: Encoder[] = []
+  const standBy = new StandBy({
+    hasPicture: true,
+    clock,
+    logger: silentLogger,
+    async start(take, listener, signal) {
+      await starts()
+      signal.throwIfAborted()
+      const encoder: Encoder = { startedAt: clock.now(), listener, isKilled: false, give: () => take(span) }
+      encoders.push(encoder)
+      const capture: Capture = {
+        startedAt: encoder.startedAt,
+        progress: () => ({ frames: 0, seconds: 0, repeatedFrames: 0, isLast: false }),
+        stop: async () => {},
+        kill: () => {
+          encoder.isKilled = true
+        },
+      }
+      return capture
+    },
+  })
+  const parts: SpanPart[] = []
+  const takeOver = (from: number) => standBy.takeOver(from, 5000, async (part) => void parts.push(part))
+  const alive = () => encoders.filter(({ isKilled }) => !isKilled).length
+  return { clock, standBy, encoders, parts, takeOver, alive }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('what was held is let go of from the proof on', async () => {
+  const { clock, standBy, encoders, parts, takeOver } = standingBy()
+  standBy.begin(() => true)
+  await settled()
+  await encoders[0]!.give()
+  const begun = await takeOver(clock.now() + 1000)
+  expect(begun?.start.seconds).toBeCloseTo(1, 6)
+  expect('tracks' in parts[0]!).toBe(true)
+  expect(parts.length).toBeGreaterThan(4)
+})
+
+test('a fresh encoder takes the place of an old one while nothing is proven, and only then', async () => {
+  let isProven = false
+  const { clock, standBy, encoders, takeOver, alive } = standingBy()
+  standBy.begin(() => !isProven)
+  await settled()
+  await clock.advance(54_000)
+  expect([encoders.length, alive()]).toEqual([2, 1])
+  isProven = true
+  await clock.advance(300_000)
+  expect([encoders.length, alive()]).toEqual([2, 1])
+  await encoders[1]!.give()
+  expect(await takeOver(encoders[1]!.startedAt + 500)).toMatchObject({ start: { seconds: expect.closeTo(0.6, 6) } })
+})
+
+test('a proof while one takes the place of the other finds the one that has seen it', async () => {
+  let isProven = false
+  const { clock, standBy, encoders, takeOver, alive } = standingBy()
+  standBy.begin(() => !isProven)
+  await settled()
+  await clock.advance(51_000)
+  expect(alive()).toBe(2)
+  isProven = true
+  await clock.advance(60_000)
+  expect([encoders[0]!.isKilled, encoders[1]!.isKilled]).toEqual([false, true])
+  await encoders[0]!.give()
+  expect((await takeOver(encoders[0]!.startedAt + 2000))?.start.seconds).toBeCloseTo(2, 6)
+})
+
+test('an encoder that died while it stood by is not taken', async () => {
+  const { clock, standBy, encoders, takeOver } = standingBy()
+  standBy.begin(() => true)
+  await settled()
+  encoders[0]!.listener.failed(new Error('killed'), true)
+  expect(await takeOver(clock.now())).toBeNull()
+})
+
+test('one that stood by and gives nothing is ended within its limit', async () => {
+  const { clock, standBy, takeOver, alive } = standingBy()
+  standBy.begin(() => true)
+  await settled()
+  const taking = takeOver(clock.now())
+  await settled()
+  await clock.advance(5001)
+  expect(await taking).toBeNull()
+  expect(alive()).toBe(0)
+})
+
+test('one that does not start is no more than a late start', async () => {
+  const { clock, standBy, takeOver } = standingBy(() => Promise.reject(new Error('no display')))
+  standBy.begin(() => true)
+  await settled()
+  expect(await takeOver(clock.now())).toBeNull()
+  await standBy.end()
+})
+
+test('another browser gets an encoder of its own', async () => {
+  const { standBy, encoders, alive } = standingBy()
+  standBy.begin(() => true)
+  await settled()
+  standBy.begin(() => true)
+  await settled()
+  await settled()
+  expect([encoders.length, alive()]).toEqual([2, 1])
+  await standBy.end()
+  expect(alive()).toBe(0)
+})
+
+test('silence that lasts since before the start is told at the start', async () => {
+  const { clock, standBy, encoders, takeOver } = standingBy()
+  standBy.begin(() => true)
+  await settled()
+  const [encoder] = encoders
+  encoder!.listener.silence(true, 0)
+  encoder!.listener.silence(false, 1.5)
+  await encoder!.give()
+  const begun = await takeOver(clock.now() + 1000)
+  const told: unknown[] = []
+  begun!.tell({
+    progress: () => {},
+    silence: (isSilent, seconds) => told.push([isSilent, Math.round(seconds * 10) / 10]),
+    report: () => {},
+    failed: () => {},
+  })
+  expect(told).toEqual([
+    [true, 1],
+    [false, 1.5],
+  ])
+})
