@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FileStore, Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
+import { hasOpenDeletions } from '../store/deletions.ts'
 import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
 import { removeOldIdempotencyKeys } from '../store/old-idempotency-keys.ts'
@@ -58,7 +59,11 @@ export function startJobs(settings: JobsSettings): Jobs {
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
   }
 
+  /** The job that is due every few seconds writes nothing while there is nothing to do. */
+  const hasWork: Partial<Record<JobName, () => Promise<boolean>>> = { deletions: () => hasOpenDeletions(database) }
+
   async function turn(name: JobName, everySeconds: number): Promise<void> {
+    if (!((await hasWork[name]?.()) ?? true)) return
     if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
     const keeping = setInterval(() => {
       keepTurn(database, name, owner, LEASE_SECONDS).catch((error) =>

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { gaveUp } from '../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../bots/launch.ts'
-import { claimDue, dueWithoutReason, hopelessBots, latePickups, lookForDue } from '../store/claims.ts'
+import { claimDue, dueWithoutReason, hasLateBots, hopelessBots, latePickups, lookForDue } from '../store/claims.ts'
 import { startSeconds } from '../store/launches.ts'
 import { admitDue } from './admission.ts'
 import { changeBot } from './change-bot.ts'
@@ -11,10 +11,18 @@ import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
 
 const LEASE_SECONDS = 30
-const POLL_MS = 250
+/**
+ * Between two looks at most; the next known bot cuts it short. Bots that are due earlier than a look could know come with a
+ * hint, or are as late as this.
+ */
+const LONGEST_PAUSE_MS = 1_000
+/** While bots wait for room at the launcher, which nobody tells of. */
+const FULL_PAUSE_MS = 250
+/** Launchers of other processes do not all look at the same moment. */
+const JITTER = 0.2
 const AFTER_ERROR_MS = 1_000
 /** How often late and hopeless bots are looked for. */
-const LATE_EVERY_MS = 2_000
+const LATE_EVERY_MS = 4_000
 /** How often the lead is measured again. */
 const LEAD_EVERY_MS = 60_000
 /** Seconds that a scheduled bot is started ahead of its join time, until enough starts were measured. */
@@ -33,6 +41,8 @@ export interface DueLoop {
 export interface DueSettings extends Omit<LaunchTools, 'writer'> {
   /** Starts at once. */
   concurrency: number
+  /** Called when bots were claimed. */
+  onClaim?: () => void
   leaseSeconds?: number
 }
 
@@ -76,6 +86,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const owner = randomUUID()
     const leaseEnds = performance.now() + leaseSeconds * 1000
     const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
+    if (claimed.length > 0) settings.onClaim?.()
     for (const [index, bot] of claimed.entries()) start({ bot, owner, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
@@ -87,6 +98,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   }
 
   async function lookAfterLate(): Promise<void> {
+    if (!(await hasLateBots(database))) return
     const message = 'The bot could not be started before its time in the meeting was over.'
     for (const id of await hopelessBots(database, BATCH)) {
       await changeBot(database, id, (bot, now) => {
@@ -117,11 +129,11 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     while (!isClosing) {
       try {
         await lead()
-        const { scheduled, due } = await lookForDue(database, leadSeconds)
-        const admitted = scheduled > 0 ? await admitDue(database, leadSeconds) : 0
-        const claimed = due > 0 || admitted > 0 ? await claimAndStart() : 0
+        const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
+        const admitted = scheduled ? await admitDue(database, leadSeconds) : 0
+        const claimed = due || admitted > 0 ? await claimAndStart() : 0
         await late()
-        if (claimed + admitted === 0 && !isClosing) await pause.rest(POLL_MS)
+        if (claimed + admitted === 0 && !isClosing) await pause.rest(due ? FULL_PAUSE_MS : pauseUntil(next_in))
       } catch (error) {
         log.error({ error: String(error) }, 'Due bots could not be looked for')
         if (!isClosing) await pause.rest(AFTER_ERROR_MS)
@@ -139,6 +151,12 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       await Promise.all([...underWay, measuring])
     },
   }
+}
+
+/** Milliseconds, until just after the next bot is due. */
+function pauseUntil(nextInSeconds: number | null): number {
+  const longest = LONGEST_PAUSE_MS * (1 - JITTER * Math.random())
+  return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
 }
 
 /** Does the work at most once in this time. */

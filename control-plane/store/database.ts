@@ -21,6 +21,8 @@ export interface PoolSettings {
   connections: number
   /** Of one statement; longer ones are cancelled. */
   statementTimeoutMs?: number
+  /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
+  onDeliveries?: () => void
   /** Called when an idle connection breaks; the pool replaces it. */
   onError?: (error: Error) => void
 }
@@ -44,5 +46,15 @@ export function openDatabase(settings: PoolSettings): Database {
   pool.on('error', (error) => settings.onError?.(error))
   // The pool listens to idle connections only; one that breaks inside a transaction would end the process otherwise.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const { onDeliveries } = settings
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    ...(onDeliveries && {
+      log: ({ level, query }) => {
+        if (level === 'query' && WRITES_DELIVERIES.test(query.sql)) onDeliveries()
+      },
+    }),
+  })
 }
+
+const WRITES_DELIVERIES = /\b(?:insert into|update) "?deliveries\b/

@@ -112,6 +112,24 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
   return rows
 }
 
+/** Whether any delivery is due. Far cheaper than a claim that finds none. */
+export async function hasDueDeliveries(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_due: boolean }>`
+    ${PREPARED} select exists (select from deliveries where state = 'waiting' and next_at <= now()) as is_due`.execute(
+    db,
+  )
+  return rows[0]!.is_due
+}
+
+/** Whether there is something for `releaseExpiredClaims` or `dropOfDisabled`. */
+export async function hasLeftDeliveries(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_left: boolean }>`
+    ${PREPARED} select exists (select from deliveries where state = 'sending' and lease_until < now())
+      or exists (select from endpoints e where e.disabled_at is not null and exists (
+        select from deliveries d where d.endpoint_id = e.id and d.state = 'waiting')) as is_left`.execute(db)
+  return rows[0]!.is_left
+}
+
 /** Gives back what a dispatcher claimed and did not finish. Returns how many. */
 export async function releaseExpiredClaims(db: Database): Promise<number> {
   const { numAffectedRows } = await sql`
