@@ -75,7 +75,15 @@ async function startRoles(
     const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
     const onDeliveries = role === 'dispatcher' || !has('dispatcher') ? undefined : () => dispatcher?.wake()
     const connections = CONNECTIONS[role]
-    const opened = openDatabase({ url: databaseUrl, role, connections, onError, ...(onDeliveries && { onDeliveries }) })
+    const readsByIndex = role === 'dispatcher'
+    const opened = openDatabase({
+      url: databaseUrl,
+      role,
+      connections,
+      onError,
+      readsByIndex,
+      ...(onDeliveries && { onDeliveries }),
+    })
     closing.add(`database of ${role}`, () => opened.destroy())
     return opened
   }

@@ -21,6 +21,11 @@ export interface PoolSettings {
   connections: number
   /** Of one statement; longer ones are cancelled. */
   statementTimeoutMs?: number
+  /**
+   * For a pool that works a queue off. What waits comes and goes faster than PostgreSQL's statistics, which then promise
+   * few rows, so that all of them are read and sorted for a few; the indexes of the queue hold them in their order.
+   */
+  readsByIndex?: boolean
   /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
   onDeliveries?: () => void
   /** Called when an idle connection breaks; the pool replaces it. */
@@ -39,6 +44,7 @@ export function openDatabase(settings: PoolSettings): Database {
     keepAlive: true,
     types,
     Client: PreparingClient,
+    ...(settings.readsByIndex && { options: '-c enable_seqscan=off -c enable_bitmapscan=off' }),
     statement_timeout: statementTimeout,
     lock_timeout: Math.min(statementTimeout, 10_000),
     idle_in_transaction_session_timeout: 30_000,

@@ -2,9 +2,11 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'
+import * as performance from './migrations/0010-performance.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
+  '0010-performance': performance,
 }
 
 /** Names of the steps that were made now. Rejects with the error of the first step that failed. */

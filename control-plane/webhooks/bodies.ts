@@ -1,7 +1,7 @@
 /** The bytes that are sent: a stored body with its open places filled in. */
 import { publicCode } from '../bots/public-names.ts'
 import type { ArtifactLinks } from '../ports.ts'
-import type { ClaimedDelivery } from '../store/deliveries.ts'
+import type { ClaimedDelivery } from '../store/delivery-claims.ts'
 
 /** JSON text. Links are signed now, so that they work for their whole time after each attempt. */
 export async function bodyText(delivery: ClaimedDelivery, links: ArtifactLinks): Promise<string> {

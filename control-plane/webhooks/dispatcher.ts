@@ -3,8 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
-  type ClaimedDelivery,
-  claimDeliveries,
   dropOfDisabled,
   finishAttempt,
   hasDueDeliveries,
@@ -12,7 +10,9 @@ import {
   postponeDelivery,
   releaseExpiredClaims,
 } from '../store/deliveries.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
+import { DeliveredWriter } from './delivered-writer.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
 const BATCH = 64
@@ -24,6 +24,8 @@ const BUILD_WITHIN_MS = 20_000
  * that another process writes into an idle service waits for the longest one.
  */
 const PAUSE_MS = { shortest: 40, longest: 500, growth: 1.6 }
+/** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
+const BETWEEN_CLAIMS_MS = 10
 /** Dispatchers of several processes do not all look at the same moment. */
 const JITTER = 0.2
 const RELEASE_EVERY_MS = 4_000
@@ -67,6 +69,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     delays: settings.delays ?? DEFAULT_DELAYS,
     random: settings.random ?? Math.random,
   }
+  const delivered = new DeliveredWriter(database)
   const underWay = new Set<Promise<void>>()
   const busyEndpoints: Record<string, number> = {}
   const busyTeams: Record<string, number> = {}
@@ -75,6 +78,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
   let isWoken = false
   let pauseMs = PAUSE_MS.shortest
 
+  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
@@ -110,7 +114,9 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         return
       }
       const result = await attemptDelivery(delivery, request, tools)
-      const isOurs = await finishAttempt(database, delivery, claim, result)
+      const isOurs = result.isDelivered
+        ? await delivered.store({ delivery, claim, result })
+        : await finishAttempt(database, delivery, claim, result)
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
       else if (!result.isDelivered) {
         const { error, status, nextInSeconds } = result
@@ -168,6 +174,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         }
         if (!(await hasDueDeliveries(database)) || !(await claimOnce())) await rest()
         else pauseMs = PAUSE_MS.shortest
+        if (underWay.size > 0) await wait(BETWEEN_CLAIMS_MS)
       } catch (error) {
         log.error({ error: String(error) }, 'Webhook deliveries could not be claimed')
         if (!isClosing) await pause(AFTER_ERROR_MS)
