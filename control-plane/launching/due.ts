@@ -28,6 +28,8 @@ const LEAD_EVERY_MS = 60_000
 /** Seconds that a scheduled bot is started ahead of its join time, until enough starts were measured. */
 const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
+/** Started bots whose outcome is not stored yet. A burst is started first and stored beside that. */
+const MOST_UNSTORED = 2_000
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
 
@@ -55,9 +57,18 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   let leadSeconds = ASSUMED_LEAD_SECONDS
   let measuring = Promise.resolve()
   let isClosing = false
+  /** Starts that the launcher has not answered yet. */
+  let starting = 0
 
   function start(claim: Claim): void {
-    const launch = launchBot(tools, claim)
+    starting += 1
+    let isStarting = true
+    const freePlace = () => {
+      if (isStarting) starting -= 1
+      isStarting = false
+      pause.wake()
+    }
+    const launch = launchBot(tools, claim, freePlace)
       .catch((error) => {
         // The lease gives the bot back.
         const fields = { bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
@@ -65,7 +76,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       })
       .finally(() => {
         underWay.delete(launch)
-        pause.wake()
+        freePlace()
       })
     underWay.add(launch)
   }
@@ -73,21 +84,22 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   /** Free places now, starts under way counted; null: the engine decides. */
   async function freePlaces(): Promise<{ free: number; limit: number } | null> {
     const capacity = await launcher.capacity()
-    return capacity && { ...capacity, free: Math.max(0, capacity.free - underWay.size) }
+    return capacity && { ...capacity, free: Math.max(0, capacity.free - starting) }
   }
 
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
-    const limit = Math.min(BATCH, concurrency - underWay.size, places?.free ?? BATCH)
+    const limit = Math.min(BATCH, concurrency - starting, places?.free ?? BATCH, MOST_UNSTORED - underWay.size)
     if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places.limit)
     if (limit <= 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
     const owner = randomUUID()
-    const leaseEnds = performance.now() + leaseSeconds * 1000
+    const claimedAt = performance.now()
+    const leaseEnds = claimedAt + leaseSeconds * 1000
     const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
     if (claimed.length > 0) settings.onClaim?.()
-    for (const [index, bot] of claimed.entries()) start({ bot, owner, leaseEnds, token: tokens[index]! })
+    for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
 

@@ -33,12 +33,17 @@ export interface Claim {
   owner: string
   /** The attempt's link token. */
   token: string
+  /** `performance.now()` of the database's time `bot.updated_at`. */
+  claimedAt: number
   /** `performance.now()` at which the lease is over. */
   leaseEnds: number
 }
 
-/** Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored. */
-export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void> {
+/**
+ * Starts the claimed bot outside of any transaction and stores the outcome. Calls `onStarted` in between. Rejects only where
+ * the outcome cannot be stored.
+ */
+export async function launchBot(tools: LaunchTools, claim: Claim, onStarted: () => void): Promise<void> {
   const { launcher, log } = tools
   const { bot } = claim
   const { attempt } = bot
@@ -55,7 +60,9 @@ export async function launchBot(tools: LaunchTools, claim: Claim): Promise<void>
     await storeFailure(tools, claim, error as Error)
     return
   }
-  const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle })
+  onStarted()
+  const now = new Date(bot.updated_at.getTime() + performance.now() - claim.claimedAt)
+  const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle, claimed: { bot, now } })
   log.info({ bot: bot.id, attempt, name: handle.name }, 'Bot started')
   if (isWanted) return
   log.warn({ bot: bot.id, attempt }, 'Started bot is stopped: it was cancelled, or its lease was lost')

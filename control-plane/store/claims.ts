@@ -6,8 +6,11 @@ import { insertLaunches } from './launches.ts'
 import { PREPARED } from './prepared.ts'
 import type { BotRow } from './tables.ts'
 
-/** Due bots that one claim looks at, shared by the teams that have some; of each team at least one. */
-const LOOKED_AT = 1000
+/**
+ * Due bots that one claim looks at, for each that it takes: other launchers may hold some. They are shared by the teams
+ * that have some; of each team at least one.
+ */
+const LOOKED_AT_EACH = 4
 
 export interface DueRules {
   /** Fence: only the holder of this lease decides what became of the launch. */
@@ -91,7 +94,7 @@ export async function claimDue(
         from team, lateral (
           select id, due_at from bots
           where phase = 'due' and team_id between team.team_id and team.team_id and due_at <= now()
-          order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT} / count(*)) from team)
+          order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT_EACH * limit} / count(*)) from team)
         ) first
       ), chosen as (
         select bots.id from bots join waiting on waiting.id = bots.id
