@@ -142,8 +142,11 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       try {
         await lead()
         const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
-        const admitted = scheduled ? await admitDue(database, leadSeconds) : 0
-        const claimed = due || admitted > 0 ? await claimAndStart() : 0
+        // Beside each other: those that are admitted now are claimed in the next round.
+        const [admitted, claimed] = await both(
+          scheduled ? admitDue(database, leadSeconds) : 0,
+          due ? claimAndStart() : 0,
+        )
         await late()
         if (claimed + admitted === 0 && !isClosing) await pause.rest(due ? FULL_PAUSE_MS : pauseUntil(next_in))
       } catch (error) {
@@ -169,6 +172,12 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 function pauseUntil(nextInSeconds: number | null): number {
   const longest = LONGEST_PAUSE_MS * (1 - JITTER * Math.random())
   return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
+}
+
+/** Resolves when both have ended, with what they resolve with; rejects then as the first that rejects. */
+async function both<A, B>(one: A, other: B): Promise<[Awaited<A>, Awaited<B>]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
 }
 
 /** Does the work at most once in this time. */
