@@ -12,6 +12,7 @@ import { createEndpoint } from './endpoints.ts'
 import { ledgerParts } from './ledger.ts'
 import { messageParts } from './messages.ts'
 import { PREPARED } from './prepared.ts'
+import { shareStatements } from './shared-statements.ts'
 import { stepRows } from './steps.ts'
 import type { BotRow, NewBotRow, TeamRow } from './tables.ts'
 
@@ -63,7 +64,8 @@ export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): P
   const isCounted = bot.joinAt === null && (isLimited(team) || row.is_exclusive || row.deduplication_key !== null)
   const hasEndpoints = bot.request.callback !== null || bot.request.webhookUrl !== null
   if (!isCounted && !hasEndpoints) {
-    await insertAdmitted(db, bot, row, now)
+    if (db.isTransaction || bot.joinAt !== null) await insertAdmitted(db, [{ bot, row, now }])
+    else await sharedBy(db).inserts.add(bot.teamId, { bot, row, now })
     return { botId: bot.id }
   }
   return inTransaction(db, async (tx) => {
@@ -72,7 +74,7 @@ export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): P
       const [refused] = await checkAdmissions(tx, locked.team, [row])
       if (refused) return { refused }
     }
-    await insertAdmitted(tx, bot, row, now)
+    await insertAdmitted(tx, [{ bot, row, now }])
     await addEndpoints(tx, seals, bot)
     return { botId: bot.id }
   })
@@ -84,8 +86,43 @@ function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Prom
   return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
 }
 
+interface Insertion {
+  bot: NewBot
+  row: NewBotRow
+  now: Date
+}
+
+/** Most bots of one team that one statement inserts. */
+const INSERTED_AT_ONCE = 16
+
+/** Statements that creations share, by pool. */
+const shared = new WeakMap<Database, ReturnType<typeof shareCreations>>()
+
+function shareCreations(db: Database) {
+  return {
+    limits: shareStatements(async (teamIds: readonly string[]) => {
+      const limits = await readLimitsNow(db, teamIds[0]!)
+      return teamIds.map(() => limits)
+    }, Number.POSITIVE_INFINITY),
+    inserts: shareStatements(async (insertions: readonly Insertion[]) => {
+      await insertAdmitted(db, insertions)
+      return insertions.map(() => null)
+    }, INSERTED_AT_ONCE),
+  }
+}
+
+function sharedBy(db: Database) {
+  const known = shared.get(db) ?? shareCreations(db)
+  shared.set(db, known)
+  return known
+}
+
 /** As they are now, without a lock: `lockTeam` reads them again where they have to be counted on. */
-async function readLimits(db: Database | Tx, teamId: string) {
+function readLimits(db: Database | Tx, teamId: string) {
+  return db.isTransaction ? readLimitsNow(db, teamId) : sharedBy(db).limits.add(teamId, teamId)
+}
+
+async function readLimitsNow(db: Database | Tx, teamId: string) {
   const { now, ...team } = await db
     .selectFrom('teams')
     .select(['balance', 'daily_cap', 'byok_transcription', sql<Date>`clock_timestamp()`.as('now')])
@@ -94,22 +131,31 @@ async function readLimits(db: Database | Tx, teamId: string) {
   return { team, now }
 }
 
-/** The row, its first steps, its first message and the reservation, in one statement. */
-async function insertAdmitted(db: Database | Tx, bot: NewBot, row: NewBotRow, now: Date): Promise<void> {
-  const change = bot.joinAt === null ? admitted(row as BotRow, now) : scheduled(bot.joinAt)
-  const asked = { at: now, attempt: null, kind: 'asked' as const, reason: askedReason(bot) }
-  const values = writable({
-    ...row,
-    ...change.patch,
-    due_at: bot.joinAt ?? now,
-    created_at: now,
-    updated_at: now,
-  } as NewBotRow)
+/** Rows of bots of one team, their first steps, their first messages and the reservations, in one statement. */
+async function insertAdmitted(db: Database | Tx, insertions: readonly Insertion[]): Promise<void> {
+  const made = insertions.map(({ bot, row, now }) => {
+    const change = bot.joinAt === null ? admitted(row as BotRow, now) : scheduled(bot.joinAt)
+    const asked = { at: now, attempt: null, kind: 'asked' as const, reason: askedReason(bot) }
+    const values = writable({
+      ...row,
+      ...change.patch,
+      due_at: bot.joinAt ?? now,
+      created_at: now,
+      updated_at: now,
+    } as NewBotRow)
+    return { values, change, steps: stepRows(bot.id, [asked, ...change.steps]) }
+  })
+  const steps = made.flatMap((one) => one.steps)
+  const messages = made.flatMap(({ change }) => change.messages)
+  const ledger = made.flatMap(({ change }) => change.ledger)
   const parts = [
-    sql`bot as (${db.insertInto('bots').values(values).returning('id')})`,
-    sql`step as (${db.insertInto('bot_steps').values(stepRows(bot.id, [asked, ...change.steps]))})`,
-    ...(change.messages.length > 0 ? [messageParts(change.messages)] : []),
-    ...(change.ledger.length > 0 ? [ledgerParts(change.ledger)] : []),
+    sql`bot as (${db
+      .insertInto('bots')
+      .values(made.map(({ values }) => values))
+      .returning('id')})`,
+    sql`step as (${db.insertInto('bot_steps').values(steps)})`,
+    ...(messages.length > 0 ? [messageParts(messages)] : []),
+    ...(ledger.length > 0 ? [ledgerParts(ledger)] : []),
   ]
   await sql`${PREPARED} with ${sql.join(parts, sql`, `)} select id from bot`.execute(db)
 }
