@@ -3,18 +3,18 @@
  * every way it can, and checks each file that remains: plays, seeks, lost at most two seconds. `--times 50` sets how often
  * a process is killed, `--meetings 7` how many of these are parts of whole bots in a mock meeting (browsers, of each
  * platform in turn, then the others);
- * `--only disk` picks the troubles of storage by their name; `--write` puts the table into docs/benchmarks.md.
+ * `--only disk` picks the troubles of storage by their name; `--write` puts the table into a new note of today in bench/notes.
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { MOCK_PLATFORMS, type MockPlatformName, titleOf } from '../mock/index.ts'
-import { packageRoot } from '../src/page-scripts.ts'
 import type { Verdict } from './kills-check.ts'
 import { killInMeeting, type Part } from './kills-meeting.ts'
 import { type Accident, recordWith } from './kills-run.ts'
+import { newNote } from './notes.ts'
 
 const MOST_LOST_SECONDS = 2
 
@@ -72,9 +72,7 @@ try {
 const said = table()
 console.log(said)
 if (values.write) {
-  const file = join(packageRoot, 'docs', 'benchmarks.md')
-  const page = readFileSync(file, 'utf8')
-  writeFileSync(file, page.replace(/(<!-- kills -->\n)[\s\S]*(<!-- end kills -->)/, `$1\n${said}\n\n$2`))
+  writeFileSync(newNote('kills'), `# What survives a kill\n\n${said}\n`)
 }
 const failed = rows.filter(({ verdict }) => verdict !== null && !isGood(verdict))
 process.exitCode = failed.length === 0 ? 0 : 1

@@ -6,10 +6,10 @@
  * `-- --seconds 15` is the measured time of each, `-- --rounds 2` measures everybody so often, in turns, `-- --only audio,off`
  * those whose name holds one of the words (the page alone always), `-- --together` all at the same time, so that whatever else
  * the machine does is the same for all (it takes cores enough), `-- --many` adds several bots at once, `-- --write` puts the
- * tables into docs/benchmarks.md.
+ * tables into a new note of today in bench/notes.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,6 +19,7 @@ import { packageRoot } from '../src/page-scripts.ts'
 import { measureMany } from './many.ts'
 import { begin, type Contender, type Measured } from './measured.ts'
 import { openScene } from './meeting.ts'
+import { newNote } from './notes.ts'
 import { ownMode } from './own-modes.ts'
 import { pageAlone, peer } from './peers.ts'
 import { PIPELINES } from './pipelines.ts'
@@ -92,9 +93,8 @@ try {
 const text = sections.join('\n\n')
 console.log(text)
 if (values.write) {
-  const file = join(packageRoot, 'docs', 'benchmarks.md')
-  const page = readFileSync(file, 'utf8')
-  writeFileSync(file, page.replace(/(<!-- table -->\n)[\s\S]*?(<!-- end -->)/, `$1\n${text}\n\n$2`))
+  const file = newNote('recording-costs')
+  writeFileSync(file, `# What a recording costs\n\n${text}\n`)
   // Tables are kept aligned.
   execFileSync(join(packageRoot, 'node_modules', '.bin', 'biome'), ['format', '--write', file], { stdio: 'ignore' })
 }

@@ -32,7 +32,7 @@ import { databaseTime } from './store/drain.ts'
 import { learnedCost } from './store/launches.ts'
 import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
-import { startDispatcher } from './webhooks/dispatcher.ts'
+import { type Dispatcher, startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
@@ -78,9 +78,20 @@ async function startRoles(
   const { seals, database: startDatabase, databaseUrl } = installation
   const clock: Clock = { now: Date.now }
   const has = (role: Role) => config.roles.has(role)
+  let dispatcher: Dispatcher | undefined
   const pool = (role: keyof typeof CONNECTIONS): Database => {
     const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
-    const opened = openDatabase({ url: databaseUrl, role, connections: CONNECTIONS[role], onError })
+    const onDeliveries = role === 'dispatcher' || !has('dispatcher') ? undefined : () => dispatcher?.wake()
+    const connections = CONNECTIONS[role]
+    const readsByIndex = role === 'dispatcher'
+    const opened = openDatabase({
+      url: databaseUrl,
+      role,
+      connections,
+      onError,
+      readsByIndex,
+      ...(onDeliveries && { onDeliveries }),
+    })
     closing.add(`database of ${role}`, () => opened.destroy())
     return opened
   }
@@ -157,8 +168,9 @@ async function startRoles(
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
-    const dispatcher = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
-    closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
+    const started = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
+    dispatcher = started
+    closing.addWork('dispatcher', () => started.close(DISPATCHER_PATIENCE_MS))
   }
   if (has('jobs')) {
     const database = pool('jobs')

@@ -73,7 +73,7 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * -threads 2: more of them cost more in all, hold more memory, and each holds back a picture that a kill takes with it.
  *
  * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
- * one (6 against 14 million cycles for a picture, docs/benchmarks.md), so the way from a display goes over bgr24. The
+ * one (6 against 14 million cycles for a picture, bench/notes/2026-11-22-ways-to-capture.md), so the way from a display goes over bgr24. The
  * matrix is that of BT.601 on each way and is written into the stream, because players take unmarked pictures of this size
  * for BT.709. Frames come as the encoder takes them. Both say that pixels are square (`setsar`): a browser that takes the
  * place of a dead one may paint on the other, and one file has the same settings throughout.
@@ -182,7 +182,7 @@ function cuts({ standsBy = false }: CaptureSettings): string[] {
 
 /**
  * Stereo always: silence between spans is a packet of that kind. At this rate the fast coder takes a third of the other's
- * time for speech, and comes nearer to it (docs/benchmarks.md).
+ * time for speech, and comes nearer to it (bench/notes/2026-11-22-ways-to-capture.md).
  */
 const AUDIO_ENCODING: readonly string[] = [
   ...['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(STAGE_RATE), '-ac', '2'],

@@ -12,7 +12,7 @@ export const PICTURE_LATENCY_MS = { display: 45, frames: 10 } as const
 
 /**
  * Milliseconds of sound that Chromium hands over at a time. Left alone it takes 10, and each time four processes wake up;
- * larger pieces save 0.04 of a core with 20 ms and a tenth with 40 (docs/benchmarks.md). Beside a picture more than 20 make
+ * larger pieces save 0.04 of a core with 20 ms and a tenth with 40 (bench/notes/2026-11-22-ways-to-capture.md). Beside a picture more than 20 make
  * the sound come unevenly.
  */
 export const SOUND_PIECE_MS = { live: 10, besidePicture: 20, alone: 40 } as const
@@ -27,7 +27,7 @@ export const END_SECONDS = 60
 /**
  * Milliseconds of sound that Chromium keeps ready in the sound server beside a picture where nobody hears it live. Left alone it
  * keeps three pieces: where the machine stands still for longer the server has nothing to play, and what comes after it is
- * late for seconds (docs/benchmarks.md).
+ * late for seconds (bench/notes/2026-11-24-standstills.md).
  */
 export const SOUND_AHEAD_MS = 200
 

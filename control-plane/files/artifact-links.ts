@@ -21,9 +21,20 @@ export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
     return key === null ? null : files.sign(key, seconds)
   }
 
+  /** Questions about one bot at the same time, as a webhook with all its links asks them, share one answer. */
+  const asked = new Map<string, Promise<StoredArtifact[]>>()
+  const artifactsOf = (botId: string) => {
+    let answer = asked.get(botId)
+    if (answer === undefined) {
+      answer = artifactsOfBot(db, botId).finally(() => asked.delete(botId))
+      asked.set(botId, answer)
+    }
+    return answer
+  }
+
   return {
     async sign(botId, name, seconds) {
-      const artifact = await artifactOfBot(db, botId, name)
+      const artifact = (await artifactsOf(botId)).find((one) => one.name === name)
       return artifact === undefined ? null : linkTo(artifact, seconds)
     },
     async olderTranscript(botId) {

@@ -1,6 +1,7 @@
 /** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
 import { randomUUID } from 'node:crypto'
 import { removePastEvents } from '../store/calendar-events.ts'
+import { hasOpenDeletions } from '../store/deletions.ts'
 import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
 import { removeOldIdempotencyKeys } from '../store/old-idempotency-keys.ts'
@@ -66,7 +67,11 @@ export function startJobs(settings: JobsSettings): Jobs {
     renewals: async () => settings.renewals?.() ?? {},
   }
 
+  /** The job that is due every few seconds writes nothing while there is nothing to do. */
+  const hasWork: Partial<Record<JobName, () => Promise<boolean>>> = { deletions: () => hasOpenDeletions(database) }
+
   async function turn(name: JobName, everySeconds: number): Promise<void> {
+    if (!((await hasWork[name]?.()) ?? true)) return
     if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
     const keeping = setInterval(() => {
       keepTurn(database, name, owner, LEASE_SECONDS).catch((error) =>

@@ -25,7 +25,7 @@ import { pause } from './pause.ts'
 
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
-const LOOK_EVERY_MS = 2000
+const LOOK_EVERY_MS = 4000
 const JITTER = 0.2
 /** Seconds after a failed try; after the last one the bot fails with TRANSCRIPTION_FAILED. */
 const RETRY_SECONDS = [30, 120]

@@ -1,12 +1,12 @@
 /** Scheduled bots whose time has come pass the checks of immediate ones, or fail. */
 import { admitted, becameDue, refusedWhenDue } from '../bots/admit.ts'
 import type { BotChange } from '../bots/change.ts'
-import { checkAdmission, lockTeam } from '../store/admission.ts'
+import { checkAdmissions, lockTeam } from '../store/admission.ts'
 import { lockBots } from '../store/bots.ts'
 import { applyChanges } from '../store/changes.ts'
 import { dueForAdmission } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
-import type { BotRow, TeamRow } from '../store/tables.ts'
+import type { BotRow } from '../store/tables.ts'
 import { each } from './each.ts'
 import { reasonOfRefusal } from './refusals.ts'
 
@@ -34,28 +34,15 @@ async function admitOfTeam(db: Database, teamId: string, botIds: readonly string
     const { team, now } = await lockTeam(tx, teamId)
     // Their order decides who gets the last place.
     bots.sort((a, b) => (a.due_at?.getTime() ?? 0) - (b.due_at?.getTime() ?? 0))
-    if (bots.every((bot) => needsNoCheck(team, bot))) {
-      await applyChanges(
-        tx,
-        bots.map((bot) => ({ bot, change: admittedAt(bot, now) })),
-      )
-      return
-    }
-    for (const bot of bots) {
-      const current = await lockTeam(tx, teamId)
-      const refusal = await checkAdmission(tx, current.team, bot)
-      const change =
-        refusal === null
-          ? admittedAt(bot, now)
-          : afterDue(bot, refusedWhenDue(bot, { code: refusal.code, message: reasonOfRefusal(refusal) }, now), now)
-      await applyChanges(tx, [{ bot, change }])
-    }
+    const refusals = await checkAdmissions(tx, team, bots)
+    const changes = bots.map((bot, place) => {
+      const refusal = refusals[place]
+      if (!refusal) return { bot, change: admittedAt(bot, now) }
+      const refused = refusedWhenDue(bot, { code: refusal.code, message: reasonOfRefusal(refusal) }, now)
+      return { bot, change: afterDue(bot, refused, now) }
+    })
+    await applyChanges(tx, changes)
   })
-}
-
-/** Nothing that the bot's own row and its team do not say could refuse it. */
-function needsNoCheck(team: TeamRow, bot: BotRow): boolean {
-  return team.daily_cap === null && team.balance === null && !bot.is_exclusive && bot.deduplication_key === null
 }
 
 /** A bot that is started ahead of its time is due to a launcher at once. */

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { gaveUp } from '../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../bots/launch.ts'
-import { claimDue, dueWithoutReason, hopelessBots, latePickups, lookForDue } from '../store/claims.ts'
+import { claimDue, dueWithoutReason, hasLateBots, hopelessBots, latePickups, lookForDue } from '../store/claims.ts'
 import { startSeconds } from '../store/launches.ts'
 import { admitDue } from './admission.ts'
 import { changeBot } from './change-bot.ts'
@@ -12,15 +12,25 @@ import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
 
 const LEASE_SECONDS = 30
-const POLL_MS = 250
+/**
+ * Between two looks at most; the next known bot cuts it short. Bots that are due earlier than a look could know come with a
+ * hint, or are as late as this.
+ */
+const LONGEST_PAUSE_MS = 1_000
+/** While bots wait for room at the launcher, which nobody tells of. */
+const FULL_PAUSE_MS = 250
+/** Launchers of other processes do not all look at the same moment. */
+const JITTER = 0.2
 const AFTER_ERROR_MS = 1_000
 /** How often late and hopeless bots are looked for. */
-const LATE_EVERY_MS = 2_000
+const LATE_EVERY_MS = 4_000
 /** How often the lead is measured again. */
 const LEAD_EVERY_MS = 60_000
 /** Seconds that a scheduled bot is started ahead of its join time, until enough starts were measured. */
 const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
+/** Started bots whose outcome is not stored yet. A burst is started first and stored beside that. */
+const MOST_UNSTORED = 2_000
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
 /** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
@@ -36,6 +46,8 @@ export interface DueLoop {
 export interface DueSettings extends Omit<LaunchTools, 'writer'> {
   /** Starts at once. */
   concurrency: number
+  /** Called when bots were claimed. */
+  onClaim?: () => void
   leaseSeconds?: number
 }
 
@@ -44,15 +56,21 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
   const pause = new PauseBetweenRounds()
   const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
-  /** Each with whether it is one of those whose token is fetched. */
-  const underWay = new Map<Promise<void>, boolean>()
+  const underWay = new Set<Promise<void>>()
   const startInTurn = inTurn(concurrency)
   let leadSeconds = ASSUMED_LEAD_SECONDS
   let measuring = Promise.resolve()
   let isClosing = false
+  /** Starts that the launcher has not answered yet, and whether a token is fetched for them first. */
+  const starting = new Map<Claim, boolean>()
 
   function start(claim: Claim): void {
-    const launch = launchBot(tools, claim, startInTurn)
+    starting.set(claim, namesCredential(claim.bot))
+    const freePlace = () => {
+      starting.delete(claim)
+      pause.wake()
+    }
+    const launch = launchBot(tools, claim, { startInTurn, onStarted: freePlace })
       .catch((error) => {
         // The lease gives the bot back.
         const fields = { bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
@@ -60,21 +78,22 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       })
       .finally(() => {
         underWay.delete(launch)
-        pause.wake()
+        freePlace()
       })
-    underWay.set(launch, namesCredential(claim.bot))
+    underWay.add(launch)
   }
 
   /** How many more may be begun beside those under way. */
   function moreStarts(): number {
-    const fetching = [...underWay.values()].filter(Boolean).length
-    return concurrency - (underWay.size - Math.min(fetching, MOST_FETCHING))
+    const fetching = [...starting.values()].filter(Boolean).length
+    const unstored = MOST_UNSTORED - underWay.size
+    return Math.min(concurrency - (starting.size - Math.min(fetching, MOST_FETCHING)), unstored)
   }
 
   /** Free places now, starts under way counted; null: the engine decides. */
   async function freePlaces(): Promise<{ free: number; limit: number } | null> {
     const capacity = await launcher.capacity()
-    return capacity && { ...capacity, free: Math.max(0, capacity.free - underWay.size) }
+    return capacity && { ...capacity, free: Math.max(0, capacity.free - starting.size) }
   }
 
   async function claimAndStart(): Promise<number> {
@@ -85,9 +104,11 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
     const owner = randomUUID()
-    const leaseEnds = performance.now() + leaseSeconds * 1000
+    const claimedAt = performance.now()
+    const leaseEnds = claimedAt + leaseSeconds * 1000
     const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
-    for (const [index, bot] of claimed.entries()) start({ bot, owner, leaseEnds, token: tokens[index]! })
+    if (claimed.length > 0) settings.onClaim?.()
+    for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
 
@@ -98,6 +119,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   }
 
   async function lookAfterLate(): Promise<void> {
+    if (!(await hasLateBots(database))) return
     const message = 'The bot could not be started before its time in the meeting was over.'
     for (const id of await hopelessBots(database, BATCH)) {
       await changeBot(database, id, (bot, now) => {
@@ -128,11 +150,14 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     while (!isClosing) {
       try {
         await lead()
-        const { scheduled, due } = await lookForDue(database, leadSeconds)
-        const admitted = scheduled > 0 ? await admitDue(database, leadSeconds) : 0
-        const claimed = due > 0 || admitted > 0 ? await claimAndStart() : 0
+        const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
+        // Beside each other: those that are admitted now are claimed in the next round.
+        const [admitted, claimed] = await both(
+          scheduled ? admitDue(database, leadSeconds) : 0,
+          due ? claimAndStart() : 0,
+        )
         await late()
-        if (claimed + admitted === 0 && !isClosing) await pause.rest(POLL_MS)
+        if (claimed + admitted === 0 && !isClosing) await pause.rest(due ? FULL_PAUSE_MS : pauseUntil(next_in))
       } catch (error) {
         log.error({ error: String(error) }, 'Due bots could not be looked for')
         if (!isClosing) await pause.rest(AFTER_ERROR_MS)
@@ -150,6 +175,18 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       await Promise.all([...underWay.keys(), measuring])
     },
   }
+}
+
+/** Milliseconds, until just after the next bot is due. */
+function pauseUntil(nextInSeconds: number | null): number {
+  const longest = LONGEST_PAUSE_MS * (1 - JITTER * Math.random())
+  return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
+}
+
+/** Resolves when both have ended, with what they resolve with; rejects then as the first that rejects. */
+async function both<A, B>(one: A, other: B): Promise<[Awaited<A>, Awaited<B>]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
 }
 
 /** Does the work at most once in this time. */

@@ -48,12 +48,13 @@ export interface Launching {
 
 export function startLaunching(settings: LaunchingSettings): Launching {
   const { database, databaseUrl, launcher, log } = settings
+  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler })
   const due = startDueLoop({
     ...settings,
+    onClaim: () => reconciler.wake(),
     waitForWelcomeSeconds: settings.waitForWelcomeSeconds ?? WAIT_FOR_WELCOME_SECONDS,
     concurrency: settings.concurrency ?? CONCURRENCY[launcher.kind],
   })
-  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler })
   const hints =
     databaseUrl === null
       ? null

@@ -2,15 +2,18 @@
 import { launched } from '../bots/launch.ts'
 import type { Launcher, LaunchHandle } from '../ports.ts'
 import { lockBots } from '../store/bots.ts'
-import { applyChanges } from '../store/changes.ts'
+import { applyChanges, applyStarted } from '../store/changes.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database } from '../store/database.ts'
 import { launchesStarted } from '../store/launches.ts'
+import type { BotRow } from '../store/tables.ts'
 
 export interface Started {
   botId: string
   attempt: number
   handle: LaunchHandle
+  /** As it was claimed, with the database's time now. Where it is as it was, its row need not be read again. */
+  claimed?: { bot: BotRow; now: Date }
 }
 
 interface Waiting extends Started {
@@ -57,6 +60,16 @@ export class LaunchWriter {
   }
 
   async #writeBatch(batch: readonly Started[]): Promise<Set<string>> {
+    const claimed = batch.flatMap(({ claimed, handle }) =>
+      claimed ? [{ bot: claimed.bot, change: launched(claimed.bot, this.#kind, claimed.now), handle }] : [],
+    )
+    const stored = claimed.length === 0 ? new Set<string>() : await applyStarted(this.#database, claimed)
+    const others = batch.filter(({ botId }) => !stored.has(botId))
+    return others.length === 0 ? stored : stored.union(await this.#writeChanged(others))
+  }
+
+  /** Bots of which more is known than that they were claimed. */
+  #writeChanged(batch: readonly Started[]): Promise<Set<string>> {
     return this.#database.transaction().execute(async (tx) => {
       const attempts = new Map(batch.map(({ botId, attempt }) => [botId, attempt]))
       const bots = await lockBots(tx, [...attempts.keys()])

@@ -49,15 +49,22 @@ export interface Claim {
   owner: string
   /** The attempt's link token. */
   token: string
+  /** `performance.now()` of the database's time `bot.updated_at`. */
+  claimedAt: number
   /** `performance.now()` at which the lease is over. */
   leaseEnds: number
 }
 
-/**
- * Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored.
- * `startInTurn` keeps many bots whose tokens come at once from being started at once.
- */
-export async function launchBot(tools: LaunchTools, claim: Claim, startInTurn: InTurn = now): Promise<void> {
+export interface LaunchSteps {
+  /** Keeps many bots whose tokens come at once from being started at once. */
+  startInTurn?: InTurn
+  /** The launcher has answered; the outcome is not stored yet. */
+  onStarted?: () => void
+}
+
+/** Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored. */
+export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchSteps = {}): Promise<void> {
+  const { startInTurn = atOnce, onStarted } = steps
   const { log } = tools
   const { bot } = claim
   const { attempt } = bot
@@ -73,14 +80,16 @@ export async function launchBot(tools: LaunchTools, claim: Claim, startInTurn: I
     await storeFailure(tools, claim, error as Error)
     return
   }
-  const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle })
+  onStarted?.()
+  const now = new Date(bot.updated_at.getTime() + performance.now() - claim.claimedAt)
+  const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle, claimed: { bot, now } })
   log.info({ bot: bot.id, attempt, name: handle.name }, 'Bot started')
   if (isWanted) return
   log.warn({ bot: bot.id, attempt }, 'Started bot is stopped: it was cancelled, or its lease was lost')
   await tools.launcher.stop(handle, 0)
 }
 
-const now: InTurn = (work) => work()
+const atOnce: InTurn = (work) => work()
 
 /** Null: a process that was stopped for a while holds nothing any more; another launcher may have taken the bot. */
 async function startIfLeased({ launcher }: LaunchTools, claim: Claim, job: Job): Promise<LaunchHandle | null> {

@@ -7,7 +7,7 @@ import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
-import { expiredLeases } from '../store/claims.ts'
+import { expiredLeases, hasOpenAttempts } from '../store/claims.ts'
 import {
   knownLaunches,
   launchCleaned,
@@ -26,6 +26,8 @@ import { PauseBetweenRounds } from './pause.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
+/** Passes that are left out, at most, while there is no attempt to look at. */
+const LONGEST_REST_PASSES = 4
 /** How often every attempt is looked at; the others are those that gave a reason. */
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
@@ -51,6 +53,8 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInT
 export interface Reconciler {
   /** One whole pass now, for commands and tests. Does not wait for recoveries. */
   pass(): Promise<void>
+  /** There is an attempt now: looks at its usual pace again. */
+  wake(): void
   /** Stops the recoveries under way, which another reconciler or the next start begins anew. */
   close(): Promise<void>
 }
@@ -59,20 +63,32 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
   const reconciling = new Reconciling(settings)
   const pause = new PauseBetweenRounds()
   let isClosing = false
+  let isResting = false
   async function run(): Promise<void> {
+    let passes = 1
     while (!isClosing) {
       try {
-        await reconciling.pass(false)
+        const hadWork = await reconciling.pass(false)
+        passes = hadWork ? 1 : Math.min(passes + 1, LONGEST_REST_PASSES)
       } catch (error) {
+        passes = 1
         settings.log.error({ error: String(error) }, 'Bots could not be reconciled')
       }
+      if (isClosing) return
+      isResting = passes > 1
       // Several reconcilers do not all look at the same moment.
-      if (!isClosing) await pause.rest((settings.passMs ?? PASS_MS) * (0.8 + 0.4 * Math.random()))
+      await pause.rest((settings.passMs ?? PASS_MS) * passes * (0.8 + 0.4 * Math.random()))
+      isResting = false
     }
   }
   const ran = run()
   return {
-    pass: () => reconciling.pass(true),
+    async pass() {
+      await reconciling.pass(true)
+    },
+    wake() {
+      if (isResting) pause.wake()
+    },
     async close() {
       isClosing = true
       pause.wake()
@@ -111,9 +127,13 @@ class Reconciling {
     await Promise.all(this.#finishing.values())
   }
 
-  async pass(isWhole: boolean): Promise<void> {
+  /** Whether there was an attempt to look at. */
+  async pass(isWhole: boolean): Promise<boolean> {
     const { database, launcher } = this.#settings
     const now = performance.now()
+    const looksForOrphans = isWhole || now - this.#orphansLookedAt >= (this.#settings.orphansMs ?? ORPHANS_MS)
+    const hasWork = await hasOpenAttempts(database, launcher.kind)
+    if (!hasWork && !looksForOrphans) return false
     const listed = new Listed(() => launcher.list())
     await this.#takeBackLeases(listed)
 
@@ -122,10 +142,11 @@ class Reconciling {
     if (looksAtAll) this.#allLookedAt = now
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
     await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
-    if (isWhole || now - this.#orphansLookedAt >= (this.#settings.orphansMs ?? ORPHANS_MS)) {
+    if (looksForOrphans) {
       this.#orphansLookedAt = now
       await this.#removeOrphans(listed, now)
     }
+    return hasWork
   }
 
   /** Bots whose launcher took them and did not come back: found at the launcher, or due again. */

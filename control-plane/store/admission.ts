@@ -7,12 +7,13 @@ import { RESERVATION } from '../bots/outcomes.ts'
 import type { BotRequest, BotSecrets } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
 import { sealedSecrets } from './bot-secrets.ts'
-import { writable } from './bots.ts'
+import { jsonText, writable } from './bots.ts'
 import type { Database, Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
 import { ledgerParts } from './ledger.ts'
 import { messageParts } from './messages.ts'
 import { PREPARED } from './prepared.ts'
+import { shareStatements } from './shared-statements.ts'
 import { stepRows } from './steps.ts'
 import type { BotRow, NewBotRow, TeamRow } from './tables.ts'
 
@@ -64,16 +65,17 @@ export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): P
   const isCounted = bot.joinAt === null && (isLimited(team) || row.is_exclusive || row.deduplication_key !== null)
   const hasEndpoints = bot.request.callback !== null || bot.request.webhookUrl !== null
   if (!isCounted && !hasEndpoints) {
-    await insertAdmitted(db, bot, row, now)
+    if (db.isTransaction || bot.joinAt !== null) await insertAdmitted(db, [{ bot, row, now }])
+    else await sharedBy(db).inserts.add(bot.teamId, { bot, row, now })
     return { botId: bot.id }
   }
   return inTransaction(db, async (tx) => {
     if (isCounted) {
       const locked = await lockTeam(tx, bot.teamId)
-      const refused = await checkAdmission(tx, locked.team, row)
-      if (refused !== null) return { refused }
+      const [refused] = await checkAdmissions(tx, locked.team, [row])
+      if (refused) return { refused }
     }
-    await insertAdmitted(tx, bot, row, now)
+    await insertAdmitted(tx, [{ bot, row, now }])
     await addEndpoints(tx, seals, bot)
     return { botId: bot.id }
   })
@@ -85,8 +87,43 @@ function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Prom
   return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
 }
 
+interface Insertion {
+  bot: NewBot
+  row: NewBotRow
+  now: Date
+}
+
+/** Most bots of one team that one statement inserts. */
+const INSERTED_AT_ONCE = 16
+
+/** Statements that creations share, by pool. */
+const shared = new WeakMap<Database, ReturnType<typeof shareCreations>>()
+
+function shareCreations(db: Database) {
+  return {
+    limits: shareStatements(async (teamIds: readonly string[]) => {
+      const limits = await readLimitsNow(db, teamIds[0]!)
+      return teamIds.map(() => limits)
+    }, Number.POSITIVE_INFINITY),
+    inserts: shareStatements(async (insertions: readonly Insertion[]) => {
+      await insertAdmitted(db, insertions)
+      return insertions.map(() => null)
+    }, INSERTED_AT_ONCE),
+  }
+}
+
+function sharedBy(db: Database) {
+  const known = shared.get(db) ?? shareCreations(db)
+  shared.set(db, known)
+  return known
+}
+
 /** As they are now, without a lock: `lockTeam` reads them again where they have to be counted on. */
-async function readLimits(db: Database | Tx, teamId: string) {
+function readLimits(db: Database | Tx, teamId: string) {
+  return db.isTransaction ? readLimitsNow(db, teamId) : sharedBy(db).limits.add(teamId, teamId)
+}
+
+async function readLimitsNow(db: Database | Tx, teamId: string) {
   const { now, ...team } = await db
     .selectFrom('teams')
     .select(['balance', 'daily_cap', 'byok_transcription', sql<Date>`clock_timestamp()`.as('now')])
@@ -95,22 +132,31 @@ async function readLimits(db: Database | Tx, teamId: string) {
   return { team, now }
 }
 
-/** The row, its first steps, its first message and the reservation, in one statement. */
-async function insertAdmitted(db: Database | Tx, bot: NewBot, row: NewBotRow, now: Date): Promise<void> {
-  const change = bot.joinAt === null ? admitted(row as BotRow, now) : scheduled(bot.joinAt)
-  const asked = { at: now, attempt: null, kind: 'asked' as const, reason: askedReason(bot) }
-  const values = writable({
-    ...row,
-    ...change.patch,
-    due_at: bot.joinAt ?? now,
-    created_at: now,
-    updated_at: now,
-  } as NewBotRow)
+/** Rows of bots of one team, their first steps, their first messages and the reservations, in one statement. */
+async function insertAdmitted(db: Database | Tx, insertions: readonly Insertion[]): Promise<void> {
+  const made = insertions.map(({ bot, row, now }) => {
+    const change = bot.joinAt === null ? admitted(row as BotRow, now) : scheduled(bot.joinAt)
+    const asked = { at: now, attempt: null, kind: 'asked' as const, reason: askedReason(bot) }
+    const values = writable({
+      ...row,
+      ...change.patch,
+      due_at: bot.joinAt ?? now,
+      created_at: now,
+      updated_at: now,
+    } as NewBotRow)
+    return { values, change, steps: stepRows(bot.id, [asked, ...change.steps]) }
+  })
+  const steps = made.flatMap((one) => one.steps)
+  const messages = made.flatMap(({ change }) => change.messages)
+  const ledger = made.flatMap(({ change }) => change.ledger)
   const parts = [
-    sql`bot as (${db.insertInto('bots').values(values).returning('id')})`,
-    sql`step as (${db.insertInto('bot_steps').values(stepRows(bot.id, [asked, ...change.steps]))})`,
-    ...(change.messages.length > 0 ? [messageParts(change.messages)] : []),
-    ...(change.ledger.length > 0 ? [ledgerParts(change.ledger)] : []),
+    sql`bot as (${db
+      .insertInto('bots')
+      .values(made.map(({ values }) => values))
+      .returning('id')})`,
+    sql`step as (${db.insertInto('bot_steps').values(steps)})`,
+    ...(messages.length > 0 ? [messageParts(messages)] : []),
+    ...(ledger.length > 0 ? [ledgerParts(ledger)] : []),
   ]
   await sql`${PREPARED} with ${sql.join(parts, sql`, `)} select id from bot`.execute(db)
 }
@@ -138,21 +184,29 @@ export type Candidate = Pick<
 
 /**
  * The checks that depend on what else the team does, in their order: daily cap, tokens, duplicates. `team` is locked by
- * this transaction (`lockTeam`). Also for bots that are due: the bot itself does not count. Null: admitted.
+ * this transaction (`lockTeam`). Also for bots that are due: a bot itself does not count, and those that are admitted count
+ * for the ones behind them. Null: admitted. Few statements, however many bots.
  */
-export async function checkAdmission(tx: Tx, team: TeamRow, candidate: Candidate): Promise<Refusal | null> {
-  if (team.daily_cap !== null) {
-    const { created, retry_after } = await countOfDay(tx, team.id)
-    if (created >= team.daily_cap) return { code: 'DAILY_BOT_CAP_REACHED', created, retryAfterSeconds: retry_after }
-  }
-  if (team.balance !== null && team.balance - team.reserved < RESERVATION)
-    return {
-      code: 'INSUFFICIENT_TOKENS',
-      available: (team.balance - team.reserved) / MICRO,
-      required: RESERVATION / MICRO,
-    }
-  const why = candidate.is_exclusive || candidate.deduplication_key !== null ? await duplicateOf(tx, candidate) : null
-  return why === null ? null : { code: 'BOT_ALREADY_EXISTS', why }
+export async function checkAdmissions(
+  tx: Tx,
+  team: TeamRow,
+  candidates: readonly Candidate[],
+): Promise<(Refusal | null)[]> {
+  const day = team.daily_cap === null ? null : await countOfDay(tx, team.id)
+  const known = await duplicatesOf(tx, candidates)
+  const admittedOnes: Candidate[] = []
+  return candidates.map((candidate) => {
+    const created = (day?.created ?? 0) + admittedOnes.length
+    if (team.daily_cap !== null && created >= team.daily_cap)
+      return { code: 'DAILY_BOT_CAP_REACHED', created, retryAfterSeconds: day?.retry_after ?? null }
+    const available = team.balance === null ? null : team.balance - team.reserved - admittedOnes.length * RESERVATION
+    if (available !== null && available < RESERVATION)
+      return { code: 'INSUFFICIENT_TOKENS', available: available / MICRO, required: RESERVATION / MICRO }
+    const why = known.get(candidate.id) ?? duplicateAmong(admittedOnes, candidate)
+    if (why !== null) return { code: 'BOT_ALREADY_EXISTS', why }
+    admittedOnes.push(candidate)
+    return null
+  })
 }
 
 /** Bots that were queued within the last day; scheduled ones count from the time they were due. */
@@ -164,20 +218,44 @@ async function countOfDay(tx: Tx, teamId: string): Promise<{ created: number; re
   return rows[0]!
 }
 
-async function duplicateOf(tx: Tx, bot: Candidate): Promise<'recent' | 'deduplication_key' | null> {
-  const { rows } = await sql<{ recent: boolean; same_key: boolean }>`
-    select
-      ${bot.is_exclusive}::boolean and exists (
-        select from bots where team_id = ${bot.team_id} and meeting_key = ${bot.meeting_key} and id <> ${bot.id}
+type Duplicate = Extract<Refusal, { why: unknown }>['why']
+
+const canBeDuplicate = (bot: Candidate) => bot.is_exclusive || bot.deduplication_key !== null
+
+/** Which of them have a duplicate that is stored; the others are missing in the answer. */
+async function duplicatesOf(tx: Tx, candidates: readonly Candidate[]): Promise<Map<string, Duplicate>> {
+  const asked = candidates.filter(canBeDuplicate)
+  if (asked.length === 0) return new Map()
+  const rowsAsked = asked.map(({ id, team_id, generation, meeting_key, is_exclusive, deduplication_key }) => {
+    return { id, team_id, generation, meeting_key, is_exclusive, deduplication_key }
+  })
+  const { rows } = await sql<{ id: string; recent: boolean; same_key: boolean }>`
+    select bot.id,
+      bot.is_exclusive and exists (
+        select from bots where team_id = bot.team_id and meeting_key = bot.meeting_key and id <> bot.id
           and queued_at > now() - ${sql.raw(DUPLICATE_WINDOW)}
-          and (${bot.generation} = 'v2' or deduplication_key is not distinct from ${bot.deduplication_key}::text)
+          and (bot.generation = 'v2' or deduplication_key is not distinct from bot.deduplication_key)
       ) as recent,
       exists (
-        select from bots where team_id = ${bot.team_id} and meeting_key = ${bot.meeting_key} and id <> ${bot.id}
-          and deduplication_key = ${bot.deduplication_key}::text and phase not in ('scheduled', 'closed')
-      ) as same_key`.execute(tx)
-  if (rows[0]!.same_key) return 'deduplication_key'
-  return rows[0]!.recent ? 'recent' : null
+        select from bots where team_id = bot.team_id and meeting_key = bot.meeting_key and id <> bot.id
+          and deduplication_key = bot.deduplication_key and phase not in ('scheduled', 'closed')
+      ) as same_key
+    from json_to_recordset(${jsonText(rowsAsked)}::json) as bot (id uuid, team_id uuid, generation text,
+      meeting_key text, is_exclusive boolean, deduplication_key text)`.execute(tx)
+  return new Map(
+    rows.flatMap(({ id, recent, same_key }): [string, Duplicate][] =>
+      same_key ? [[id, 'deduplication_key']] : recent ? [[id, 'recent']] : [],
+    ),
+  )
+}
+
+/** The same among bots that are about to be admitted together. */
+function duplicateAmong(others: readonly Candidate[], bot: Candidate): Duplicate | null {
+  if (!canBeDuplicate(bot)) return null
+  const there = others.filter(({ meeting_key }) => meeting_key === bot.meeting_key)
+  const hasSameKey = there.some(({ deduplication_key: key }) => key === bot.deduplication_key)
+  if (hasSameKey && bot.deduplication_key !== null) return 'deduplication_key'
+  return bot.is_exclusive && (bot.generation === 'v2' ? there.length > 0 : hasSameKey) ? 'recent' : null
 }
 
 function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {

@@ -1,11 +1,13 @@
 /** Writes what the rules decided: row, timeline, messages and tokens in one transaction. */
 import { sql } from 'kysely'
 import type { BotChange, Step } from '../bots/change.ts'
+import type { LaunchHandle } from '../ports.ts'
 import { jsonText } from './bots.ts'
 import { answerForClosedBots } from './commands.ts'
-import type { Tx } from './database.ts'
+import type { Database, Tx } from './database.ts'
 import { writeLedger } from './ledger.ts'
 import { insertMessages } from './messages.ts'
+import { PREPARED } from './prepared.ts'
 import { stepRows } from './steps.ts'
 import type { BotPatch, BotRow } from './tables.ts'
 
@@ -28,6 +30,49 @@ export async function applyChanges(tx: Tx, changes: readonly { bot: BotRow; chan
   const patched = changes.filter(({ change }) => Object.keys(change.patch).length > 0)
   if ((await patchBots(tx, patched)) !== patched.length) throw new Error('The row of a bot changed under its lock')
   await writeEffects(tx, changes)
+}
+
+/** A change without messages and tokens, of a bot that was not locked since it was read; with the attempt's handle. */
+export interface StartedChange {
+  bot: Pick<BotRow, 'id' | 'version' | 'attempt'>
+  change: BotChange
+  handle: LaunchHandle
+}
+
+/**
+ * Writes what follows from starts, all in one statement: rows of bots that are as they were read, their steps and their
+ * launches. Resolves with the ids of these bots; for the others nothing is written.
+ */
+export async function applyStarted(db: Database, changes: readonly StartedChange[]): Promise<Set<string>> {
+  const columns = [...new Set(changes.flatMap(({ change }) => Object.keys(change.patch)))]
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const values = sql.join(columns.map((column) => sql`patched.${sql.ref(column)}`))
+  const of = <T>(value: (change: StartedChange) => T) => changes.map(value)
+  const steps = changes.flatMap(({ bot, change }) => stepRows(bot.id, change.steps))
+  const { rows } = await sql<{ id: string }>`
+    ${PREPARED} with given as materialized (
+      select * from unnest(${of(({ bot }) => bot.id)}::uuid[], ${of(({ bot }) => bot.version)}::int[],
+        ${of(({ bot }) => bot.attempt)}::int[], ${of(({ handle }) => jsonText(handle))}::text[],
+        ${of(({ change }) => jsonText(inJson(change.patch)))}::text[]) as given (bot, read, attempt, handle, patch)
+    ), held as materialized (
+      select bots.id, given.attempt, given.handle, given.patch from bots join given on given.bot = bots.id
+      where bots.version = given.read order by bots.id for no key update of bots
+    ), patched as (
+      update bots set (version, updated_at, ${names}) =
+        (select bots.version + 1, now(), ${values} from jsonb_populate_record(bots, held.patch::jsonb) patched)
+      from held where bots.id = held.id
+    ), launch as (
+      update launches set handle = held.handle::jsonb, started_at = coalesce(launches.started_at, now())
+      from held where launches.bot_id = held.id and launches.attempt = held.attempt
+    ), step as (
+      insert into bot_steps (bot_id, attempt, at, kind, reason, evidence)
+      select step.bot_id, step.attempt, step.at, step.kind, step.reason, step.evidence::jsonb
+      from json_to_recordset(${JSON.stringify(steps)}::json)
+        as step (bot_id uuid, attempt int, at timestamptz, kind text, reason text, evidence text)
+      where step.bot_id = any (array(select id from held))
+    )
+    select id from held`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /**

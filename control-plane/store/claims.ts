@@ -6,8 +6,11 @@ import { insertLaunches } from './launches.ts'
 import { PREPARED } from './prepared.ts'
 import type { BotRow } from './tables.ts'
 
-/** Due bots that one claim looks at, shared by the teams that have some; of each team at least one. */
-const LOOKED_AT = 1000
+/**
+ * Due bots that one claim looks at, for each that it takes: other launchers may hold some. They are shared by the teams
+ * that have some; of each team at least one.
+ */
+const LOOKED_AT_EACH = 4
 
 export interface DueRules {
   /** Fence: only the holder of this lease decides what became of the launch. */
@@ -17,21 +20,37 @@ export interface DueRules {
   leaseSeconds: number
 }
 
-export interface DueCounts {
-  /** Scheduled bots that have to be admitted now. */
-  scheduled: number
-  /** Admitted bots that wait for a launcher. */
-  due: number
+export interface DueLook {
+  /** Whether scheduled bots have to be admitted now. */
+  scheduled: boolean
+  /** Whether admitted bots wait for a launcher. */
+  due: boolean
+  /** Seconds until the next one is due, where that is within `aheadSeconds`; null otherwise. */
+  next_in: number | null
 }
 
-/** Whether there is something to do; at most one of each is looked for. `leadSeconds`: how early bots are started. */
-export async function lookForDue(db: Database, leadSeconds: number): Promise<DueCounts> {
-  const { rows } = await sql<DueCounts>`
+/** Whether there is something to do, and when. `leadSeconds`: how early bots are started. */
+export async function lookForDue(db: Database, leadSeconds: number, aheadSeconds: number): Promise<DueLook> {
+  const lead = sql`make_interval(secs => ${leadSeconds})`
+  const ahead = sql`make_interval(secs => ${aheadSeconds})`
+  const { rows } = await sql<DueLook>`
     ${PREPARED} select
-      (select count(*) from (select from bots where phase = 'scheduled'
-        and due_at <= now() + make_interval(secs => ${leadSeconds}) limit 1) one) as scheduled,
-      (select count(*) from (select from bots where phase = 'due' and due_at <= now() limit 1) one) as due`.execute(db)
+      exists (select from bots where phase = 'scheduled' and due_at <= now() + ${lead}) as scheduled,
+      exists (select from bots where phase = 'due' and due_at <= now()) as due,
+      extract(epoch from least(
+        (select due_at from bots where phase = 'scheduled' and due_at > now() + ${lead}
+          and due_at <= now() + ${lead} + ${ahead} order by due_at limit 1) - ${lead},
+        (select due_at from bots where phase = 'due' and due_at > now() and due_at <= now() + ${ahead}
+          order by due_at limit 1)) - now())::float8 as next_in`.execute(db)
   return rows[0]!
+}
+
+/** Whether there are bots that `latePickups` or `hopelessBots` would find. */
+export async function hasLateBots(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_late: boolean }>`
+    ${PREPARED} select exists (select from bots where ${IS_LATE_PICKUP})
+      or exists (select from bots where phase = 'due' and give_up_at <= now()) as is_late`.execute(db)
+  return rows[0]!.is_late
 }
 
 /** Scheduled bots that are due, by team, those that wait longest first. */
@@ -75,7 +94,7 @@ export async function claimDue(
         from team, lateral (
           select id, due_at from bots
           where phase = 'due' and team_id between team.team_id and team.team_id and due_at <= now()
-          order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT} / count(*)) from team)
+          order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT_EACH * limit} / count(*)) from team)
         ) first
       ), chosen as (
         select bots.id from bots join waiting on waiting.id = bots.id
@@ -110,12 +129,14 @@ export async function dueWithoutReason(db: Database, limit: number): Promise<str
   return rows.map(({ id }) => id)
 }
 
+const IS_LATE_PICKUP = sql`phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null
+  and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})`
+
 /** Bots that should have been in their meeting for two minutes and have no process that was heard of. */
 export async function latePickups(db: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from bots
-    where phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null
-      and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})
+    where ${IS_LATE_PICKUP}
     order by queued_at limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -131,6 +152,14 @@ export async function hopelessBots(db: Database, limit: number): Promise<string[
     .limit(limit)
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Whether a reconciler has something to look at: attempts of this kind of launcher, or launches that were left. */
+export async function hasOpenAttempts(db: Database, launcher: string): Promise<boolean> {
+  const { rows } = await sql<{ is_there: boolean }>`
+    ${PREPARED} select exists (select from launches where cleaned_at is null and launcher = ${launcher})
+      or exists (select from bots where phase = 'launching' and lease_until < now()) as is_there`.execute(db)
+  return rows[0]!.is_there
 }
 
 /** Bots whose launcher did not come back before its lease was over. */

@@ -21,6 +21,13 @@ export interface PoolSettings {
   connections: number
   /** Of one statement; longer ones are cancelled. */
   statementTimeoutMs?: number
+  /**
+   * For a pool that works a queue off. What waits comes and goes faster than PostgreSQL's statistics, which then promise
+   * few rows, so that all of them are read and sorted for a few; the indexes of the queue hold them in their order.
+   */
+  readsByIndex?: boolean
+  /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
+  onDeliveries?: () => void
   /** Called when an idle connection breaks; the pool replaces it. */
   onError?: (error: Error) => void
 }
@@ -37,6 +44,7 @@ export function openDatabase(settings: PoolSettings): Database {
     keepAlive: true,
     types,
     Client: PreparingClient,
+    ...(settings.readsByIndex && { options: '-c enable_seqscan=off -c enable_bitmapscan=off' }),
     statement_timeout: statementTimeout,
     lock_timeout: Math.min(statementTimeout, 10_000),
     idle_in_transaction_session_timeout: 30_000,
@@ -44,5 +52,15 @@ export function openDatabase(settings: PoolSettings): Database {
   pool.on('error', (error) => settings.onError?.(error))
   // The pool listens to idle connections only; one that breaks inside a transaction would end the process otherwise.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const { onDeliveries } = settings
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    ...(onDeliveries && {
+      log: ({ level, query }) => {
+        if (level === 'query' && WRITES_DELIVERIES.test(query.sql)) onDeliveries()
+      },
+    }),
+  })
 }
+
+const WRITES_DELIVERIES = /\b(?:insert into|update) "?deliveries\b/

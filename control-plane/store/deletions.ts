@@ -72,6 +72,11 @@ export interface OpenDeletion {
 /** Hours after which the prefix is looked at once more. */
 const SWEEP_AFTER_HOURS = 24
 
+/** Whether `openDeletions` would find any. */
+export async function hasOpenDeletions(db: Database): Promise<boolean> {
+  return (await openDeletions(db, 1)).length > 0
+}
+
 /** Deletions to do now, those that waited longest first. */
 export async function openDeletions(db: Database, limit: number): Promise<OpenDeletion[]> {
   const { rows } = await sql<OpenDeletion>`

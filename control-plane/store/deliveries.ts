@@ -1,119 +1,33 @@
-/** The queue of webhook deliveries: claims, results, and what is sent again. */
+/** The queue of webhook deliveries: results, and what is sent again. `delivery-claims.ts` takes from it. */
 import { sql } from 'kysely'
+import { jsonText } from './bots.ts'
 import type { Database } from './database.ts'
-import type { EndpointKind } from './endpoints.ts'
+import type { ClaimedDelivery } from './delivery-claims.ts'
 import { PREPARED } from './prepared.ts'
 
 /** Failures in a row after which an endpoint gets single probes only. */
-const BREAKER_FAILURES = 5
+export const BREAKER_FAILURES = 5
 const FIRST_PROBE_SECONDS = 30
 const LONGEST_PROBE_SECONDS = 600
 /** Without any success for this long, an endpoint that many messages share is disabled. */
 const DISABLED_AFTER_DAYS = 5
-/** Due deliveries that one claim looks at. */
-const LOOKED_AT = 512
-/** Messages of a calendar have its id as their ordering key. */
-const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
-export interface ClaimRules {
-  /** Fence: only the holder of this claim writes the result. */
-  claim: string
-  limit: number
-  leaseSeconds: number
-  perEndpoint: number
-  perTeam: number
-  /** What this process is sending now. */
-  busyEndpoints: Readonly<Record<string, number>>
-  busyTeams: Readonly<Record<string, number>>
+/** Whether any delivery is due. Far cheaper than a claim that finds none. */
+export async function hasDueDeliveries(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_due: boolean }>`
+    ${PREPARED} select exists (select from deliveries where state = 'waiting' and next_at <= now()) as is_due`.execute(
+    db,
+  )
+  return rows[0]!.is_due
 }
 
-export interface ClaimedDelivery {
-  id: number
-  message_id: string
-  endpoint_id: string
-  team_id: string
-  bot_id: string | null
-  /** Earlier attempts. */
-  attempts: number
-  is_replay: boolean
-  event: string
-  body: Record<string, unknown>
-  is_compat: boolean
-  message_created_at: string
-  kind: EndpointKind
-  url: string
-  method: 'POST' | 'PUT'
-  secret: Buffer | null
-  previous_secret: Buffer | null
-  /** Null where the team does not want its key to be sent. */
-  api_key_id: string | null
-  api_key_sealed: Buffer | null
-}
-
-/**
- * Takes due deliveries. The first attempts of one endpoint and ordering key come one after another; whether one is first
- * in its line is decided here from what is stored, as a stored flag would be missed by concurrent transactions.
- */
-export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<ClaimedDelivery[]> {
-  const endpoints = JSON.stringify(rules.busyEndpoints)
-  const teams = JSON.stringify(rules.busyTeams)
-  const full = (busy: Readonly<Record<string, number>>, limit: number) =>
-    Object.keys(busy).filter((id) => busy[id]! >= limit)
-  const { rows } = await sql<ClaimedDelivery>`
-    ${PREPARED} with due as materialized (
-      select d.id, d.endpoint_id, d.team_id, d.next_at, e.failed_in_a_row >= ${BREAKER_FAILURES} as is_probe
-      from deliveries d join endpoints e on e.id = d.endpoint_id
-      where d.state = 'waiting' and d.next_at <= now()
-        and d.endpoint_id <> all (${full(rules.busyEndpoints, rules.perEndpoint)}::uuid[])
-        and d.team_id <> all (${full(rules.busyTeams, rules.perTeam)}::uuid[])
-        and e.disabled_at is null
-        and (e.failed_in_a_row < ${BREAKER_FAILURES} or (e.probe_at <= now() and not exists (
-          select from deliveries other where other.endpoint_id = d.endpoint_id and other.state = 'sending')))
-        and (d.is_replay or d.attempts > 0 or not exists (
-          select from deliveries earlier
-          where earlier.endpoint_id = d.endpoint_id and earlier.ordering_key = d.ordering_key and earlier.id < d.id
-            and earlier.state in ('waiting', 'sending') and earlier.attempts = 0 and not earlier.is_replay))
-      order by d.next_at, d.id limit ${LOOKED_AT}
-    ), placed as (
-      select *,
-        row_number() over (partition by endpoint_id order by next_at, id) as endpoint_place,
-        row_number() over (partition by team_id order by next_at, id) as team_place
-      from due
-    ), chosen as (
-      select d.id from deliveries d join placed on placed.id = d.id
-      where d.state = 'waiting' and d.next_at <= now()
-        and (not is_probe or endpoint_place = 1)
-        and endpoint_place + coalesce((${endpoints}::jsonb ->> d.endpoint_id::text)::int, 0) <= ${rules.perEndpoint}
-        and team_place + coalesce((${teams}::jsonb ->> d.team_id::text)::int, 0) <= ${rules.perTeam}
-      order by placed.next_at, d.id limit ${rules.limit}
-      for update of d skip locked
-    ), claimed as (
-      update deliveries d set state = 'sending', claim = ${rules.claim}::uuid,
-        lease_until = now() + make_interval(secs => ${rules.leaseSeconds})
-      from chosen where chosen.id = d.id
-      returning d.*
-    )
-    select claimed.id, claimed.message_id, claimed.endpoint_id, claimed.team_id, claimed.bot_id, claimed.attempts,
-      claimed.is_replay, m.event, m.body, m.is_compat, to_json(m.created_at) as message_created_at,
-      e.kind, e.url, e.method, e.secret,
-      case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
-      key.id as api_key_id, key.sealed as api_key_sealed
-    from claimed
-    join messages m on m.id = claimed.message_id
-    join endpoints e on e.id = claimed.endpoint_id
-    join teams t on t.id = claimed.team_id
-    left join bots b on b.id = claimed.bot_id
-    left join calendars c on claimed.bot_id is null
-      and c.id = case when claimed.ordering_key ~ ${UUID} then claimed.ordering_key::uuid end
-    left join lateral (
-      select k.id, k.sealed from api_keys k
-      where k.team_id = claimed.team_id and k.sealed is not null and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now()) and (k.id = coalesce(b.api_key_id, c.api_key_id) or k.permission = 'full')
-        and e.kind <> 'callback' and (e.kind <> 'team' or t.api_key_in_webhooks)
-      order by (k.id = coalesce(b.api_key_id, c.api_key_id)) desc nulls last, k.created_at desc limit 1
-    ) key on true
-    order by claimed.next_at, claimed.id`.execute(db)
-  return rows
+/** Whether there is something for `releaseExpiredClaims` or `dropOfDisabled`. */
+export async function hasLeftDeliveries(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_left: boolean }>`
+    ${PREPARED} select exists (select from deliveries where state = 'sending' and lease_until < now())
+      or exists (select from endpoints e where e.disabled_at is not null and exists (
+        select from deliveries d where d.endpoint_id = e.id and d.state = 'waiting')) as is_left`.execute(db)
+  return rows[0]!.is_left
 }
 
 /** Gives back what a dispatcher claimed and did not finish. Returns how many. */
@@ -215,6 +129,57 @@ export async function finishAttempt(
     select coalesce((select is_disabled from endpoint), false) as is_disabled from ours`.execute(db)
   if (rows[0]?.is_disabled) await dropWaiting(db, delivery.endpoint_id)
   return rows.length > 0
+}
+
+export interface DeliveredAttempt {
+  delivery: Pick<ClaimedDelivery, 'id' | 'is_replay'>
+  claim: string
+  result: Pick<AttemptResult, 'durationMs' | 'status' | 'answer'>
+}
+
+/**
+ * Stores attempts that reached their receivers, all in one statement. Resolves with the ids of those whose claim was not
+ * lost in the meantime. What `finishAttempt` says of one holds for each.
+ */
+export async function finishDelivered(db: Database, attempts: readonly DeliveredAttempt[]): Promise<Set<number>> {
+  const rows = attempts.map(({ delivery, claim, result }) => ({
+    id: delivery.id,
+    claim,
+    is_replay: delivery.is_replay,
+    ms: Math.round(result.durationMs),
+    status: result.status,
+    answer: result.answer,
+  }))
+  // Locked in the order of their ids, as the deletion of a bot's data locks several of them too.
+  const { rows: ours } = await sql<{ id: number }>`
+    ${PREPARED} with given as materialized (
+      select * from json_to_recordset(${jsonText(rows)}::json)
+        as given (id bigint, claim uuid, is_replay boolean, ms int, status int, answer text)
+    ), held as materialized (
+      select d.id, d.bot_id, d.endpoint_id, d.claim, d.state from deliveries d
+      where d.id = any (array(select id from given)) order by d.id for no key update of d
+    ), attempt as (
+      insert into delivery_attempts (delivery_id, duration_ms, status, answer, is_replay)
+      select given.id, given.ms, given.status, given.answer, given.is_replay from given join held on held.id = given.id
+      where not exists (select from bots where bots.id = held.bot_id and bots.data_deleted_at is not null)
+      union all
+      select given.id, given.ms, given.status, null, given.is_replay from given join held on held.id = given.id
+      where exists (select from bots where bots.id = held.bot_id and bots.data_deleted_at is not null)
+    ), ours as (
+      update deliveries d set state = 'delivered', attempts = d.attempts + 1, claim = null, lease_until = null,
+        next_at = now(), finished_at = now()
+      from held join given on given.id = held.id and given.claim = held.claim
+      where d.id = held.id and held.state = 'sending'
+      returning d.id, d.endpoint_id
+    ), well as materialized (
+      select e.id from endpoints e
+      where e.id = any (array(select endpoint_id from ours)) and (e.failed_in_a_row > 0 or e.failing_since is not null)
+      order by e.id for no key update of e
+    ), endpoint as (
+      update endpoints e set failed_in_a_row = 0, probe_at = null, failing_since = null from well where e.id = well.id
+    )
+    select id from ours`.execute(db)
+  return new Set(ours.map(({ id }) => id))
 }
 
 async function dropWaiting(db: Database, endpointId: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Deliveries that can never be built, because a secret that belongs to them does not open any more. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import type { ClaimedDelivery } from './deliveries.ts'
+import type { ClaimedDelivery } from './delivery-claims.ts'
 
 /** Seconds in which a key may still come: other processes get theirs at other moments. Then the line goes on without it. */
 export const LOST_AFTER_SECONDS = 3600

@@ -4,6 +4,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'
 import * as calendars from './migrations/0002-calendars.ts'
 import * as connections from './migrations/0003-connections.ts'
+import * as performance from './migrations/0010-performance.ts'
 import * as providerDeletions from './migrations/0020-provider-deletions.ts'
 import * as jobOffers from './migrations/0030-job-offers.ts'
 import * as people from './migrations/0040-people.ts'
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
   '0002-calendars': calendars,
   '0003-connections': connections,
+  '0010-performance': performance,
   '0020-provider-deletions': providerDeletions,
   '0030-job-offers': jobOffers,
   '0040-people': people,

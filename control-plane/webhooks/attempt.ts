@@ -1,6 +1,7 @@
 /** One request to one endpoint. */
 import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from '../ports.ts'
-import type { AttemptResult, ClaimedDelivery } from '../store/deliveries.ts'
+import type { AttemptResult } from '../store/deliveries.ts'
+import type { ClaimedDelivery } from '../store/delivery-claims.ts'
 import { previousSecretPlace, secretPlace } from '../store/endpoints.ts'
 import { bodyText } from './bodies.ts'
 import { nextDelay, timeLimitMs } from './schedule.ts'

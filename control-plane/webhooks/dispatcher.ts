@@ -3,23 +3,33 @@ import { randomUUID } from 'node:crypto'
 import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
-  type ClaimedDelivery,
-  claimDeliveries,
   dropOfDisabled,
   finishAttempt,
+  hasDueDeliveries,
+  hasLeftDeliveries,
   postponeDelivery,
   releaseExpiredClaims,
 } from '../store/deliveries.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
 import { failLostDelivery } from '../store/lost-deliveries.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
+import { DeliveredWriter } from './delivered-writer.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
 const BATCH = 64
 /** Longer than building a request and sending it may take: 50 s. */
 const LEASE_SECONDS = 60
 const BUILD_WITHIN_MS = 20_000
-const POLL_MS = 150
-const RELEASE_EVERY_MS = 2_000
+/**
+ * Between two looks: short after something happened or was told of, longer with each look that finds nothing. A message
+ * that another process writes into an idle service waits for the longest one.
+ */
+const PAUSE_MS = { shortest: 40, longest: 500, growth: 1.6 }
+/** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
+const BETWEEN_CLAIMS_MS = 10
+/** Dispatchers of several processes do not all look at the same moment. */
+const JITTER = 0.2
+const RELEASE_EVERY_MS = 4_000
 const AFTER_ERROR_MS = 1_000
 
 export interface DispatcherSettings {
@@ -43,7 +53,7 @@ export interface DispatcherSettings {
 export interface Dispatcher {
   /** Claims no more and waits for the requests under way, `patienceMs` at most. The rest comes back with its leases. */
   close(patienceMs?: number): Promise<void>
-  /** Looks for due deliveries now. */
+  /** Looks for due deliveries now, and often for a while: their transaction may not be over yet. */
   wake(): void
 }
 
@@ -60,13 +70,16 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     delays: settings.delays ?? DEFAULT_DELAYS,
     random: settings.random ?? Math.random,
   }
+  const delivered = new DeliveredWriter(database)
   const underWay = new Set<Promise<void>>()
   const busyEndpoints: Record<string, number> = {}
   const busyTeams: Record<string, number> = {}
   let isClosing = false
   let wake = () => {}
   let isWoken = false
+  let pauseMs = PAUSE_MS.shortest
 
+  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
@@ -81,6 +94,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     })
   const wakeUp = () => {
     isWoken = true
+    pauseMs = PAUSE_MS.shortest
     wake()
   }
 
@@ -106,7 +120,9 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         return
       }
       const result = await attemptDelivery(delivery, request, tools)
-      const isOurs = await finishAttempt(database, delivery, claim, result)
+      const isOurs = result.isDelivered
+        ? await delivered.store({ delivery, claim, result })
+        : await finishAttempt(database, delivery, claim, result)
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
       else if (!result.isDelivered) {
         const { error, status, nextInSeconds } = result
@@ -141,17 +157,30 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     return claimed.length > 0
   }
 
+  async function takeBackLeft(): Promise<void> {
+    if (!(await hasLeftDeliveries(database))) return
+    const count = await releaseExpiredClaims(database)
+    if (count > 0) log.warn({ count }, 'Webhook deliveries of an ended dispatcher are sent again')
+    await dropOfDisabled(database)
+  }
+
+  async function rest(): Promise<void> {
+    const ms = pauseMs * (1 - JITTER * tools.random())
+    pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.longest)
+    await pause(ms)
+  }
+
   async function run(): Promise<void> {
     let releasedAt = Number.NEGATIVE_INFINITY
     while (!isClosing) {
       try {
         if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
-          const count = await releaseExpiredClaims(database)
-          if (count > 0) log.warn({ count }, 'Webhook deliveries of an ended dispatcher are sent again')
-          await dropOfDisabled(database)
+          await takeBackLeft()
           releasedAt = clock.now()
         }
-        if (!(await claimOnce())) await pause(POLL_MS)
+        if (!(await hasDueDeliveries(database)) || !(await claimOnce())) await rest()
+        else pauseMs = PAUSE_MS.shortest
+        if (underWay.size > 0) await wait(BETWEEN_CLAIMS_MS)
       } catch (error) {
         log.error({ error: String(error) }, 'Webhook deliveries could not be claimed')
         if (!isClosing) await pause(AFTER_ERROR_MS)

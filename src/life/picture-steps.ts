@@ -5,7 +5,7 @@
 
 import type { PictureStep } from '../ports.ts'
 
-/** A small picture that moves comes before one that stands still. Rates between these save nothing (docs/benchmarks.md). */
+/** A small picture that moves comes before one that stands still. Rates between these save nothing (bench/notes/2026-11-22-load-shedding.md). */
 export const PICTURE_STEPS: readonly PictureStep[] = [
   { framesPerSecond: null, size: 1 },
   { framesPerSecond: null, size: 0.5 },

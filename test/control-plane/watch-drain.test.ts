@@ -23,7 +23,7 @@ test('a drain that is asked for while the service runs is heard once; one from b
     },
     log,
   )
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(drained).toBe(0)
   await askForDrain(db.database)
   await expect.poll(() => drained).toBe(1)

@@ -58,7 +58,7 @@ test('every page that a comment names exists', () => {
   )
   expect(sources.length).toBeGreaterThan(300)
   const broken = sources.flatMap((path) =>
-    [...text(path).matchAll(/\bdocs\/[\w/.-]*\.md/g)]
+    [...text(path).matchAll(/\b(?:docs|bench\/notes)\/[\w/.-]*\.md/g)]
       .filter(([page]) => !existsSync(join(ROOT, page)))
       .map(([page]) => `${path}: ${page}`),
   )

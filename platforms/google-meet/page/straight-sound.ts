@@ -4,7 +4,7 @@ import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
 /**
  * Google Meet leaves its audio elements paused and lets its streams be heard through an AudioContext. Chromium keeps up to
  * 100 ms of sound between the two, and nothing ever brings what is kept there back to what it was: each time that the machine
- * stands still for some tens of milliseconds, sound is earlier or later from then on, by up to 80 ms (docs/benchmarks.md).
+ * stands still for some tens of milliseconds, sound is earlier or later from then on, by up to 80 ms (bench/notes/2026-11-24-standstills.md).
  *
  * So each stream that the page gives to an AudioContext is heard from an element instead, and the page is given the same one
  * in silence. Where an element of the page plays the stream, or ours cannot, the page's own way is left as it is.

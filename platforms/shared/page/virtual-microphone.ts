@@ -14,7 +14,7 @@ const LEAD_SECONDS = 0.06
 
 /**
  * Silence is sound too: the browser makes it as often as a microphone hears, a hundred times a second if nobody says
- * otherwise. Larger pieces save a hundredth of a core (docs/benchmarks.md); whoever talks with the meeting wants to be soon.
+ * otherwise. Larger pieces save a hundredth of a core (bench/notes/2026-11-22-ways-to-capture.md); whoever talks with the meeting wants to be soon.
  */
 const PIECE_SECONDS: Readonly<Record<Playout, number>> = { live: 0.01, even: 0.04 }
 

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitted } from '../../../control-plane/bots/admit.ts'
 import { emptyChange } from '../../../control-plane/bots/change.ts'
+import { launched } from '../../../control-plane/bots/launch.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots.ts'
-import { applyChange, applyChanges, writeEffects } from '../../../control-plane/store/changes.ts'
+import { applyChange, applyChanges, applyStarted, writeEffects } from '../../../control-plane/store/changes.ts'
+import { claimDue } from '../../../control-plane/store/claims.ts'
 import { addCommand } from '../../../control-plane/store/commands.ts'
 import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
@@ -165,4 +167,30 @@ test('nothing of several changes is written where one of the bots has changed', 
   ]
   await expect(transact((tx) => applyChanges(tx, both))).rejects.toThrow('changed under its lock')
   expect(await read(one.id)).toMatchObject({ wait_reason: null, version: 0 })
+})
+
+test('of bots that were started, those that have changed since they were claimed are left as they are', async () => {
+  const ids = [(await createBot()).id, (await createBot()).id]
+  await db.database.updateTable('bots').set({ due_at: NOW }).where('id', 'in', ids).execute()
+  const hashes = Array.from({ length: 2 }, () => Buffer.from(randomUUID()))
+  const rules = { owner: 'me', launcher: 'process', limit: 2, leaseSeconds: 30 }
+  const claimed = await claimDue(db.database, rules, hashes)
+  const [first, second] = claimed as [BotRow, BotRow]
+  // The second one was asked to leave in between.
+  const stop = stopAsked(second, NOW)
+  if ('refused' in stop) throw new Error('refused')
+  await transact((tx) => applyChange(tx, second, stop))
+  const after = await read(second.id)
+  const stored = await applyStarted(
+    db.database,
+    [second, first].map((bot) => ({ bot, change: launched(bot, 'process', NOW), handle: { name: `of ${bot.id}` } })),
+  )
+  expect(stored).toEqual(new Set([first.id]))
+  expect(await read(first.id)).toMatchObject({ phase: 'starting', lease_owner: null, launched_at: NOW, version: 2 })
+  expect(await read(second.id)).toEqual(after)
+  const launches = (id: string) => db.database.selectFrom('launches').selectAll().where('bot_id', '=', id).execute()
+  expect(await launches(first.id)).toMatchObject([{ handle: { name: `of ${first.id}` }, started_at: expect.any(Date) }])
+  expect(await launches(second.id)).toMatchObject([{ handle: null, started_at: null }])
+  const steps = await db.database.selectFrom('bot_steps').selectAll().where('kind', '=', 'launched').execute()
+  expect(steps).toMatchObject([{ bot_id: first.id, attempt: 1, at: NOW, evidence: { launcher: 'process' } }])
 })

@@ -79,7 +79,7 @@ test.each([
   ['late pickups', () => latePickups(database, 100)],
   ['the cost of bots', () => learnedCost(database)],
   ['the time to start', () => startSeconds(database, 'process')],
-  ['what is due', () => lookForDue(database, 15)],
+  ['what is due', () => lookForDue(database, 15, 1)],
   ['a claim', () => claim(2)],
 ])('%s: neither all bots nor all launches are read', async (_name, work) => {
   expect(await plansOf(work)).not.toMatch(/Seq Scan on (?:bots|launches)/)

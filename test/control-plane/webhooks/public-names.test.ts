@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
 import type { ArtifactLinks } from '../../../control-plane/ports.ts'
-import type { ClaimedDelivery } from '../../../control-plane/store/deliveries.ts'
+import type { ClaimedDelivery } from '../../../control-plane/store/delivery-claims.ts'
 import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { bodyText } from '../../../control-plane/webhooks/bodies.ts'
 import { botRow } from '../bots/bot-row.ts'

@@ -1,0 +1,95 @@
+/** What the loops ask while there is nothing to do, and what tells them of work. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/claims.ts'
+import { openDatabase } from '../../../control-plane/store/database.ts'
+import { hasDueDeliveries, hasLeftDeliveries } from '../../../control-plane/store/deliveries.ts'
+import { openWorld, type World } from '../webhooks/world.ts'
+
+let world: World
+let team: string
+beforeAll(async () => {
+  world = await openWorld(2)
+  team = await world.team()
+})
+beforeEach(async () => {
+  await world.reset()
+  await sql`truncate bots cascade`.execute(world.database)
+})
+afterAll(() => world.close())
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
+const look = () => lookForDue(world.database, 15, 60)
+const bot = (phase: string, dueIn: number) => world.bot(team, { phase, due_at: inSeconds(dueIn) })
+
+test('a launcher hears what is due, and when the next bot is', async () => {
+  expect(await look()).toEqual({ scheduled: false, due: false, next_in: null })
+  await bot('scheduled', 15 + 3600)
+  await bot('running', 1)
+  expect(await look()).toEqual({ scheduled: false, due: false, next_in: null })
+  await bot('scheduled', 15 + 50)
+  await bot('due', 30)
+  const { next_in } = await look()
+  expect(next_in).toBeGreaterThan(0)
+  expect(next_in).toBeLessThanOrEqual(30)
+  await bot('scheduled', 10)
+  expect(await look()).toMatchObject({ scheduled: true, due: false })
+  await bot('due', -1)
+  expect(await look()).toMatchObject({ scheduled: true, due: true })
+})
+
+test('late bots are seen: those that wait for two minutes, and those whose time is over', async () => {
+  await world.bot(team, { phase: 'due', queued_at: inSeconds(-60), give_up_at: inSeconds(60) })
+  expect(await hasLateBots(world.database)).toBe(false)
+  const late = await world.bot(team, { phase: 'launching', queued_at: inSeconds(-130) })
+  expect(await hasLateBots(world.database)).toBe(true)
+  await world.database.deleteFrom('bots').where('id', '=', late).execute()
+  await world.bot(team, { phase: 'due', queued_at: inSeconds(-10), give_up_at: inSeconds(-1) })
+  expect(await hasLateBots(world.database)).toBe(true)
+})
+
+test('a reconciler sees attempts of its launcher, and launches that were left', async () => {
+  const id = await bot('running', -10)
+  const launch = { bot_id: id, attempt: 1, launcher: 'docker', token_hash: Buffer.from(randomUUID()) }
+  await world.database.insertInto('launches').values(launch).execute()
+  expect(await hasOpenAttempts(world.database, 'process')).toBe(false)
+  expect(await hasOpenAttempts(world.database, 'docker')).toBe(true)
+  await world.database.updateTable('launches').set({ cleaned_at: new Date() }).execute()
+  expect(await hasOpenAttempts(world.database, 'docker')).toBe(false)
+  await world.bot(team, { phase: 'launching', lease_until: inSeconds(-1) })
+  expect(await hasOpenAttempts(world.database, 'docker')).toBe(true)
+})
+
+test('a dispatcher sees what is due, what came back and what nobody wants any more', async () => {
+  const id = await world.bot(team)
+  const { id: endpoint } = await world.endpoint({ teamId: team, kind: 'team', url: 'http://127.0.0.1:1' })
+  const seen = async () => [await hasDueDeliveries(world.database), await hasLeftDeliveries(world.database)]
+  const change = (values: object) => world.database.updateTable('deliveries').set(values).execute()
+  expect(await seen()).toEqual([false, false])
+  await world.send(team, id, 1)
+  expect(await seen()).toEqual([true, false])
+  await change({ next_at: inSeconds(60) })
+  expect(await seen()).toEqual([false, false])
+  await world.database.updateTable('endpoints').set({ disabled_at: new Date() }).where('id', '=', endpoint).execute()
+  expect(await seen()).toEqual([false, true])
+  await world.database.updateTable('endpoints').set({ disabled_at: null }).where('id', '=', endpoint).execute()
+  await change({ state: 'sending', lease_until: inSeconds(60) })
+  expect(await seen()).toEqual([false, false])
+  await change({ lease_until: inSeconds(-1) })
+  expect(await seen()).toEqual([false, true])
+})
+
+test('a pool tells of the deliveries that it writes, and of nothing else', async () => {
+  let told = 0
+  const database = openDatabase({ url: world.url, role: 'test', connections: 1, onDeliveries: () => void told++ })
+  try {
+    await hasDueDeliveries(database)
+    await database.selectFrom('deliveries').select('id').execute()
+    expect(told).toBe(0)
+    await database.updateTable('deliveries').set({ state: 'waiting' }).execute()
+    expect(told).toBe(1)
+  } finally {
+    await database.destroy()
+  }
+})
