@@ -171,6 +171,17 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     may: (target) => isIn(target, ['wire/', 'control-plane/bots/', 'control-plane/store/', 'control-plane/ports.ts']),
   },
   {
+    name: 'a provider of calendars knows what the calendars need of it, and nothing of the service',
+    from: (file) => file.startsWith('control-plane/calendars/providers/'),
+    may: (target) =>
+      isIn(target, [
+        'control-plane/calendars/providers/',
+        'control-plane/calendars/ports.ts',
+        'control-plane/calendars/meeting-url.ts',
+        'control-plane/ports.ts',
+      ]),
+  },
+  {
     name: 'the mock meetings know nothing of the bot but the leaves',
     from: (file) => file.startsWith('mock/') && !isPageCode(file),
     may: (target) => isIn(target, [...LEAVES, 'mock/']),
@@ -262,6 +273,7 @@ describe('imports', () => {
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/']],
+    ['htmlparser2', ['control-plane/calendars/links-in-text.ts']],
     ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],

@@ -4,7 +4,7 @@ import type { MeetingUrlOptions } from '../../meeting-url.ts'
 import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
 import { bodyOf, segment } from '../answers.ts'
 import { longText, shortText } from '../fields.ts'
-import { PageBounds } from '../pages.ts'
+import { eachInTurn, PageBounds } from '../pages.ts'
 import type { ProviderHttp } from '../transport.ts'
 import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
 import { readGoogleItem } from './events.ts'
@@ -31,7 +31,7 @@ export async function readChanges(
 ): Promise<Changes> {
   const pages = await readPages(place, accessToken, calendarId, cursor, window)
   const { items, zone, syncToken } = pages
-  const read = items.map((item) => readGoogleItem(item, zone, place))
+  const read = await eachInTurn(items, (item) => readGoogleItem(item, zone, place))
   const events = read.flatMap((item) => (item.kind === 'event' ? [item.event] : []))
   const isFull = cursor === null
   // Deleted events come in a full reading too; there, what is absent is gone.
