@@ -182,6 +182,29 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
       ]),
   },
   {
+    name: 'the API knows of the calendars what they offer, and not how they do it',
+    from: (file) => file.startsWith('control-plane/api/'),
+    may: (target) =>
+      !target.startsWith('control-plane/calendars/') ||
+      isIn(target, [
+        'control-plane/calendars/operations.ts',
+        'control-plane/calendars/ports.ts',
+        'control-plane/calendars/event-bot.ts',
+      ]),
+  },
+  {
+    name: 'the calendars know the store, and no other room',
+    from: (file) => file.startsWith('control-plane/calendars/'),
+    may: (target) =>
+      isIn(target, [
+        'wire/',
+        'control-plane/ports.ts',
+        'control-plane/bots/',
+        'control-plane/store/',
+        'control-plane/calendars/',
+      ]),
+  },
+  {
     name: 'the mock meetings know nothing of the bot but the leaves',
     from: (file) => file.startsWith('mock/') && !isPageCode(file),
     may: (target) => isIn(target, [...LEAVES, 'mock/']),
