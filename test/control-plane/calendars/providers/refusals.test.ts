@@ -358,6 +358,20 @@ describe('Google only', () => {
     expect(cursor).toBeNull()
   })
 
+  test('a day that is read alone is one of the calendar too', async () => {
+    const { google } = world.providers
+    const account = world.google.addAccount({ timezone: 'America/New_York' })
+    const { primary } = account
+    const id = primary.create({ title: 'Day', start: at('2026-11-25T00:00:00Z'), isAllDay: true })
+    const refreshToken = world.google.tokens.consent(account)
+    const { clientId, clientSecret } = world.google.tokens
+    const { value } = await google.refresh({ clientId, clientSecret, refreshToken, tenantId: '' })
+    const expected = { start: at('2026-11-25T05:00:00Z'), isAllDay: true, timezone: 'America/New_York' }
+    expect(await google.readOne(value, primary.id, id)).toMatchObject(expected)
+    const { events } = await google.changes(value, primary.id, { cursor: null, window: WINDOW })
+    expect(events[0]).toMatchObject(expected)
+  })
+
   test('a series that cannot be read marks no exceptions, and costs no events', async () => {
     const { calendar, all } = await connect(world.providers.google, world.google)
     calendar.create({ title: 'Weekly', start: at('2026-11-25T10:00:00Z'), repeats: { every: 'week' } })
