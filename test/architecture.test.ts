@@ -173,6 +173,40 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     may: (target) => isIn(target, ['wire/', 'control-plane/bots/', 'control-plane/store/', 'control-plane/ports.ts']),
   },
   {
+    name: 'a provider of calendars knows what the calendars need of it, and nothing of the service',
+    from: (file) => file.startsWith('control-plane/calendars/providers/'),
+    may: (target) =>
+      isIn(target, [
+        'control-plane/calendars/providers/',
+        'control-plane/calendars/ports.ts',
+        'control-plane/calendars/meeting-url.ts',
+        'control-plane/ports.ts',
+      ]),
+  },
+  {
+    name: 'the API knows of the calendars what they offer, and not how they do it',
+    from: (file) => file.startsWith('control-plane/api/'),
+    may: (target) =>
+      !target.startsWith('control-plane/calendars/') ||
+      isIn(target, [
+        'control-plane/calendars/operations.ts',
+        'control-plane/calendars/ports.ts',
+        'control-plane/calendars/event-bot.ts',
+      ]),
+  },
+  {
+    name: 'the calendars know the store, and no other room',
+    from: (file) => file.startsWith('control-plane/calendars/'),
+    may: (target) =>
+      isIn(target, [
+        'wire/',
+        'control-plane/ports.ts',
+        'control-plane/bots/',
+        'control-plane/store/',
+        'control-plane/calendars/',
+      ]),
+  },
+  {
     name: 'the mock meetings know nothing of the bot but the leaves',
     from: (file) => file.startsWith('mock/') && !isPageCode(file),
     may: (target) => isIn(target, [...LEAVES, 'mock/']),
@@ -277,6 +311,7 @@ describe('imports', () => {
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
+    ['htmlparser2', ['control-plane/calendars/links-in-text.ts']],
     ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],

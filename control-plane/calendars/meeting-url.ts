@@ -1,5 +1,5 @@
 /** Finds the link to the meeting in an event of a calendar. Pure. */
-import { type MeetingLink, readMeetingLink } from '../bots/meeting-link.ts'
+import { type MeetingLink, type MeetingPlatform, readMeetingLink } from '../bots/meeting-link.ts'
 import { linksInHtml, linksInText } from './links-in-text.ts'
 
 export interface MeetingSources {
@@ -27,21 +27,31 @@ export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptio
   const conference = read(sources.conference)
   const automatic = read(sources.automatic === null ? [] : [sources.automatic])
   const location = read(sources.location.flatMap(linksInText))
-  const description = read(descriptionLinks(sources))
   // An automatic link stands among the conference's own addresses too, so the location goes before both.
   const isAutomatic = (link: MeetingLink) => automatic.some(({ key }) => key === link.key)
-  const found =
+  const named =
     options.prefersLocation && conference.every(isAutomatic)
-      ? [...location, ...conference, ...automatic, ...description]
-      : [...conference, ...automatic, ...location, ...description]
+      ? [...location, ...conference, ...automatic]
+      : [...conference, ...automatic, ...location]
+  // Descriptions are long: most are not worth a look.
+  if (named[0] && (hasPasscode(named[0]) || HAS_NO_PASSCODES.has(named[0].platform))) return named[0].url
+  const found = [...named, ...read(descriptionLinks(sources, options.jitsiHosts ?? []))]
   const [first] = found
   if (first === undefined) return null
   if (hasPasscode(first)) return first.url
   return found.find((link) => hasPasscode(link) && isSameMeeting(link, first))?.url ?? first.url
 }
 
-function descriptionLinks({ description, descriptionFormat }: MeetingSources): string[] {
+/** Their links have no passcode, so that no other link to the same meeting is better. */
+const HAS_NO_PASSCODES: ReadonlySet<MeetingPlatform> = new Set(['meet', 'jitsi'])
+
+/** A part of every host, which wrappers leave as it is; letters that are written as numbers can be anything. */
+const TRACE_OF_HOST = /zoom|meet\.google|teams\.|jit\.si|8x8\.vc|&#/i
+
+function descriptionLinks({ description, descriptionFormat }: MeetingSources, jitsiHosts: readonly string[]): string[] {
   if (description === null) return []
+  const lower = description.toLowerCase()
+  if (!TRACE_OF_HOST.test(lower) && !jitsiHosts.some((host) => lower.includes(host.toLowerCase()))) return []
   return descriptionFormat === 'html' ? linksInHtml(description) : linksInText(description)
 }
 

@@ -6,6 +6,8 @@ import type { StandInClock } from './clock.ts'
 export interface NewAccount {
   email?: string
   name?: string
+  /** Of its first calendar, such as `Europe/Berlin`. */
+  timezone?: string
   /** Microsoft: without a licence there is none. */
   hasMailbox?: boolean
   /** What the user permitted; everything where it is left out. */
@@ -17,6 +19,7 @@ export class StandInAccount {
   readonly name: string
   hasMailbox: boolean
   scopes: readonly string[]
+  readonly timezone: string
   readonly calendars: StandInCalendar[] = []
   private readonly makeCalendar: (account: StandInAccount, name: string, isPrimary: boolean) => StandInCalendar
 
@@ -29,6 +32,7 @@ export class StandInAccount {
     this.name = account.name ?? 'Ann Example'
     this.hasMailbox = account.hasMailbox ?? true
     this.scopes = account.scopes ?? scopes
+    this.timezone = account.timezone ?? 'UTC'
     this.makeCalendar = makeCalendar
     this.addCalendar(this.name, true)
   }

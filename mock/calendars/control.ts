@@ -106,6 +106,17 @@ export const actionSchema = z.discriminatedUnion('do', [
     do: z.literal('lifecycle'),
     event: z.enum(['missed', 'subscriptionRemoved', 'reauthorizationRequired']),
   }),
+  /** Any answer in the place of the next ones to an operation, which the stand-ins' record of requests names. */
+  z.object({
+    do: z.literal('answer'),
+    platform,
+    operation: z.string().min(1).max(50),
+    status: number.int().min(200).max(599),
+    /** Sent as it is where it is a text, else as JSON. */
+    body: z.unknown().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    count: optional(number.int().min(1).max(1000)),
+  }),
   z.object({ do: z.literal('advance'), minutes }),
 ])
 export type Action = z.output<typeof actionSchema>
@@ -171,6 +182,11 @@ export function perform(standIns: StandIns, action: Action): { done: string; id?
     case 'double-pushes':
       standIn.pushes.doubles = action.on
       return { done: action.on ? 'Each push is sent twice' : 'Each push is sent once' }
+    case 'answer': {
+      const { operation, status, body, headers = {}, count = 1 } = action
+      standIn.server.script(operation, { status, body, headers }, count)
+      return { done: `The next ${count} answers to ${operation} are ${status}` }
+    }
     case 'limit':
       return limit(standIns, action)
   }

@@ -246,3 +246,9 @@ test('a real bot asks to join the meeting of an event when it starts', async () 
   await expect.poll(ends, LONG).toHaveLength(1)
   expect(ends()[0]!.body).toMatchObject({ extra: { order: 'now' }, data: { event_id: event!.event_id } })
 })
+
+test('neither the log nor a webhook held a secret of the calendars', () => {
+  const texts = [service.log, service.output, ...receiver.received.map(({ text }) => text)]
+  expect(receiver.received.length).toBeGreaterThan(10)
+  for (const text of texts) expect(text).not.toMatch(/(?:refresh|access)\.[0-9a-f]{8}-|standin-secret/)
+})

@@ -182,7 +182,9 @@ test('where no service runs, there is nothing to drain', async () => {
 test('a job is done now', async () => {
   await db.database.deleteFrom('settings').where('name', '=', 'file_link_secret').execute()
   expect(await answerOf('jobs', 'run', 'audit')).toMatchObject({ job: 'audit' })
-  expect(await answerOf('jobs', 'run', 'retention')).toMatchObject({ job: 'retention' })
+  expect(await answerOf('jobs', 'run', 'retention')).toMatchObject({ job: 'retention', done: { events: 0 } })
+  const none = { renewed: 0, failed: 0, polled: 0 }
+  expect(await answerOf('jobs', 'run', 'renewals')).toEqual({ job: 'renewals', done: none })
   expect(await answerOf('migrate')).toEqual({ migrated: [] })
 })
 

@@ -70,12 +70,14 @@ test('each field of the job schema that holds a secret is known', () => {
   )
   expect([...known].sort()).toMatchInlineSnapshot(`
     [
+      "conf_access_token",
       "conf_access_token_url",
       "conf_config.credential_id",
       "conf_config.credential_user_id",
       "conf_config.obf_token",
       "conf_config.obf_token_url",
       "conf_config.zak_token_url",
+      "conf_fresh_tokens",
       "conf_obf_token",
       "conf_obf_token_url",
       "conf_obf_token_user_id",

@@ -1,4 +1,5 @@
 /** The bounds of what one reading of a calendar may cost, however its provider behaves. */
+import { setImmediate } from 'node:timers/promises'
 import { ProviderProblem } from '../ports.ts'
 import type { Answer } from './transport.ts'
 
@@ -41,6 +42,19 @@ export class PageBounds {
     const kind = this.usesCursor ? 'cursor_gone' : 'unavailable'
     throw new ProviderProblem(kind, `${this.provider}'s answer to ${this.what} ${reason}`)
   }
+}
+
+/** How many items are read before other work has its turn: an event with a long description takes a millisecond. */
+const ITEMS_IN_A_ROW = 20
+
+/** What each item is read as, without holding up the process for long. */
+export async function eachInTurn<T, R>(items: readonly T[], read: (item: T) => R): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) {
+    if (results.length % ITEMS_IN_A_ROW === ITEMS_IN_A_ROW - 1) await setImmediate()
+    results.push(read(item))
+  }
+  return results
 }
 
 /** The work for each item, a few at a time: providers bound what one mailbox may ask at once. */

@@ -19,7 +19,7 @@ export interface MockCalendarOptions {
   clock?: StandInClock
 }
 
-export type GoogleOperation = 'token' | 'calendars' | 'events' | 'event' | 'watch' | 'stop' | 'other'
+export type GoogleOperation = 'token' | 'calendars' | 'calendar' | 'events' | 'event' | 'watch' | 'stop' | 'other'
 
 const READ = 'https://www.googleapis.com/auth/calendar.readonly'
 
@@ -53,9 +53,11 @@ export class MockGoogleCalendar {
   }
 
   addAccount(account: NewAccount = {}): StandInAccount {
-    const added = new StandInAccount(account, [READ], ({ email }, name, isPrimary) => {
+    const added = new StandInAccount(account, [READ], ({ email, timezone }, name, isPrimary) => {
       const id = isPrimary ? email : `${randomBytes(16).toString('hex')}@group.calendar.google.com`
-      return new StandInCalendar({ id, name, isPrimary }, this.clock, (calendar) => this.channels.changed(calendar))
+      return new StandInCalendar({ id, name, isPrimary, timezone }, this.clock, (calendar) =>
+        this.channels.changed(calendar),
+      )
     })
     this.accounts.push(added)
     return added
@@ -82,6 +84,7 @@ export class MockGoogleCalendar {
     if (account === null) return unauthorized()
     if (account.scopes.length === 0) return missingScope()
     if (operation === 'calendars') return listCalendars(account, request.url.searchParams)
+    if (operation === 'calendar') return oneCalendar(account, partsOf(request)[5] ?? '')
     if (operation === 'stop') return this.channels.stop(request, account)
     const [, , , calendarId = '', , eventId = ''] = partsOf(request)
     const calendar = account.calendars.find(
@@ -130,7 +133,7 @@ function operationOf(request: Request): GoogleOperation {
   if (method === 'POST' && first === 'token') return 'token'
   if (first !== 'calendar' || version !== 'v3') return 'other'
   if (method === 'POST' && place === 'channels') return 'stop'
-  if (method === 'GET' && place === 'users') return 'calendars'
+  if (method === 'GET' && place === 'users') return event === undefined ? 'calendars' : 'calendar'
   if (place !== 'calendars' || events !== 'events') return 'other'
   if (method === 'POST' && event === 'watch') return 'watch'
   if (method !== 'GET') return 'other'
@@ -147,15 +150,26 @@ function listCalendars(account: StandInAccount, query: URLSearchParams): Reply {
     body: {
       kind: 'calendar#calendarList',
       ...(isMore ? { nextPageToken: String(from + size) } : { nextSyncToken: randomBytes(8).toString('hex') }),
-      items: shown.map(({ id, name, isPrimary, timezone, canWatch }) => ({
-        kind: 'calendar#calendarListEntry',
-        id,
-        summary: name,
-        timeZone: timezone,
-        accessRole: canWatch ? 'owner' : 'reader',
-        ...(isPrimary && { primary: true }),
-      })),
+      items: shown.map(entryOf),
     },
+  }
+}
+
+function oneCalendar(account: StandInAccount, calendarId: string): Reply {
+  const found = account.calendars.find(
+    ({ id, isPrimary }) => id === calendarId || (isPrimary && calendarId === 'primary'),
+  )
+  return found === undefined ? notFound() : { status: 200, body: entryOf(found) }
+}
+
+function entryOf({ id, name, isPrimary, timezone, canWatch }: StandInCalendar) {
+  return {
+    kind: 'calendar#calendarListEntry',
+    id,
+    summary: name,
+    timeZone: timezone,
+    accessRole: canWatch ? 'owner' : 'reader',
+    ...(isPrimary && { primary: true }),
   }
 }
 

@@ -50,6 +50,14 @@ describe('order', () => {
     expect(find({ location: [ZOOM_PWD], description: `${ZOOM}?pwd=later` })).toBe(ZOOM_PWD)
   })
 
+  test('a description is read where it can matter', () => {
+    const own = { jitsiHosts: ['meet.acme.example'] }
+    expect(find({ description: 'Join HTTPS://MEET.ACME.EXAMPLE/Standup' }, own)).toMatch(/standup$/i)
+    expect(find({ description: 'https:&#47;&#47;z&#111;om.us/j/12345678901' })).toBe(ZOOM)
+    expect(find({ location: [MEET], description: ZOOM_PWD })).toBe(MEET)
+    expect(find({ location: [TEAMS_SHORT.split('?')[0]!], description: TEAMS_SHORT })).toBe(TEAMS_SHORT)
+  })
+
   test("the operator's own servers of Jitsi Meet", () => {
     const link = 'https://meet.acme.example/Standup'
     expect(find({ location: [link] })).toBeNull()

@@ -1,6 +1,6 @@
 /** Subscriptions: opened, renewed, replaced without double events, stopped; and what works without them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventOf } from './memory-provider.ts'
+import { eventOf, type MemoryCalendar } from './memory-provider.ts'
 import { type CalendarWorld, openCalendarWorld } from './world.ts'
 
 let world: CalendarWorld
@@ -8,6 +8,11 @@ beforeAll(async () => {
   world = await openCalendarWorld()
 })
 afterAll(() => world.close())
+
+function subscriptionOf({ subscriptions }: MemoryCalendar, place = 0) {
+  const [channelId, subscription] = [...subscriptions][place]!
+  return { channelId, ...subscription }
+}
 
 async function withCalendar(platform: 'google' | 'microsoft' = 'google', publicUrl?: null) {
   const set = await world.setting({ platform })
@@ -33,9 +38,7 @@ async function withCalendar(platform: 'google' | 'microsoft' = 'google', publicU
 
 test('a connection has a subscription whose token is stored as a hash, renewed at half of its life', async () => {
   const { calendar, id, channels, row, provider, database } = await withCalendar()
-  const [[channelId, { token, address }]] = [...calendar.subscriptions] as [
-    [string, { token: string; address: string }],
-  ]
+  const { channelId, token, address } = subscriptionOf(calendar)
   expect(address).toBe('https://bots.example.com/hooks/google')
   expect(await channels()).toMatchObject([
     { provider_id: channelId, resource_id: expect.any(String), stopped_at: null },
@@ -50,13 +53,13 @@ test('a connection has a subscription whose token is stored as a hash, renewed a
 
 test('Google: a renewal opens a new channel and stops the old one; pushes of either are one sync', async () => {
   const { calendar, channels, pushDue, engine, provider, due, id, messages } = await withCalendar()
-  const [[oldId, { token: oldToken }]] = [...calendar.subscriptions] as [[string, { token: string }]]
+  const { channelId: oldId, token: oldToken } = subscriptionOf(calendar)
   provider.failures.set('unwatch', ['unavailable'])
   await pushDue()
   await engine.settle()
   // The old one could not be stopped yet: both deliver.
   expect(calendar.subscriptions.size).toBe(2)
-  const [[newId, { token: newToken }]] = [...calendar.subscriptions].slice(1) as [[string, { token: string }]]
+  const { channelId: newId, token: newToken } = subscriptionOf(calendar, 1)
   calendar.change('a', { title: 'Another' })
   for (const [channelId, token] of [
     [oldId, oldToken],
@@ -95,7 +98,7 @@ test('Microsoft: a renewal prolongs the one that is there', async () => {
 })
 
 test('Microsoft: one that is gone is made anew, with a full sync', async () => {
-  const { calendar, name, pushDue, engine, row, id, due } = await withCalendar('microsoft')
+  const { calendar, pushDue, engine, row, id, due } = await withCalendar('microsoft')
   const { full_synced_at: before } = await row(id)
   calendar.subscriptions.clear()
   await pushDue()
@@ -104,12 +107,11 @@ test('Microsoft: one that is gone is made anew, with a full sync', async () => {
   await engine.settle()
   expect(calendar.subscriptions.size).toBe(1)
   expect((await row(id)).full_synced_at!.getTime()).toBeGreaterThan(before!.getTime())
-  void name
 })
 
 test('Microsoft: what is said of a subscription itself', async () => {
   const { calendar, engine, row, id, channels } = await withCalendar('microsoft')
-  const [[subscriptionId, { token }]] = [...calendar.subscriptions] as [[string, { token: string }]]
+  const { channelId: subscriptionId, token } = subscriptionOf(calendar)
   const said = { platform: 'microsoft', subscriptionId, token } as const
   const settled = await row(id)
   expect(await engine.operations.notified({ ...said, kind: 'missed' })).toBe('known')
@@ -169,7 +171,7 @@ test('a subscription that fails is tried again, and the status stays', async () 
 
 test('a caller subscribes anew: the old one is stopped', async () => {
   const { calendar, name, engine, provider } = await withCalendar()
-  const [[oldId]] = [...calendar.subscriptions] as [[string]]
+  const { channelId: oldId } = subscriptionOf(calendar)
   expect(await engine.operations.resubscribe(name)).toEqual({ resubscribedAt: expect.any(Date), problem: null })
   expect(provider.unwatched).toEqual([oldId])
   expect(calendar.subscriptions.size).toBe(1)
@@ -181,7 +183,7 @@ test('with a push a change is stored within seconds, by a process that only look
   const { calendar, name, engine, events } = await withCalendar()
   engine.start()
   calendar.put(eventOf('b', 90))
-  const [[channelId, { token }]] = [...calendar.subscriptions] as [[string, { token: string }]]
+  const { channelId, token } = subscriptionOf(calendar)
   await engine.operations.notified({ platform: 'google', channelId, token, state: 'exists' })
   await expect.poll(async () => (await events(name)).length).toBe(2)
 })

@@ -136,6 +136,14 @@ test('tokens, cursors, pushes, limits and the clock', async () => {
   expect(statuses).toEqual([429, 200])
 })
 
+test('any answer in the place of a real one', async () => {
+  const { google } = calendars
+  await call({ do: 'answer', platform: 'google', operation: 'token', status: 503, body: { error: 'later' }, count: 2 })
+  const statuses = []
+  for (let index = 0; index < 3; index++) statuses.push((await fetch(google.tokenUrl, { method: 'POST' })).status)
+  expect(statuses).toEqual([503, 503, 400])
+})
+
 test('what is wrong is said, and nothing happens', async () => {
   expect(await call({ do: 'move', platform: 'google', event: 'x', byMinutes: 1 })).toEqual({
     status: 409,

@@ -4,7 +4,7 @@ import type { MeetingUrlOptions } from '../../meeting-url.ts'
 import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
 import { bodyOf, segment } from '../answers.ts'
 import { longText, shortText } from '../fields.ts'
-import { PageBounds } from '../pages.ts'
+import { eachInTurn, PageBounds } from '../pages.ts'
 import type { ProviderHttp } from '../transport.ts'
 import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
 import { readGoogleItem } from './events.ts'
@@ -31,7 +31,7 @@ export async function readChanges(
 ): Promise<Changes> {
   const pages = await readPages(place, accessToken, calendarId, cursor, window)
   const { items, zone, syncToken } = pages
-  const read = items.map((item) => readGoogleItem(item, zone, place))
+  const read = await eachInTurn(items, (item) => readGoogleItem(item, zone, place))
   const events = read.flatMap((item) => (item.kind === 'event' ? [item.event] : []))
   const isFull = cursor === null
   // Deleted events come in a full reading too; there, what is absent is gone.
@@ -93,7 +93,8 @@ export async function readOneEvent(
   const url = `${place.google}/calendar/v3/calendars/${segment(calendarId)}/events/${segment(eventId)}`
   try {
     const answer = await askGoogle(place.http, { what, url, accessToken })
-    const item = readGoogleItem(answer.json, 'UTC', place)
+    const zone = isDay(answer.json) ? await zoneOf(place, accessToken, calendarId) : 'UTC'
+    const item = readGoogleItem(answer.json, zone, place)
     if (item.kind === 'unreadable')
       throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what}: ${item.problem}`)
     return item.kind === 'event' ? item.event : null
@@ -102,4 +103,18 @@ export async function readOneEvent(
     if (isGone) return null
     throw error
   }
+}
+
+const day = z.object({ start: z.object({ date: z.string() }) })
+
+const isDay = (item: unknown): boolean => day.safeParse(item).success
+
+const listedCalendar = z.object({ timeZone: shortText })
+
+/** In which the calendar means days without times; a list of events says so itself. */
+async function zoneOf(place: Place, accessToken: string, calendarId: string): Promise<string> {
+  const what = 'the calendar'
+  const url = `${place.google}/calendar/v3/users/me/calendarList/${segment(calendarId)}`
+  const answer = await askGoogle(place.http, { what, url, accessToken })
+  return bodyOf(answer, listedCalendar, NAME, what).timeZone ?? 'UTC'
 }

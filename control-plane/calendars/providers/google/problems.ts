@@ -24,6 +24,8 @@ function kindOf(status: number, reasons: readonly string[], { usesCursor }: Ques
   if (status === 429 || reasons.some((reason) => LIMITS.has(reason))) return 'rate_limited'
   if (reasons.includes('pushNotSupportedForRequestedResource')) return 'push_not_supported'
   if (status === 401) return 'token_refused'
+  // The Calendar API is not switched on in the caller's project.
+  if (reasons.includes('accessNotConfigured')) return 'client_refused'
   if (status === 403) return 'permission_denied'
   if (status === 404) return 'not_found'
   if (status === 410 || (status === 400 && usesCursor)) return 'cursor_gone'

@@ -1,6 +1,7 @@
 /** One calendar of Microsoft: where it is, one of its events, and the events in what it answers. */
 import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
 import { segment } from '../answers.ts'
+import { eachInTurn } from '../pages.ts'
 import { askGraph, type MicrosoftSettings, NAME } from './calls.ts'
 import { type GraphItem, readGraphEvent } from './events.ts'
 
@@ -22,11 +23,10 @@ export const AT_ONCE = 3
 export const rangeOf = ({ start, end }: Window): string =>
   new URLSearchParams({ startDateTime: start.toISOString(), endDateTime: end.toISOString() }).toString()
 
-export function readItems(items: readonly unknown[], settings: MicrosoftSettings) {
+export async function readItems(items: readonly unknown[], settings: MicrosoftSettings) {
   const events: ProviderEvent[] = []
   const unreadable: Changes['unreadable'] = []
-  for (const item of items) {
-    const read = readGraphEvent(item, settings)
+  for (const read of await eachInTurn(items, (item) => readGraphEvent(item, settings))) {
     if (read.kind === 'event') events.push(read.event)
     else unreadable.push({ providerId: read.id, problem: read.problem })
   }

@@ -23,14 +23,16 @@ export async function readChanges(
 async function readAll(calendar: GraphCalendar, window: Window): Promise<Changes> {
   const { settings, accessToken, url } = calendar
   const range = rangeOf(window)
-  const delta = await readGraphPages(settings, accessToken, 'the changes', `${url}/calendarView/delta?${range}`)
+  const start = `${url}/calendarView/delta?${range}`
+  const { deltaLink } = await readGraphPages(settings, accessToken, 'the changes', start)
   const view = await readGraphPages(settings, accessToken, 'the list of events', `${url}/calendarView?${range}&$top=50`)
-  const { events, unreadable } = readItems(view.items, settings)
-  return { isFull: true, events, removedIds: [], wholeSeries: [], unreadable, cursor: delta.deltaLink }
+  const { events, unreadable } = await readItems(view.items, settings)
+  return { isFull: true, events, removedIds: [], wholeSeries: [], unreadable, cursor: deltaLink }
 }
 
-/** More removals than this in one delta are settled by reading everything. */
+/** More removals or series than these in one delta are settled by reading everything, which costs fewer requests. */
 const MAX_REMOVALS = 500
+const MAX_SERIES = 200
 
 async function readDelta(calendar: GraphCalendar, cursor: string, window: Window): Promise<Changes> {
   const { settings, accessToken } = calendar
@@ -45,8 +47,13 @@ async function readDelta(calendar: GraphCalendar, cursor: string, window: Window
   const present = removed.flatMap(({ item }) => (item === null ? [] : [item]))
   const confirmed = sortOut(present)
   const seriesIds = [...new Set([...found.series, ...confirmed.series])]
+  if (seriesIds.length > MAX_SERIES)
+    throw new ProviderProblem('cursor_gone', `${NAME} names more than ${MAX_SERIES} changed series`)
   const series = await eachOf(seriesIds, AT_ONCE, (id) => readSeries(calendar, id, window))
-  const singles = readItems([...found.singles.values(), ...confirmed.singles.values(), ...found.nameless], settings)
+  const singles = await readItems(
+    [...found.singles.values(), ...confirmed.singles.values(), ...found.nameless],
+    settings,
+  )
   return {
     isFull: false,
     events: [...singles.events, ...series.flatMap(({ events }) => events)],

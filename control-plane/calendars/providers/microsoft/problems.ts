@@ -22,7 +22,7 @@ function kindOf(status: number, code: string, { usesCursor }: Question): Provide
   if (status === 429) return 'rate_limited'
   if (status === 401) return 'token_refused'
   if (status === 403) return 'permission_denied'
-  if (status === 404) return 'not_found'
+  if (status === 404 || code === 'errorinvalididmalformed') return 'not_found'
   return 'unavailable'
 }
 

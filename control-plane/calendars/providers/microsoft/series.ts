@@ -16,7 +16,7 @@ export async function readSeries(
     const { items } = await readGraphPages(settings, accessToken, 'the instances of a series', instances)
     const master = items.some(isStub) ? await readItem(calendar, id) : null
     const complete = items.map((item) => (master !== null && isStub(item) ? completed(item, master) : item))
-    return readItems(complete, settings)
+    return await readItems(complete, settings)
   } catch (error) {
     // The series is gone, and its instances with it.
     if (error instanceof ProviderProblem && error.kind === 'not_found') return { events: [], unreadable: [] }

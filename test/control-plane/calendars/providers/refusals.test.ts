@@ -332,6 +332,16 @@ describe('Google only', () => {
     expect((await problemOf(all())).kind).toBe('rate_limited')
   })
 
+  test('an API that is not switched on is the fault of the client', async () => {
+    const { all } = await connect(world.providers.google, world.google)
+    const message = 'Google Calendar API has not been used in project 1 before or it is disabled.'
+    world.google.server.script('events', googleRefusals.refusal(403, 'accessNotConfigured', message))
+    expect(await problemOf(all())).toMatchObject({
+      kind: 'client_refused',
+      message: expect.stringContaining('disabled'),
+    })
+  })
+
   test('no meetings: a place of work, time for oneself, a birthday', async () => {
     const { calendar, all } = await connect(world.providers.google, world.google)
     for (const eventType of ['workingLocation', 'focusTime', 'birthday', 'outOfOffice', 'default'])
@@ -346,6 +356,20 @@ describe('Google only', () => {
     const { events, cursor } = await all()
     expect(events[0]).toMatchObject({ start: at('2026-11-25T05:00:00Z'), timezone: 'America/New_York', isAllDay: true })
     expect(cursor).toBeNull()
+  })
+
+  test('a day that is read alone is one of the calendar too', async () => {
+    const { google } = world.providers
+    const account = world.google.addAccount({ timezone: 'America/New_York' })
+    const { primary } = account
+    const id = primary.create({ title: 'Day', start: at('2026-11-25T00:00:00Z'), isAllDay: true })
+    const refreshToken = world.google.tokens.consent(account)
+    const { clientId, clientSecret } = world.google.tokens
+    const { value } = await google.refresh({ clientId, clientSecret, refreshToken, tenantId: '' })
+    const expected = { start: at('2026-11-25T05:00:00Z'), isAllDay: true, timezone: 'America/New_York' }
+    expect(await google.readOne(value, primary.id, id)).toMatchObject(expected)
+    const { events } = await google.changes(value, primary.id, { cursor: null, window: WINDOW })
+    expect(events[0]).toMatchObject(expected)
   })
 
   test('a series that cannot be read marks no exceptions, and costs no events', async () => {
@@ -363,6 +387,15 @@ describe('Microsoft only', () => {
     account.hasMailbox = false
     expect((await problemOf(all())).kind).toBe('no_mailbox')
     expect((await problemOf(world.providers.microsoft.listCalendars(token))).kind).toBe('no_mailbox')
+  })
+
+  test('an id that Graph cannot read is an event that is not there', async () => {
+    const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
+    world.microsoft.server.script(
+      'event',
+      microsoftRefusals.refusal(400, 'ErrorInvalidIdMalformed', 'Id is malformed.'),
+    )
+    expect(await world.providers.microsoft.readOne(token, calendar.id, 'x')).toBeNull()
   })
 
   test('a page on another host is not asked for: it would get the access token', async () => {
@@ -419,7 +452,7 @@ describe('Microsoft only', () => {
     expect(changes.events.map(({ title }) => title)).toEqual(['Stays'])
   })
 
-  test('a delta with endless removals is settled by reading everything', async () => {
+  test('a delta with endless removals or series is settled by reading everything', async () => {
     const { all, since } = await connect(world.providers.microsoft, world.microsoft)
     const { cursor } = await all()
     const value = Array.from({ length: 501 }, (_, index) => ({
@@ -429,5 +462,9 @@ describe('Microsoft only', () => {
     world.microsoft.server.script('delta', { status: 200, body: { value, '@odata.deltaLink': cursor } })
     expect((await problemOf(since(cursor))).kind).toBe('cursor_gone')
     expect(world.microsoft.server.count('event')).toBe(0)
+    const series = Array.from({ length: 201 }, (_, index) => ({ id: `series-${index}`, type: 'seriesMaster' }))
+    world.microsoft.server.script('delta', { status: 200, body: { value: series, '@odata.deltaLink': cursor } })
+    expect((await problemOf(since(cursor))).kind).toBe('cursor_gone')
+    expect(world.microsoft.server.count('instances')).toBe(0)
   })
 })

@@ -1,0 +1,179 @@
+/** `/calendar_events/{uuid}/bot` with operations that note what was asked of them. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { EventBot } from '../../../../control-plane/calendars/event-bot.ts'
+import { MEET, openApiWorld } from '../world.ts'
+import { addCalendar, addEvent, addIntent, fakeCalendars, plainBot } from './fake.ts'
+
+const fake = fakeCalendars()
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+let db: typeof world.database
+beforeAll(async () => {
+  world = await openApiWorld({ dependencies: { calendars: fake.operations } })
+  db = world.database
+})
+afterAll(() => world?.close())
+beforeEach(async () => {
+  team = await world.team()
+  fake.calls.length = 0
+})
+
+const calendarOf = (fields: object = {}) =>
+  addCalendar(db, { teamId: team.teamId, generation: 'older' }, fields as Record<string, unknown>)
+
+let event: Awaited<ReturnType<typeof addEvent>>
+let path: string
+beforeEach(async () => {
+  event = await addEvent(db, (await calendarOf()).id, { meeting_url: MEET })
+  path = `/calendar_events/${event.id}/bot`
+})
+const target = (allOccurrences: boolean) => ({
+  teamId: team.teamId,
+  generation: 'older',
+  calendarId: null,
+  seriesId: null,
+  eventId: event.id,
+  allOccurrences,
+})
+const done = () => ({ eventIds: [event.id], refused: [] })
+
+test('POST schedules with the flat fields, and answers the event', async () => {
+  fake.answer('scheduleBots', done())
+  await addIntent(db, event)
+  const answer = await team.post(`${path}?all_occurrences=false`, {
+    bot_name: 'Notes',
+    bot_image: 'https://example.com/a.png',
+    enter_message: 'Hello',
+    noone_joined_timeout: 5,
+    silence_timeout: 1200,
+    waiting_room_timeout: null,
+    speech_to_text: { provider: 'Deepgram', api_key: 'own-key' },
+    streaming_audio_frequency: '16khz',
+    streaming_output: 'wss://example.com/out',
+    streaming_input: '',
+    webhook_url: 'https://example.com/hook',
+    transcription_custom_parameters: { model: 'x' },
+    extra: 'any JSON',
+    deduplication_key: 'k',
+    conf_sdk_id: 'id',
+    conf_sdk_pwd: 'pwd',
+  })
+  expect(answer).toMatchObject({ status: 200, body: [{ uuid: event.id, bot_param: { bot_name: 'Notes' } }] })
+  const [asked, bot, keyId] = fake.calls[0]!.arguments as [unknown, EventBot, string]
+  expect([asked, keyId]).toEqual([target(false), team.keyId])
+  expect(bot).toMatchObject({
+    name: 'Notes',
+    recordingMode: 'speaker_view',
+    extra: 'any JSON',
+    deduplicationKey: 'k',
+    secrets: { transcriptionApiKey: 'own-key', sdkId: 'id', sdkPassword: 'pwd' },
+    request: {
+      images: ['https://example.com/a.png'],
+      entryMessage: 'Hello',
+      timeouts: { waitingRoom: 600, noOneJoined: 120, silence: 1200 },
+      streaming: { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16_000 },
+      transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } },
+      webhookUrl: 'https://example.com/hook',
+    },
+  })
+})
+
+test('PATCH leaves what is absent, null or blank', async () => {
+  fake.answer('changeBots', done())
+  const asked = {
+    bot_image: '',
+    bot_name: null,
+    noone_joined_timeout: 300,
+    streaming_input: 'wss://example.com/in',
+    transcription_custom_parameters: { model: 'y' },
+    conf_obf_token: 'new-token',
+    extra: null,
+  }
+  expect((await team.patch(`${path}?all_occurrences=true`, asked)).status).toBe(200)
+  const [meant, change] = fake.calls[0]!.arguments as [unknown, (before: EventBot) => EventBot]
+  expect(meant).toEqual(target(true))
+  const before = plainBot({ extra: { a: 1 }, secrets: { transcriptionApiKey: 'key', sdkId: 'id', sdkPassword: 'p' } })
+  before.request.images = ['https://example.com/a.png']
+  before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } }
+  before.request.streaming = { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16_000 }
+  const kept = structuredClone(before)
+  const after = change(before)
+  expect(before).toEqual(kept)
+  expect(after).toEqual({
+    ...kept,
+    secrets: { ...kept.secrets, obfToken: 'new-token' },
+    request: {
+      ...kept.request,
+      timeouts: { ...kept.request.timeouts, noOneJoined: 300 },
+      streaming: { ...kept.request.streaming, inputUrl: 'wss://example.com/in' },
+      transcription: { ...kept.request.transcription, customParams: { model: 'y' } },
+      conferencing: expect.objectContaining({ hasObfToken: true, hasSdkKeys: false }),
+    },
+  })
+})
+
+test('another speech provider does not inherit the key of the one before', async () => {
+  fake.answer('changeBots', done())
+  await team.patch(path, { speech_to_text: 'Default' })
+  const change = fake.calls[0]!.arguments[1] as (before: EventBot) => EventBot
+  const before = plainBot({ secrets: { transcriptionApiKey: 'key', obfToken: 'token' } })
+  before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } }
+  expect(change(before)).toMatchObject({
+    request: { transcription: { provider: 'Default', hasOwnKey: false, customParams: { model: 'x' } } },
+  })
+  expect(change(before).secrets).toEqual({ obfToken: 'token' })
+})
+
+test('DELETE is no error where there is no bot', async () => {
+  fake.answer('cancelBots', {
+    eventIds: [],
+    refused: [{ eventId: event.id, code: 'NOT_SCHEDULED', message: 'The event has no bot' }],
+  })
+  expect(await team.delete(path, '{}')).toMatchObject({ status: 200, body: [{ uuid: event.id, bot_param: null }] })
+})
+
+test.each([
+  ['NO_MEETING_URL', 400, 'InvalidMeetingUrl'],
+  ['BOT_ALREADY_SCHEDULED', 409, 'BotStatus'],
+  ['EVENT_CANCELLED', 409, 'BotStatus'],
+  ['BOT_STATUS', 409, 'BotStatus'],
+] as const)('a single event that is refused with %s is a %i', async (code, status, name) => {
+  const result = { eventIds: [], refused: [{ eventId: event.id, code, message: 'Because of this' }] }
+  fake.answer('scheduleBots', result)
+  expect(await team.post(path, { bot_name: 'Notes' })).toMatchObject({
+    status,
+    body: { code: name, error: expect.stringContaining('Because of this') },
+  })
+  const all = await team.post(`${path}?all_occurrences=true`, { bot_name: 'Notes' })
+  expect(all).toMatchObject({ status: 200, body: [{ uuid: event.id }] })
+})
+
+test('other teams and the newer generation do not know the event', async () => {
+  const stranger = await world.team()
+  const newer = await addEvent(db, (await addCalendar(db, team)).id)
+  for (const [who, id] of [
+    [stranger, event.id],
+    [team, newer.id],
+    [team, randomUUID()],
+  ] as const) {
+    expect(await who.get(`/calendar_events/${id}`)).toMatchObject({ status: 404, body: { code: 'EventNotFound' } })
+    for (const method of ['post', 'patch'] as const)
+      expect((await who[method](`/calendar_events/${id}/bot`, { bot_name: 'Notes' })).status).toBe(404)
+  }
+  expect(fake.calls).toEqual([])
+})
+
+test.each([
+  [{}, 'bot_name'],
+  [{ bot_name: 'x', webhook_url: 'http://10.0.0.1/' }, 'webhook_url'],
+  [{ bot_name: 'x', conf_sdk_id: 'a' }, 'SET_CONF_ID_AND_PWD_TOGETHER'],
+  [{ bot_name: 'x', speech_to_text: { provider: 'Deepgram' } }, 'api_key'],
+  [{ bot_name: 'x', entry_message: 'a' }, 'entry_message'],
+])('%j is refused', async (body, named) => {
+  expect(await team.post(path, body)).toMatchObject({
+    status: 422,
+    body: { code: 'InvalidRequest', error: expect.stringContaining(named) },
+  })
+  expect(fake.calls).toEqual([])
+})
