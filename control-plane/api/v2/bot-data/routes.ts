@@ -35,15 +35,13 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     async (request) => {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const { keyId } = callerOf(request)
-      const asked = await database
-        .transaction()
-        .execute((tx) =>
-          requestDeletion(tx, bot.id, {
-            reason: 'request',
-            by: `key ${keyId}`,
-            fromProvider: request.query.delete_from_provider,
-          }),
-        )
+      const asked = await database.transaction().execute((tx) =>
+        requestDeletion(tx, bot.id, {
+          reason: 'request',
+          by: `key ${keyId}`,
+          fromProvider: request.query.delete_from_provider,
+        }),
+      )
       if (asked === 'not_found') throw refusals.botNotFound(bot.id)
       if (asked === 'active') throw refusals.botStatus(bot.id, bot.status)
       return done('Bot data deleted successfully.')
