@@ -305,7 +305,7 @@ describe('imports', () => {
   })
 
   test.each([
-    ['playwright', ['platforms/', 'src/browser/bot-browser.ts', 'src/browser/browser.ts', 'src/browser/plugins.ts']],
+    ['playwright', ['platforms/', 'src/browser/']],
     ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/links/']],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],

@@ -7,10 +7,11 @@ const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', p
 const config = text('control-plane/config.ts')
 const docs = text('docs/service.md')
 
-/** Variable and option in the order of each row's cells. */
+/** Variable and option in the order of each row's cells; the first row of a variable counts, others say more about it. */
 const documented = new Map(
   docs
     .split('\n')
+    .reverse()
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
     .flatMap(([, variables = '', options = '']) => {
       const words = options === 'none' ? [] : [...options.matchAll(/`(--[a-z-]+)`/g)].map(([, option]) => option!)

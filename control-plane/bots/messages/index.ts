@@ -99,7 +99,16 @@ export function messagesOfEnd(bot: BotRow, sourceId: string): OutgoingMessage[] 
     const body = isCompleted ? completedBody(bot) : failedBody(bot)
     return [of('webhooks', event, body), of('callback', event, body)]
   }
-  return [isCompleted ? of('older', 'complete', olderCompleteBody(bot)) : of('older', 'failed', olderFailedBody(bot))]
+  return [
+    isCompleted || lacksTranscriptOnly(bot)
+      ? of('older', 'complete', olderCompleteBody(bot))
+      : of('older', 'failed', olderFailedBody(bot)),
+  ]
+}
+
+/** The older generation's `failed` is for bots that could not join or record; the recording of this one is there. */
+function lacksTranscriptOnly(bot: BotRow): boolean {
+  return bot.error_code === 'TRANSCRIPTION_FAILED' && bot.recording_started_at !== null
 }
 
 /** After `retranscribe`: the older generation has an event of its own, the newer repeats the final one. */

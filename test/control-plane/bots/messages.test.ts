@@ -194,6 +194,19 @@ describe('the end', () => {
     expect(message!.body.data).toMatchObject({ mp4: '', extra: {} })
   })
 
+  test('of a bot of the older generation that lacks its transcript alone brings the recording', () => {
+    const bot = botRow({
+      ...older,
+      status: 'failed',
+      error_code: 'TRANSCRIPTION_FAILED',
+      transcription_status: 'error',
+    })
+    const [complete] = messagesOfEnd({ ...bot, recording_started_at: new Date() }, 's')
+    expect(complete!.body).toMatchObject({ event: 'complete', data: { mp4: olderLink('video.mp4') } })
+    // Without a recording there is nothing to bring.
+    expect(messagesOfEnd(bot, 's')[0]!.body).toMatchObject({ event: 'failed', data: { error: 'InternalError' } })
+  })
+
   test('of a failed bot of the older generation names both codes', () => {
     const bot = botRow({
       ...older,
