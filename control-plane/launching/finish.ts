@@ -106,11 +106,11 @@ async function finishLeased(
   let recovered: number | null = null
   let isKept = false
   try {
-    const workFolder = (await launcher.workFolder?.(launch.handle!)) ?? null
-    const dead = { botId, attempt, workFolder }
-    const events = await tools.readInTurn(() => {
+    const { dead, events } = await tools.readInTurn(async () => {
       signal.throwIfAborted()
-      return ingestJournal(database, files, dead, { isOver: true })
+      const workFolder = (await launcher.workFolder?.(launch.handle!)) ?? null
+      const dead = { botId, attempt, workFolder }
+      return { dead, events: await ingestJournal(database, files, dead, { isOver: true }) }
     })
     const now = await readBot(database, botId)
     if (now === undefined || isClosed(now)) return 'done'
