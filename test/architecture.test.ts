@@ -256,7 +256,16 @@ describe('imports', () => {
   })
 
   test.each([
-    ['playwright', ['platforms/', 'src/browser/bot-browser.ts', 'src/browser/browser.ts', 'src/browser/plugins.ts']],
+    [
+      'playwright',
+      [
+        'platforms/',
+        'src/browser/bot-browser.ts',
+        'src/browser/browser.ts',
+        'src/browser/own-script.ts',
+        'src/browser/plugins.ts',
+      ],
+    ],
     ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/links/']],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],

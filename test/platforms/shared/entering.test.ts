@@ -10,7 +10,7 @@ const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRost
 function entering(work: typeof enter | typeof waitForAdmission) {
   const clock = new HandClock()
   const scripted = new ScriptedPage(clock)
-  const page = scripted.asPage(HOLDS)
+  const page = scripted.asPage({ ...HOLDS, admissionLookMs: 500 })
   const asked: string[] = []
   const stop = new AbortController()
   const entrance: Entrance<ScriptedSigns, Kind> = {
