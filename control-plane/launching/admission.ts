@@ -1,7 +1,8 @@
 /** Scheduled bots whose time has come pass the checks of immediate ones, or fail. */
 import { admitted, becameDue, refusedWhenDue } from '../bots/admit.ts'
 import type { BotChange } from '../bots/change.ts'
-import { checkAdmissions, lockTeam } from '../store/admission.ts'
+import { lockTeam } from '../store/admission.ts'
+import { checkAdmissions } from '../store/admission-checks.ts'
 import { lockBots } from '../store/bots.ts'
 import { applyChanges } from '../store/changes.ts'
 import { dueForAdmission } from '../store/claims.ts'

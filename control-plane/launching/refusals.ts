@@ -1,5 +1,5 @@
 /** Why a scheduled bot was refused at its join time, as its failure says it. */
-import type { Refusal } from '../store/admission.ts'
+import type { Refusal } from '../store/admission-checks.ts'
 
 export function reasonOfRefusal(refusal: Refusal): string {
   switch (refusal.code) {
