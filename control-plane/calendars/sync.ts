@@ -13,7 +13,7 @@ import {
   upsertSeries,
 } from '../store/calendar-events.ts'
 import { addMissingIntents } from '../store/calendar-intents.ts'
-import { keepSyncLease, lockForSync, type SyncClaim } from '../store/calendar-syncs.ts'
+import { endSyncLease, keepSyncLease, lockForSync, type SyncClaim } from '../store/calendar-syncs.ts'
 import { changeCalendar, writeCalendar } from '../store/calendars.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
@@ -66,7 +66,10 @@ export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, clai
   try {
     const window = windowOf(calendar)
     const changes = withSelf(await fetchChanges(tools, calendar, window), calendar.account_email)
-    return await store(tools, calendar, claim, window, changes)
+    const outcome = await store(tools, calendar, claim, window, changes)
+    // Other credentials may have come meanwhile: their sync does not have to wait for the end of this lease.
+    if (outcome.outcome === 'lost') await endSyncLease(tools.database, calendar.id, claim.owner)
+    return outcome
   } catch (problem) {
     await storeFailure(tools, calendar, claim, problem)
     return { outcome: 'failed', problem }

@@ -44,6 +44,16 @@ export async function keepSyncLease(db: Database, calendarId: string, claim: Syn
   return numUpdatedRows === 1n
 }
 
+/** Gives the lease back without a result. */
+export async function endSyncLease(db: Database, calendarId: string, owner: string): Promise<void> {
+  await db
+    .updateTable('calendars')
+    .set({ sync_lease_owner: null, sync_lease_until: null })
+    .where('id', '=', calendarId)
+    .where('sync_lease_owner', '=', owner)
+    .execute()
+}
+
 /** The calendar for the rest of the transaction, where the lease is still held and the cursor is the one that was read. */
 export function lockForSync(
   tx: Tx,

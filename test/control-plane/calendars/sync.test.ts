@@ -194,7 +194,7 @@ describe('at once', () => {
   })
 
   test('a cursor that another one moved keeps an old answer out, even under the lease', async () => {
-    const { calendar, name, provider, due, database, engine, events } = await withCalendar()
+    const { calendar, name, provider, due, database, engine, events, row } = await withCalendar()
     calendar.change('a', { title: 'First' })
     const { read, goOn } = holdNext(provider)
     await due(name.calendarId)
@@ -204,6 +204,8 @@ describe('at once', () => {
     goOn()
     await settled
     expect((await events(name))[0]!.title).toBe('Event a')
+    // The lease was given back at once: the next sync went on from the cursor that is there.
+    expect(await row(name.calendarId)).toMatchObject({ sync_lease_owner: null, cursor: String(calendar.version) })
   })
 
   test('a process that dies between the last page and the commit leaves nothing but its lease', async () => {
