@@ -34,6 +34,8 @@ const LEASE_SECONDS = 8
 interface RunningRole {
   settings: RoleSettings
   process: ChildProcess
+  /** Resolves when it has started, or has ended before. */
+  ready: Promise<unknown>
 }
 
 export class Chaos {
@@ -61,7 +63,7 @@ export class Chaos {
     this.database = parts.database
     this.#folder = parts.folder
     this.#seals = createSeals(parseSealKeys(parts.sealKeys))
-    this.#roles = parts.roles.map((settings) => ({ settings, process: startRole(settings) }))
+    this.#roles = parts.roles.map(startRole)
   }
 
   static async start(teams: number): Promise<Chaos> {
@@ -92,6 +94,7 @@ export class Chaos {
     ]
     const chaos = new Chaos({ host, proxy, database, folder, sealKeys, roles })
     await chaos.#addReceiver(teams)
+    await Promise.all(chaos.#roles.map(({ ready }) => ready))
     return chaos
   }
 
@@ -165,14 +168,18 @@ export class Chaos {
     this.#count('requests to leave')
   }
 
-  /** Kills one process of the service and starts it again. */
+  /**
+   * Kills one process of the service and starts it again. Resolves when it is there: a busy machine needs more than a
+   * minute to start one, and where both link servers are away for that long no bot is heard of before its deadline.
+   */
   async killRole(role: RoleSettings['role']): Promise<void> {
     const running = pick(this.#roles.filter(({ settings }) => settings.role === role))
     running.process.kill('SIGKILL')
     await once(running.process, 'exit')
     await sleep(Math.random() * 300)
-    running.process = startRole(running.settings)
+    Object.assign(running, startRole(running.settings))
     this.#count(`kills of ${role}`)
+    await running.ready
   }
 
   /** Stops a launcher for longer than its leases last, and wakes it. */
@@ -257,9 +264,11 @@ export class Chaos {
 /** A killed server must not lose what it has committed; the machine itself is not lost here. */
 const SERVER = ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off']
 
-function startRole(settings: RoleSettings): ChildProcess {
+function startRole(settings: RoleSettings): RunningRole {
   const env = { ...process.env, TEST_ROLE: JSON.stringify(settings) }
-  return spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const role = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  // A frozen one is killed before it has said so.
+  return { settings, process: role, ready: Promise.race([once(role, 'message'), once(role, 'exit')]) }
 }
 
 function pick<T>(items: readonly T[]): T {

@@ -1,4 +1,5 @@
 /** One role of the service in a process of its own, which the checker kills. What it needs comes by variables. */
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
 import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
@@ -59,7 +60,7 @@ switch (settings.role) {
   case 'links': {
     const links = createLinkServer({ database, clock: Date, log })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
-    server.listen(settings.port, '127.0.0.1')
+    await once(server.listen(settings.port, '127.0.0.1'), 'listening')
     break
   }
   case 'dispatcher':
@@ -74,3 +75,4 @@ switch (settings.role) {
       leaseSeconds: 3,
     })
 }
+process.send?.('ready')
