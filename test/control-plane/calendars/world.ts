@@ -1,5 +1,6 @@
 /** A database, a provider in memory, and as many openings of the calendars as a test needs. */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { plainRequest } from '../../../control-plane/bots/request.ts'
 import type { EventBot } from '../../../control-plane/calendars/event-bot.ts'
@@ -91,10 +92,17 @@ export async function openCalendarWorld() {
         await by.settle()
         return { teamId, generation, calendarId: connected.id }
       },
-      /** As if the time of the next poll had come. */
+      /** As if the time of the next poll had come. Resolves once it was made, also where another process makes it. */
       async poll(name: CalendarName, by: Calendars = engine): Promise<void> {
         await due(name.calendarId)
-        await by.settle()
+        for (;;) {
+          await by.settle()
+          const { rows } = await sql`
+            select from calendars where id = ${name.calendarId} and deleted_at is null
+              and (sync_lease_owner is not null or sync_due_at <= now())`.execute(database)
+          if (rows.length === 0) return
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
       },
       target: (name: CalendarName, values: Partial<BotTarget>): BotTarget => ({
         ...name,

@@ -137,7 +137,11 @@ describe('create', () => {
     const { body } = withCode()
     conferencing.zoom.script('exchange', refusals.tooManyRequests(7))
     const away = await team.post(PATH, body)
-    expect(away).toMatchObject({ status: 503, body: { code: 'FST_ERR_SERVICE_UNAVAILABLE', retryAfter: 7 } })
+    expect(away).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '7' },
+      body: { code: 'FST_ERR_SERVICE_UNAVAILABLE' },
+    })
     expect((await team.post(PATH, body)).status).toBe(201)
   })
 
