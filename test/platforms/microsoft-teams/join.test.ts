@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Knock } from '../../../platforms/microsoft-teams/join.ts'
 import type { PageSigns } from '../../../platforms/microsoft-teams/page/types.ts'
 import type { TeamsPage } from '../../../platforms/microsoft-teams/teams-page.ts'
+import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import { DeviceKeeper } from '../../../platforms/shared/device-keeper.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { silentLogger } from '../../../src/logger.ts'
@@ -18,6 +19,7 @@ function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } 
     clock: { now: () => now },
     waits: REAL_WAITS,
     logger: silentLogger,
+    gate: OPEN_GATE,
     wakePointer: async () => {},
     fill: async (_name: string, text: string) => {
       box = { value: text }
