@@ -67,15 +67,9 @@ export interface MeetingDriver {
    * a fresh attempt may succeed.
    */
   join(signal: AbortSignal, gate?: AskGate): Promise<Admission>
-  /**
-   * Calls back, before admission, when the recorder may stand by: the frames of its picture are painted already, as far as
-   * there are any. Never where the picture is painted on the display.
-   */
+  /** Calls back before admission when a recorder may stand by; never where the picture is painted on the display. */
   onReadyToStandBy(listener: () => void): void
-  /**
-   * UTC milliseconds since when the page has proven that the bot is in and, where a right is needed, may record; null as
-   * long as nothing is proven.
-   */
+  /** UTC milliseconds since when the page proves that the bot is in and may record; null where nothing is proven. */
   readonly provenAt: number | null
   /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
   waitForAdmission(signal: AbortSignal): Promise<void>
@@ -214,10 +208,7 @@ export type RecorderEvent =
 export interface Recorder {
   /** Starts display and sound servers, as far as the mode needs them and they do not run. */
   prepare(signal: AbortSignal): Promise<Stage>
-  /**
-   * Captures into memory from now on, for a recording that may begin at any moment; anew where it does already.
-   * `mayRenew` says that no such moment is known. A failure is no more than a late start. After `prepare`.
-   */
+  /** Captures into memory, from which a recording may begin; `mayRenew` says that nothing of it is wanted yet. */
   standBy(mayRenew: () => boolean): void
   /**
    * Resolves when the first frame (or sound) is captured. `from` (UTC milliseconds): where the recorder stood by, the

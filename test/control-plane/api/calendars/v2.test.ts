@@ -82,7 +82,10 @@ describe('connections', () => {
   test('a creation that was refused may be repeated under its Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     fake.answer('connect', new CalendarProblem('provider_unavailable', 'No answer', 1500))
-    expect(await team.post('/v2/calendars', create, headers)).toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+    expect(await team.post('/v2/calendars', create, headers)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '2' },
+    })
     fake.answer('connect', await addCalendar(db, team))
     expect(await team.post('/v2/calendars', create, headers)).toMatchObject({ status: 201 })
   })
