@@ -12,6 +12,8 @@ export type Bot = Schemas['Bot']
 export type BotItem = Schemas['BotItem']
 export type BotEvent = Schemas['BotEvent']
 export type TimelineStep = Schemas['TimelineStep']
+export type RawCalendar = Schemas['RawCalendar']
+export type CalendarEventItem = Schemas['CalendarEventItem']
 
 /** The data of a success of `/dashboard/api`. Rejects with `StandinApiError`. */
 export function ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {

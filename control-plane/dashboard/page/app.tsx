@@ -6,6 +6,9 @@ import { closeFeed, openFeed } from './feed.ts'
 import { Account } from './pages/account.tsx'
 import { Bot } from './pages/bot/index.tsx'
 import { Bots } from './pages/bots.tsx'
+import { Calendar } from './pages/calendar.tsx'
+import { Calendars } from './pages/calendars.tsx'
+import { Connections } from './pages/connections.tsx'
 import { Keys } from './pages/keys.tsx'
 import { Live } from './pages/live.tsx'
 import { Scheduled } from './pages/scheduled.tsx'
@@ -30,6 +33,8 @@ const PAGES: Record<string, Page> = {
   '/bots': { title: TEXTS.nav.bots, role: 'viewer', show: () => <Bots /> },
   '/send': { title: TEXTS.nav.send, role: 'member', show: () => <Send /> },
   '/scheduled': { title: TEXTS.nav.scheduled, role: 'viewer', show: () => <Scheduled /> },
+  '/calendars': { title: TEXTS.nav.calendars, role: 'viewer', show: () => <Calendars /> },
+  '/connections': { title: TEXTS.nav.connections, role: 'viewer', show: () => <Connections /> },
   '/webhooks': { title: TEXTS.nav.webhooks, role: 'viewer', show: () => <Webhooks /> },
   '/usage': { title: TEXTS.nav.usage, role: 'viewer', show: () => <Usage /> },
   '/keys': { title: TEXTS.nav.keys, role: 'owner', show: () => <Keys /> },
@@ -39,8 +44,10 @@ const PAGES: Record<string, Page> = {
 }
 
 function pageOf(at: string): Page | null {
-  const [, id] = /^\/bots\/([0-9a-f-]{36})$/.exec(at) ?? []
-  if (id !== undefined) return { title: TEXTS.nav.bots, role: 'viewer', show: () => <Bot key={id} id={id} /> }
+  const [, kind, id] = /^\/(bots|calendars)\/([0-9a-f-]{36})$/.exec(at) ?? []
+  if (kind === 'bots') return { title: TEXTS.nav.bots, role: 'viewer', show: () => <Bot key={id} id={id!} /> }
+  if (kind === 'calendars')
+    return { title: TEXTS.nav.calendars, role: 'viewer', show: () => <Calendar key={id} id={id!} /> }
   return PAGES[at === '/sign-in' ? '/' : at] ?? null
 }
 

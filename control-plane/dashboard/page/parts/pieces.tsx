@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { STATUS_TEXTS, TEXTS } from '../texts.ts'
 import { exactTime } from './format.ts'
 
-const GOOD = new Set(['in_call_recording', 'recording_resumed', 'completed', 'delivered'])
-const BAD = new Set(['failed', 'dropped'])
+const GOOD = new Set(['in_call_recording', 'recording_resumed', 'completed', 'delivered', 'active'])
+const BAD = new Set(['failed', 'dropped', 'error', 'revoked', 'permission_denied', 'invalid'])
 
 export function Status({ of, texts = STATUS_TEXTS }: { of: string; texts?: Readonly<Record<string, string>> }) {
   const kind = GOOD.has(of) ? 'good' : BAD.has(of) ? 'bad' : 'wait'

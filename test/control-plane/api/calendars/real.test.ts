@@ -1,69 +1,21 @@
 /** Both generations with the real operations, in front of the providers' stand-ins. */
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Calendars, openCalendars } from '../../../../control-plane/calendars/index.ts'
-import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
-import { openCalendarProviders } from '../../../../control-plane/calendars/providers/index.ts'
-import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
-import {
-  type MockGoogleCalendar,
-  type MockMicrosoftCalendar,
-  type StandInAccount,
-  startMockGoogleCalendar,
-  startMockMicrosoftCalendar,
-} from '../../../../mock/calendars/index.ts'
-import { openApiWorld, quiet } from '../world.ts'
+import type { StandInAccount } from '../../../../mock/calendars/index.ts'
+import { openCalendarWorld } from './stand-ins.ts'
 
 const LONG = { timeout: 30_000, interval: 50 }
 const HOUR = 3_600_000
 const MEET = 'https://meet.google.com/abc-defg-hij'
 
-let google: MockGoogleCalendar
-let microsoft: MockMicrosoftCalendar
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let calendars: Calendars
-const client = createGuardedClient({ allowPrivate: true })
-
+let world: Awaited<ReturnType<typeof openCalendarWorld>>
 beforeAll(async () => {
-  google = await startMockGoogleCalendar()
-  microsoft = await startMockMicrosoftCalendar()
-  // Operations need the database, and the API needs them: they are filled in before the first request.
-  const operations = {} as CalendarOperations
-  world = await openApiWorld({ dependencies: { calendars: operations } })
-  await world.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = world.app.server.address() as AddressInfo
-  calendars = openCalendars({
-    database: world.database,
-    seals: world.dependencies.seals,
-    log: quiet,
-    providers: openCalendarProviders({
-      http: client,
-      clock: Date,
-      addresses: {
-        google: google.url,
-        googleToken: google.tokenUrl,
-        graph: microsoft.url,
-        microsoftLogin: microsoft.loginUrl,
-      },
-      jitsiHosts: [],
-    }),
-    publicUrl: `http://127.0.0.1:${port}`,
-    jitsiHosts: [],
-  })
-  Object.assign(operations, calendars.operations)
-  calendars.start()
+  world = await openCalendarWorld()
 })
-afterAll(async () => {
-  await calendars?.close()
-  await world?.close()
-  await google?.close()
-  await microsoft?.close()
-  await client.close()
-})
+afterAll(() => world.close())
 
 const PLATFORMS = ['google', 'microsoft'] as const
 type Platform = (typeof PLATFORMS)[number]
-const providerOf = (platform: Platform) => (platform === 'google' ? google : microsoft)
+const providerOf = (platform: Platform) => world[platform]
 
 function bodyOf(platform: Platform, account: StandInAccount, fields: object = {}) {
   const { tokens } = providerOf(platform)
@@ -191,7 +143,7 @@ describe.each(PLATFORMS)('%s', (platform) => {
 
 test('the older generation: a bot for every event of a series but one, changed, and called off', async () => {
   const team = await world.team()
-  const account = google.addAccount()
+  const account = world.google.addAccount()
   const start = new Date(Math.ceil(Date.now() / 1000) * 1000 + 24 * HOUR)
   account.primary.create({ title: 'Weekly', start, link: MEET, repeats: { every: 'week', count: 4 } })
   const { oauth_client_id, oauth_client_secret, oauth_refresh_token } = bodyOf('google', account)
@@ -225,7 +177,7 @@ test('the older generation: a bot for every event of a series but one, changed, 
 
 test('an account without a mailbox is a 403 of its own', async () => {
   const team = await world.team()
-  const account = microsoft.addAccount({ hasMailbox: false })
+  const account = world.microsoft.addAccount({ hasMailbox: false })
   expect(await team.post('/v2/calendars', bodyOf('microsoft', account))).toMatchObject({
     status: 403,
     body: { code: 'FST_ERR_CALENDAR_LICENSE_REQUIRED' },
@@ -234,13 +186,13 @@ test('an account without a mailbox is a 403 of its own', async () => {
 
 test('a team has as many calendars as its limit says: none with 0, any number with null', async () => {
   const limited = (code: string) => ({ status: 429, body: { code } })
-  const connectTo = (team: Team) => team.post('/v2/calendars', bodyOf('google', google.addAccount()))
+  const connectTo = (team: Team) => team.post('/v2/calendars', bodyOf('google', world.google.addAccount()))
   const none = await world.team({ calendars: 0 })
   expect(await connectTo(none)).toMatchObject(limited('FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED'))
   const one = await world.team({ calendars: 1 })
   const answers = await Promise.all([connectTo(one), connectTo(one), connectTo(one)])
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429])
-  const { oauth_client_id, oauth_client_secret, oauth_refresh_token } = bodyOf('google', google.addAccount())
+  const { oauth_client_id, oauth_client_secret, oauth_refresh_token } = bodyOf('google', world.google.addAccount())
   const older = { oauth_client_id, oauth_client_secret, oauth_refresh_token, platform: 'Google' }
   expect(await one.post('/calendars', older)).toMatchObject(limited('CalendarLimitReached'))
   const [first] = (await one.get('/v2/calendars')).body.data
@@ -252,7 +204,7 @@ test('a team has as many calendars as its limit says: none with 0, any number wi
 
 test('a calendar that is gone at the provider is told as such by sync, and the connection stays', async () => {
   const team = await world.team()
-  const account = google.addAccount()
+  const account = world.google.addAccount()
   const id = await connect(team, 'google', account)
   account.calendars.length = 0
   expect(await team.post(`/v2/calendars/${id}/sync`)).toMatchObject({
@@ -264,7 +216,7 @@ test('a calendar that is gone at the provider is told as such by sync, and the c
 
 test('no answer and no column of text holds a secret', async () => {
   const team = await world.team()
-  const account = microsoft.addAccount()
+  const account = world.microsoft.addAccount()
   account.primary.create({ start: new Date(Date.now() + 2 * HOUR), link: MEET })
   const id = await connect(team, 'microsoft', account)
   const [event] = (await team.get(`/v2/calendars/${id}/events`)).body.data
@@ -281,7 +233,7 @@ test('no answer and no column of text holds a secret', async () => {
     texts.push((await team.get(`/v2/calendars${path}`)).text)
   for (const table of ['calendars', 'calendar_channels', 'calendar_events', 'calendar_intents', 'messages'] as const)
     texts.push(JSON.stringify(await world.database.selectFrom(table).selectAll().execute(), withoutBytes))
-  const planted = [microsoft.tokens.clientSecret, google.tokens.clientSecret, 'planted-secret', 'refresh.', 'access.']
+  const planted = [world.microsoft.tokens.clientSecret, world.google.tokens.clientSecret, 'planted-secret', 'refresh.', 'access.']
   for (const text of texts) for (const secret of planted) expect(text).not.toContain(secret)
 })
 

@@ -1,0 +1,226 @@
+import { useSignal } from '@preact/signals'
+import { answerOf, type CalendarEventItem, v2 } from '../api.ts'
+import { changes } from '../feed.ts'
+import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { Field, Form } from '../parts/form.tsx'
+import { dateTime } from '../parts/format.ts'
+import { Shown, useLoaded } from '../parts/load.tsx'
+import { Status, Table, Time } from '../parts/pieces.tsx'
+import { navigate } from '../router.tsx'
+import { may } from '../session.ts'
+import { TEXTS } from '../texts.ts'
+
+/** One calendar: how it does, its events, and which of them get a bot. */
+export function Calendar({ id }: { id: string }) {
+  const texts = TEXTS.calendars
+  const action = useAction()
+  const params = { path: { calendar_id: id } }
+  const calendar = useLoaded(() => answerOf(v2.GET('/v2/calendars/{calendar_id}', { params })), undefined, [id])
+  const remove = async () => {
+    await answerOf(v2.DELETE('/v2/calendars/{calendar_id}', { params }))
+    navigate('/calendars')
+    return null
+  }
+  const sync = async () => {
+    const { data } = await answerOf(v2.POST('/v2/calendars/{calendar_id}/sync', { params, body: undefined }))
+    await calendar.reload()
+    return data.message
+  }
+  const resubscribe = async () => {
+    const { data } = await answerOf(v2.POST('/v2/calendars/{calendar_id}/resubscribe', { params, body: undefined }))
+    await calendar.reload()
+    return data.problem ?? texts.resubscribed
+  }
+  return (
+    <>
+      <Shown of={calendar}>
+        {({ data }) => (
+          <>
+            <h1>
+              {data.account_email} <Status of={data.status} texts={texts.states} />
+            </h1>
+            {data.status_message !== null && <p class="notice bad">{data.status_message}</p>}
+            {data.sync_error !== null && <p class="notice bad">{data.sync_error}</p>}
+            <p class="soft">
+              {texts.synced} <Time at={data.synced_at} /> ·{' '}
+              {data.subscription_expires_at === null
+                ? texts.polled
+                : texts.pushed(dateTime(data.subscription_expires_at))}
+            </p>
+            {may('member') && (
+              <div class="actions">
+                <ActionButton of={action} work={sync}>
+                  {texts.sync}
+                </ActionButton>
+                <ActionButton of={action} work={resubscribe}>
+                  {texts.resubscribe}
+                </ActionButton>
+                <ActionButton of={action} kind="bad" sure={texts.removeSure} work={remove}>
+                  {texts.remove}
+                </ActionButton>
+              </div>
+            )}
+          </>
+        )}
+      </Shown>
+      <OutcomeLine of={action} />
+      <Events calendarId={id} action={action} />
+      {may('member') && <Credentials calendarId={id} action={action} reload={calendar.reload} />}
+    </>
+  )
+}
+
+/** Why no bot will come; null where one may. */
+function whyNone({ status, meeting_url, end_time }: CalendarEventItem): string | null {
+  const { why } = TEXTS.calendars
+  if (status === 'cancelled') return why.cancelled
+  if (new Date(end_time).getTime() < Date.now()) return why.over
+  if (meeting_url === null) return why.noLink
+  return null
+}
+
+function Events({ calendarId, action }: { calendarId: string; action: Action }) {
+  const texts = TEXTS.calendars
+  const name = useSignal('Notetaker')
+  const path = { calendar_id: calendarId }
+  const events = useLoaded(
+    () => {
+      const query = { limit: '250', start_date: new Date(Date.now() - 86_400_000).toISOString() }
+      return answerOf(v2.GET('/v2/calendars/{calendar_id}/events', { params: { path, query } }))
+    },
+    () => changes.value,
+    [calendarId],
+  )
+  const of = (answer: { data: unknown[]; errors: { message: string }[] }) => async () => {
+    await events.reload()
+    const [first] = answer.errors
+    if (first !== undefined && answer.data.length === 0) throw new Error(first.message)
+    return texts.changed(answer.data.length)
+  }
+  const schedule = async (event: CalendarEventItem, isWhole: boolean) => {
+    const body = { ...targetOf(event, isWhole), bot_name: name.value }
+    return of(await answerOf(v2.POST('/v2/calendars/{calendar_id}/bots', { params: { path }, body })))()
+  }
+  const cancel = async (event: CalendarEventItem, isWhole: boolean) => {
+    const body = targetOf(event, isWhole)
+    return of(await answerOf(v2.DELETE('/v2/calendars/{calendar_id}/bots', { params: { path }, body })))()
+  }
+  return (
+    <section>
+      <h2>{texts.events}</h2>
+      {may('member') && (
+        <label>
+          {TEXTS.send.name}
+          <input
+            value={name.value}
+            maxLength={255}
+            onInput={(event) => {
+              name.value = event.currentTarget.value
+            }}
+          />
+        </label>
+      )}
+      <Shown of={events}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="soft">{texts.noEvents}</p>
+          ) : (
+            <Table columns={texts.eventColumns} label={texts.events}>
+              {data.map((event) => {
+                const why = whyNone(event)
+                const isSeries = event.event_type === 'recurring'
+                return (
+                  <tr key={event.event_id}>
+                    <td>{event.title}</td>
+                    <td>
+                      <Time at={event.start_time} />
+                    </td>
+                    <td>{event.meeting_url ?? TEXTS.none}</td>
+                    <td>{event.bot_scheduled ? texts.hasBot : (why ?? texts.hasNone)}</td>
+                    <td>
+                      {may('member') && (
+                        <div class="actions">
+                          {event.bot_scheduled ? (
+                            <>
+                              <ActionButton of={action} work={() => cancel(event, false)}>
+                                {texts.noBot}
+                              </ActionButton>
+                              {isSeries && (
+                                <ActionButton of={action} work={() => cancel(event, true)}>
+                                  {texts.noBots}
+                                </ActionButton>
+                              )}
+                            </>
+                          ) : (
+                            why === null && (
+                              <>
+                                <ActionButton of={action} work={() => schedule(event, false)}>
+                                  {texts.sendBot}
+                                </ActionButton>
+                                {isSeries && (
+                                  <ActionButton of={action} work={() => schedule(event, true)}>
+                                    {texts.sendBots}
+                                  </ActionButton>
+                                )}
+                              </>
+                            )
+                          )}
+                        </div>
+                      )}
+                    </td>
+                  </tr>
+                )
+              })}
+            </Table>
+          )
+        }
+      </Shown>
+    </section>
+  )
+}
+
+const targetOf = ({ series_id, event_id }: CalendarEventItem, isWhole: boolean) => ({
+  series_id,
+  event_id,
+  all_occurrences: isWhole,
+})
+
+/** Of a connection whose token was refused, or whose app has another secret now. */
+function Credentials({
+  calendarId,
+  action,
+  reload,
+}: {
+  calendarId: string
+  action: Action
+  reload: () => Promise<void>
+}) {
+  const texts = TEXTS.calendars
+  return (
+    <section>
+      <h2>{texts.newCredentials}</h2>
+      <Form
+        of={action}
+        submit={TEXTS.save}
+        onSubmit={async ({ tenant, ...fields }) => {
+          const body = { ...(fields as never as Body), ...(tenant && { oauth_tenant_id: tenant }) }
+          const options = { params: { path: { calendar_id: calendarId } }, body }
+          await answerOf(v2.PATCH('/v2/calendars/{calendar_id}', options))
+          await reload()
+          return TEXTS.saved
+        }}
+      >
+        <Field label={texts.clientId} name="oauth_client_id" required autocomplete="off" />
+        <Field label={texts.clientSecret} name="oauth_client_secret" type="password" required autocomplete="off" />
+        <Field label={texts.refreshToken} name="oauth_refresh_token" type="password" required autocomplete="off" />
+        <Field label={texts.tenant} name="tenant" autocomplete="off" />
+      </Form>
+    </section>
+  )
+}
+
+interface Body {
+  oauth_client_id: string
+  oauth_client_secret: string
+  oauth_refresh_token: string
+}

@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals'
+import { answerOf, type RawCalendar, v2 } from '../api.ts'
+import { OutcomeLine, useAction } from '../parts/action.tsx'
+import { Choice, Field, Form } from '../parts/form.tsx'
+import { Shown, useLoaded } from '../parts/load.tsx'
+import { Status, Table, Time } from '../parts/pieces.tsx'
+import { Link } from '../router.tsx'
+import { may } from '../session.ts'
+import { TEXTS } from '../texts.ts'
+
+/** Connected calendars, and how to connect another one. */
+export function Calendars() {
+  const texts = TEXTS.calendars
+  const calendars = useLoaded(() => answerOf(v2.GET('/v2/calendars', { params: { query: { limit: '250' } } })))
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <Shown of={calendars}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="soft">{texts.empty}</p>
+          ) : (
+            <Table columns={texts.columns} label={texts.title}>
+              {data.map((calendar) => (
+                <tr key={calendar.calendar_id}>
+                  <td>
+                    <Link to={`/calendars/${calendar.calendar_id}`}>{calendar.account_email}</Link>
+                  </td>
+                  <td>{texts.platforms[calendar.calendar_platform]}</td>
+                  <td>
+                    <Status of={calendar.status} texts={texts.states} />
+                  </td>
+                  <td>
+                    <Time at={calendar.synced_at} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Shown>
+      {may('member') && <Connect onConnected={calendars.reload} />}
+    </>
+  )
+}
+
+interface Credentials {
+  calendar_platform: string
+  oauth_client_id: string
+  oauth_client_secret: string
+  oauth_refresh_token: string
+  oauth_tenant_id?: string
+}
+
+/** First the credentials are tried, which shows the calendars of the account; then one of them is connected. */
+function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
+  const texts = TEXTS.calendars
+  const action = useAction()
+  const platform = useSignal<'google' | 'microsoft'>('google')
+  const found = useSignal<{ credentials: Credentials; calendars: RawCalendar[] } | null>(null)
+
+  async function check({ tenant, ...fields }: Record<string, string>): Promise<null> {
+    const credentials = {
+      ...(fields as unknown as Credentials),
+      calendar_platform: platform.value,
+      ...(tenant && { oauth_tenant_id: tenant }),
+    }
+    const { data } = await answerOf(v2.POST('/v2/calendars/list-raw', { body: credentials }))
+    found.value = { credentials, calendars: data }
+    return null
+  }
+
+  async function connect(id: string): Promise<string> {
+    const body = { ...found.value!.credentials, raw_calendar_id: id }
+    await answerOf(v2.POST('/v2/calendars', { body }))
+    found.value = null
+    await onConnected()
+    return texts.connected
+  }
+
+  return (
+    <section>
+      <h2>{texts.connect}</h2>
+      <p class="soft">{texts.help}</p>
+      <p class="soft">{texts.scopes[platform.value]}</p>
+      <OutcomeLine of={action} />
+      {found.value === null ? (
+        <Form of={action} submit={texts.check} onSubmit={check}>
+          <Choice
+            label={texts.platform}
+            name="calendar_platform"
+            options={texts.platforms}
+            value={platform.value}
+            onChange={(value) => {
+              platform.value = value as 'google' | 'microsoft'
+            }}
+          />
+          <Field label={texts.clientId} name="oauth_client_id" required autocomplete="off" />
+          <Field label={texts.clientSecret} name="oauth_client_secret" type="password" required autocomplete="off" />
+          <Field label={texts.refreshToken} name="oauth_refresh_token" type="password" required autocomplete="off" />
+          {platform.value === 'microsoft' && <Field label={texts.tenant} name="tenant" autocomplete="off" />}
+        </Form>
+      ) : (
+        <>
+          <p>{texts.choose}</p>
+          <ul>
+            {found.value.calendars.map(({ id, name, email, is_primary }) => (
+              <li key={id}>
+                {name} <span class="soft">{email}</span> {is_primary && <b>{texts.primary}</b>}{' '}
+                <button type="button" disabled={action.isBusy.value} onClick={() => action.run(() => connect(id))}>
+                  {texts.connectThis}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <button
+            type="button"
+            onClick={() => {
+              found.value = null
+            }}
+          >
+            {texts.otherCredentials}
+          </button>
+        </>
+      )}
+    </section>
+  )
+}

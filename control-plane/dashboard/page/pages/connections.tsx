@@ -1,0 +1,90 @@
+import { answerOf, v2 } from '../api.ts'
+import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { Field, Form } from '../parts/form.tsx'
+import { Shown, useLoaded } from '../parts/load.tsx'
+import { Status, Table, Time } from '../parts/pieces.tsx'
+import { may } from '../session.ts'
+import { TEXTS } from '../texts.ts'
+
+/** Stored credentials of Zoom: keys of an app, and users who authorized it. */
+export function Connections() {
+  const texts = TEXTS.connections
+  const action = useAction()
+  const credentials = useLoaded(() => answerOf(v2.GET('/v2/conf-credentials')))
+  const remove = async (id: string) => {
+    const options = { params: { path: { credential_id: id } } }
+    const { data } = await answerOf(v2.DELETE('/v2/conf-credentials/{credential_id}', options))
+    await credentials.reload()
+    return data.message
+  }
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <p class="soft">{texts.help}</p>
+      <OutcomeLine of={action} />
+      <Shown of={credentials}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="soft">{texts.empty}</p>
+          ) : (
+            <Table columns={texts.columns} label={texts.title}>
+              {data.map((credential) => (
+                <tr key={credential.credential_id}>
+                  <td>
+                    {credential.name}
+                    <br />
+                    <span class="soft">{credential.credential_id}</span>
+                  </td>
+                  <td>{texts.types[credential.credential_type]}</td>
+                  <td>{credential.conf_email ?? credential.conf_user_id ?? TEXTS.none}</td>
+                  <td>
+                    <Status of={credential.state} texts={texts.states} />
+                    {credential.last_error_message !== null && (
+                      <p class="soft">
+                        {credential.last_error_message} <Time at={credential.last_error_at} />
+                      </p>
+                    )}
+                  </td>
+                  <td>
+                    {may('member') && (
+                      <ActionButton
+                        of={action}
+                        kind="bad"
+                        sure={texts.removeSure}
+                        work={() => remove(credential.credential_id)}
+                      >
+                        {texts.remove}
+                      </ActionButton>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Shown>
+      {may('member') && (
+        <section>
+          <h2>{texts.add}</h2>
+          <Form
+            of={action}
+            submit={texts.add}
+            onSubmit={async ({ name = '', client_id = '', client_secret = '', authorization_code, redirect_uri }) => {
+              const authorization = authorization_code ? { authorization_code, redirect_uri: redirect_uri ?? '' } : {}
+              const body = { name, client_id, client_secret, ...authorization }
+              await answerOf(v2.POST('/v2/conf-credentials', { body }))
+              await credentials.reload()
+              return TEXTS.saved
+            }}
+          >
+            <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
+            <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
+            <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
+            <Field label={texts.code} name="authorization_code" maxLength={2000} autocomplete="off" />
+            <Field label={texts.redirect} name="redirect_uri" type="url" autocomplete="off" />
+          </Form>
+        </section>
+      )}
+    </>
+  )
+}
