@@ -11,7 +11,7 @@ import { type App, callerOf } from '../generation.ts'
 import { setSessionCookie } from '../sessions.ts'
 import { success } from '../v2/common.ts'
 
-/** Tries of one address, and of one e-mail address. */
+/** Failed tries of one address, and of one e-mail address. */
 const TRIES_PER_MINUTE = 10
 
 export const personName = z.string().trim().min(1).max(100)
@@ -30,24 +30,30 @@ export function signInRoutes(app: App, { database, settings }: ApiDependencies):
   const tries = new RateLimiterMemory({ points: TRIES_PER_MINUTE, duration: 60 })
   const isSecure = settings.publicUrl.startsWith('https:')
 
-  async function countTry(...keys: string[]): Promise<void> {
+  /** A try counts from its beginning, so that many at once are slowed down too; one that succeeds is given back. */
+  async function whileAllowed<T>(keys: readonly string[], signIn: () => Promise<T | null>): Promise<T | null> {
     for (const key of keys) {
       const counted = await tries.consume(key).catch((refused: unknown) => refused)
       if (!(counted instanceof RateLimiterRes)) throw counted
       if (counted.consumedPoints > TRIES_PER_MINUTE)
         throw refusals.tooManySignIns(Math.max(1, Math.ceil(counted.msBeforeNext / 1000)))
     }
+    const signedIn = await signIn()
+    if (signedIn !== null) for (const key of keys) await tries.reward(key, 1)
+    return signedIn
   }
 
   app.post(
     '/sign-in',
     { config: { isOpen: true }, schema: { body: z.strictObject({ email, password }), response: { 200: done } } },
     async (request, reply) => {
-      await countTry(`address ${request.ip}`, `person ${request.body.email.toLowerCase()}`)
-      const person = await findPerson(database, request.body.email)
-      if (!(await isPassword(request.body.password, person?.password ?? null)) || person === null)
-        throw refusals.wrongSignIn()
-      setSessionCookie(reply, await openSession(database, person.id), isSecure)
+      const { email, password } = request.body
+      const personId = await whileAllowed([`address ${request.ip}`, `person ${email.toLowerCase()}`], async () => {
+        const person = await findPerson(database, email)
+        return (await isPassword(password, person?.password ?? null)) ? (person?.id ?? null) : null
+      })
+      if (personId === null) throw refusals.wrongSignIn()
+      setSessionCookie(reply, await openSession(database, personId), isSecure)
       return { success: true as const, data: { message: 'Signed in' } }
     },
   )
@@ -59,8 +65,7 @@ export function signInRoutes(app: App, { database, settings }: ApiDependencies):
       schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: done } },
     },
     async (request, reply) => {
-      await countTry(`address ${request.ip}`)
-      const token = await useSignInLink(database, request.body.token)
+      const token = await whileAllowed([`address ${request.ip}`], () => useSignInLink(database, request.body.token))
       if (token === null) throw refusals.signInLinkUsed()
       setSessionCookie(reply, token, isSecure)
       return { success: true as const, data: { message: 'Signed in' } }
