@@ -23,7 +23,7 @@ export async function prepareAhead<Signs extends CommonSigns, Kind extends strin
     await fillIn(entrance, signal)
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof BotError)) throw error
+    if (!(error instanceof BotError) || gate.isOpen) throw error
     logger.info('The page is not ready ahead of time; it is opened again when the bot may ask', { error })
     await gate.opened
     await entrance.open(signal)

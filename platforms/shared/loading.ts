@@ -21,6 +21,8 @@ export async function loadMeeting(
   })
   let status: number | undefined
   try {
+    // Chromium loads nothing where only the part behind `#` is named again.
+    if (withoutFragment(page.browser.page.url()) === withoutFragment(url)) await page.browser.page.goto('about:blank')
     const load = page.browser.page
       .goto(url, { waitUntil: 'domcontentloaded', timeout: page.waits.loadMs })
       // A page that goes on to another one by itself was loaded.
@@ -39,3 +41,5 @@ export async function loadMeeting(
   if (isDeadLink(status))
     throw new BotError('INVALID_MEETING_URL', `${platform} has no page for this link (${status}).`, { step: 'load' })
 }
+
+const withoutFragment = (address: string): string => address.split('#', 1)[0]!
