@@ -5,9 +5,9 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStandinClient } from '../../client/index.ts'
-import { appendEvents } from '../../control-plane/store/events.ts'
 import { createMeetings } from '../../mcp/meetings.ts'
 import { createMcpServer } from '../../mcp/server.ts'
+import { startReporting } from '../control-plane/api/reporting.ts'
 import { MEET, openApiWorld } from '../control-plane/api/world.ts'
 
 const TRANSCRIPT_LINK = 'https://files.example/transcript'
@@ -62,22 +62,7 @@ const idIn = (text: string) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exe
 /** Sends a bot through the tool; what it gives back reports events of the bot. */
 async function sentBot() {
   const id = idIn(await call('send_bot', { meeting_url: MEET, bot_name: 'Scribe' }))
-  await world.database
-    .updateTable('bots')
-    .set({ attempt: 1, joined_attempt: 1, phase: 'running' })
-    .where('id', '=', id)
-    .execute()
-  const journalId = randomUUID()
-  let seq = 0
-  const report = (event: NumberedEvent['event']) =>
-    appendEvents(world.database, [
-      {
-        botId: id,
-        attempt: 1,
-        journalId,
-        events: [{ type: 'event', seq: ++seq, bot_id: id, at: '2026-11-26T10:00:00.000Z', event }],
-      },
-    ])
+  const { report } = await startReporting(world.database, id, () => new Date('2026-11-26T10:00:00.000Z'))
   return { id, report }
 }
 const said = (text: string, name = 'Ada'): NumberedEvent['event'] => ({

@@ -1,18 +1,16 @@
 /** The dashboard in Chromium, in front of the real API with a real database. */
-import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { NumberedEvent } from '@standin/wire/events.ts'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
-import { appendEvents } from '../../../../control-plane/store/events.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/sessions.ts'
 import { packageRoot } from '../../../../src/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld } from '../world.ts'
 
 const FOLDER = join(packageRoot, 'dist/dashboard')
@@ -61,32 +59,10 @@ async function signIn(role: Role = 'owner', options: Parameters<Browser['newCont
 
 const visit = (path: string) => page.goto(`${address}/dashboard${path}`)
 
-const letters = (count: number) =>
-  Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
-
 /** A bot inside of a meeting, and what stores events of it. */
 async function botInMeeting(name = HOSTILE) {
-  const id = await world.bot(team, {
-    bot_name: name,
-    meeting_url: `https://meet.google.com/${letters(3)}-${letters(4)}-${letters(3)}`,
-  })
-  await world.database
-    .updateTable('bots')
-    .set({ phase: 'running', attempt: 1, joined_attempt: 1, status: 'in_call_recording' })
-    .where('id', '=', id)
-    .execute()
-  const journalId = randomUUID()
-  let seq = 0
-  const report = (event: NumberedEvent['event']) =>
-    appendEvents(world.database, [
-      {
-        botId: id,
-        attempt: 1,
-        journalId,
-        events: [{ type: 'event', seq: ++seq, bot_id: id, at: new Date().toISOString(), event }],
-      },
-    ])
-  return { id, report }
+  const id = await world.bot(team, { bot_name: name, meeting_url: freshMeet() })
+  return { id, ...(await startReporting(world.database, id)) }
 }
 
 test('a one-time link signs in, and does not stay in the address', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { appendEvents } from '../../../../control-plane/store/events.ts'
+import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -34,35 +34,12 @@ const wrote = (text: string): NumberedEvent['event'] => ({
 
 /** A bot in a meeting, and what stores events of it. */
 async function runningBot() {
-  const botId = await world.bot(team, { meeting_url: `https://meet.google.com/${meetCode()}` })
-  await world.database
-    .updateTable('bots')
-    .set({ phase: 'running', attempt: 1, joined_attempt: 1 })
-    .where('id', '=', botId)
-    .execute()
-  const journalId = randomUUID()
-  let seq = 0
-  const report = (...events: NumberedEvent['event'][]) =>
-    appendEvents(world.database, [
-      {
-        botId,
-        attempt: 1,
-        journalId,
-        events: events.map((event) => ({
-          type: 'event',
-          seq: ++seq,
-          bot_id: botId,
-          at: new Date(Date.UTC(2026, 10, 26, 10, 0, seq)).toISOString(),
-          event,
-        })),
-      },
-    ])
-  return { botId, journalId, report }
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  return {
+    botId,
+    ...(await startReporting(world.database, botId, (seq) => new Date(Date.UTC(2026, 10, 26, 10, 0, seq)))),
+  }
 }
-
-const letters = (count: number) =>
-  Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
-const meetCode = () => `${letters(3)}-${letters(4)}-${letters(3)}`
 
 test('a follower gets every event once, in order, over any number of requests', async () => {
   const { botId, report } = await runningBot()
