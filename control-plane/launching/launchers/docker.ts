@@ -16,15 +16,15 @@ import {
   type Log,
   NoRoom,
 } from '../../ports.ts'
-import { type BotCost, botLimit, expectedCost } from './capacity.ts'
+import { botLimit } from './capacity.ts'
 import { type ContainerSettings, containerOf, LABELS, withOperatorKeys } from './docker-container.ts'
 import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNeverSent } from './docker-engine.ts'
 import { endedState, neverStarted, stateOf } from './docker-evidence.ts'
 import { copyJournal, copyWork } from './docker-work.ts'
+import { createExpectedCost, type LearnedCost } from './learned-cost.ts'
 
 /** Until then a bot has not taken the memory that it is going to need. */
 const STARTING_MS = 60_000
-const COST_SERVES_MS = 60_000
 /** A container that another launcher is making is looked for so often. */
 const APPEARS_TRIES = 50
 const APPEARS_EVERY_MS = 200
@@ -40,7 +40,7 @@ export interface DockerLauncherSettings extends ContainerSettings {
   /** Null: by cores and memory of the engine's machine. */
   maxBots: number | null
   /** What running bots were seen to need; null while nothing is known. */
-  learnedCost?: () => Promise<(BotCost & { samples: number }) | null>
+  learnedCost?: LearnedCost
   offers: JobOffers
   /** Absolute; what bots with recordings in a bucket left in their containers is copied there. */
   workFolder: string
@@ -59,7 +59,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   const killed = new Set<string>()
   /** Room is looked at by one start after the other, or all would see the same free place. */
   let admission: Promise<unknown> = Promise.resolve()
-  let cost: { askedAt: number; learned: ReturnType<typeof askCost> } | null = null
+  const expectedCost = createExpectedCost(settings.learnedCost, log)
 
   async function ownContainers() {
     const filters = { label: [`${LABELS.installation}=${installation}`] }
@@ -77,26 +77,11 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     const unlisted = [...making].filter((name) => !open.some((each) => each.name === name))
     const starting = young.length + unlisted.length
     const running = open.length - young.length
-    const expected = expectedCost(await learned())
+    const expected = await expectedCost()
     // The engine does not say what is free: bots that run are reckoned with at what they are expected to need.
     const availableBytes = memoryBytes - running * expected.memoryBytes
     const limit = settings.maxBots ?? botLimit({ cores, availableBytes }, expected, running, starting)
     return { limit, free: Math.max(0, limit - running - starting) }
-  }
-
-  function learned() {
-    if (cost === null || performance.now() - cost.askedAt > COST_SERVES_MS)
-      cost = { askedAt: performance.now(), learned: askCost() }
-    return cost.learned
-  }
-
-  async function askCost() {
-    try {
-      return (await settings.learnedCost?.()) ?? null
-    } catch (error) {
-      log.warn({ error: String(error) }, 'The learned cost of bots could not be read; assumed figures are used')
-      return null
-    }
   }
 
   /** Null where there is no such container, or one that is not ours. Rejects where the engine does not say. */

@@ -21,14 +21,13 @@ import {
   stateOf,
   writeFacts,
 } from './bot-folder.ts'
-import { type BotCost, botLimit, expectedCost } from './capacity.ts'
+import { botLimit } from './capacity.ts'
+import { createExpectedCost, type LearnedCost } from './learned-cost.ts'
 import { memoryEventsFile, outOfMemoryKills, processWorld } from './proc.ts'
 import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
 /** Until then a bot has not taken the memory that it is going to need. */
 const STARTING_MS = 60_000
-/** How long a learned cost serves; room is looked at many times in it. */
-const COST_SERVES_MS = 60_000
 const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
 const JOB = /^job-.*\.json$/
 
@@ -46,7 +45,7 @@ export interface ProcessLauncherSettings {
   /** Null: by cores and memory. */
   maxBots: number | null
   /** What running bots were seen to need; null while nothing is known. */
-  learnedCost?: () => Promise<(BotCost & { samples: number }) | null>
+  learnedCost?: LearnedCost
   log: Log
 }
 
@@ -62,7 +61,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   const places = (name: string) => join(folder, checkedName(name))
   /** Room is looked at by one start after the other, or all would see the same free place. */
   let admission: Promise<unknown> = Promise.resolve()
-  let cost: { askedAt: number; learned: ReturnType<typeof askCost> } | null = null
+  const expectedCost = createExpectedCost(settings.learnedCost, log)
 
   async function openBots(): Promise<{ running: number; starting: number }> {
     let [running, starting] = [0, 0]
@@ -78,23 +77,8 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
 
   async function capacity() {
     const { running, starting } = await openBots()
-    const limit = settings.maxBots ?? botLimit(machine(), expectedCost(await learned()), running, starting)
+    const limit = settings.maxBots ?? botLimit(machine(), await expectedCost(), running, starting)
     return { limit, free: Math.max(0, limit - running - starting) }
-  }
-
-  function learned() {
-    if (cost === null || performance.now() - cost.askedAt > COST_SERVES_MS)
-      cost = { askedAt: performance.now(), learned: askCost() }
-    return cost.learned
-  }
-
-  async function askCost() {
-    try {
-      return (await settings.learnedCost?.()) ?? null
-    } catch (error) {
-      log.warn({ error: String(error) }, 'The learned cost of bots could not be read; assumed figures are used')
-      return null
-    }
   }
 
   /** Makes the bot's folder; false where it is there already. */
