@@ -8,6 +8,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'
 import { at, limit, message, requestTime, success, time, uuid } from '../v2/common.ts'
+import { rowNumber } from './row-number.ts'
 
 const endpointSchema = z.object({
   endpoint_id: z.uuid(),
@@ -134,11 +135,7 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
         querystring: z.strictObject({
           endpoint_id: uuid.optional(),
           state: z.enum(STATES).optional(),
-          before: z
-            .string()
-            .regex(/^\d{1,15}$/)
-            .transform(Number)
-            .optional(),
+          before: rowNumber.optional(),
           limit: limit(100, 50),
         }),
         response: { 200: success(z.array(deliverySchema)) },
@@ -165,10 +162,7 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
     {
       schema: {
         params: z.strictObject({
-          delivery: z
-            .string()
-            .regex(/^\d{1,15}$/)
-            .transform(Number),
+          delivery: rowNumber,
         }),
         response: { 200: success(z.object({ deliveries: z.int() })) },
       },

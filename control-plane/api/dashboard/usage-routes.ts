@@ -7,6 +7,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'
 import { limit, success, time } from '../v2/common.ts'
+import { rowNumber } from './row-number.ts'
 
 const usageSchema = z.object({
   plan: z.string(),
@@ -52,11 +53,7 @@ export function usageRoutes(app: App, { database }: ApiDependencies): void {
     {
       schema: {
         querystring: z.strictObject({
-          before: z
-            .string()
-            .regex(/^\d{1,15}$/)
-            .transform(Number)
-            .optional(),
+          before: rowNumber.optional(),
           limit: limit(100, 50),
         }),
         response: { 200: success(z.array(entrySchema)) },

@@ -15,6 +15,11 @@ export type TimelineStep = Schemas['TimelineStep']
 export type RawCalendar = Schemas['RawCalendar']
 export type CalendarEventItem = Schemas['CalendarEventItem']
 
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed'])
+
+/** The bot reports nothing any more. */
+export const hasEnded = ({ status }: Pick<Bot, 'status'>): boolean => ENDED.has(status)
+
 /** The data of a success of `/dashboard/api`. Rejects with `StandinApiError`. */
 export function ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
   const request = fetch(`/dashboard/api${path}`, {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { answerOf, type BotItem, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
 import { useAction } from '../parts/action.tsx'
+import { Choice } from '../parts/form.tsx'
 import { clock } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Status, Table, Time } from '../parts/pieces.tsx'
@@ -40,17 +41,15 @@ export function Bots() {
           {TEXTS.bots.search}
           <input type="search" onInput={(event) => (name.value = event.currentTarget.value.trim())} />
         </label>
-        <label>
-          {TEXTS.bots.status}
-          <select onChange={(event) => (status.value = event.currentTarget.value)}>
-            <option value="">{TEXTS.bots.any}</option>
-            {Object.entries(statuses).map(([word, text]) => (
-              <option key={word} value={word}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={TEXTS.bots.status}
+          name="status"
+          options={{ '': TEXTS.bots.any, ...statuses }}
+          value={status.value}
+          onChange={(value) => {
+            status.value = value
+          }}
+        />
       </div>
       <Shown of={first}>
         {({ data, cursor }) => {

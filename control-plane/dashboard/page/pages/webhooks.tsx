@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { ask, type DeliveryRow, type EndpointRow } from '../api.ts'
 import { changes } from '../feed.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
-import { Field, Form } from '../parts/form.tsx'
+import { Choice, Field, Form } from '../parts/form.tsx'
 import { dateTime } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Secret, Status, Table, Time } from '../parts/pieces.tsx'
@@ -142,17 +142,15 @@ function Deliveries({ action }: { action: Action }) {
     <section>
       <h2>{texts.deliveries}</h2>
       <div class="actions">
-        <label>
-          {TEXTS.bots.status}
-          <select onChange={(event) => (state.value = event.currentTarget.value)}>
-            <option value="">{texts.any}</option>
-            {Object.entries(texts.states).map(([word, text]) => (
-              <option key={word} value={word}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={TEXTS.bots.status}
+          name="state"
+          options={{ '': texts.any, ...texts.states }}
+          value={state.value}
+          onChange={(value) => {
+            state.value = value
+          }}
+        />
       </div>
       <Shown of={deliveries}>
         {(list) =>

@@ -1,16 +1,15 @@
-import { answerOf, type Bot, v2 } from '../../api.ts'
+import { answerOf, type Bot, hasEnded, v2 } from '../../api.ts'
 import { OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Field, Form } from '../../parts/form.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
 import { useEvents } from './live-events.ts'
 
-const ENDED = new Set(['completed', 'failed'])
 const IN_CALL = new Set(['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed'])
 
 /** The chat of the meeting, and a way to write into it while the bot is inside. */
 export function Chat({ bot }: { bot: Bot }) {
-  const messages = useEvents(bot.bot_id, 'chat_message', !ENDED.has(bot.status))
+  const messages = useEvents(bot.bot_id, 'chat_message', !hasEnded(bot))
   const action = useAction()
   return (
     <>

@@ -1,9 +1,8 @@
-import { answerOf, type Bot, v2 } from '../../api.ts'
+import { answerOf, type Bot, hasEnded, v2 } from '../../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
 
-const ENDED = new Set(['completed', 'failed'])
 const RECORDING = new Set(['in_call_recording', 'recording_resumed'])
 
 /** What a member may tell a bot in its state. */
@@ -23,7 +22,7 @@ export function Controls({ bot, reload }: { bot: Bot; reload: () => Promise<void
     await reload()
     return data.message
   }
-  const isEnded = ENDED.has(bot.status)
+  const isEnded = hasEnded(bot)
   return (
     <>
       <div class="actions">

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Bot } from '../../api.ts'
+import { type Bot, hasEnded } from '../../api.ts'
 import { clock } from '../../parts/format.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { TEXTS } from '../../texts.ts'
@@ -11,8 +11,6 @@ interface Line {
   text: string
 }
 
-const ENDED = new Set(['completed', 'failed'])
-
 /** The finished transcript; while the meeting runs, what the captions give. */
 export function Transcript({ bot, seek }: { bot: Bot; seek: (seconds: number) => void }) {
   return bot.transcription === null ? (
@@ -23,7 +21,7 @@ export function Transcript({ bot, seek }: { bot: Bot; seek: (seconds: number) =>
 }
 
 function Live({ bot, seek }: { bot: Bot; seek: (seconds: number) => void }) {
-  const events = useEvents(bot.bot_id, 'transcript', !ENDED.has(bot.status))
+  const events = useEvents(bot.bot_id, 'transcript', !hasEnded(bot))
   const lines = events.value.map(({ data }) => ({
     speaker: String((data.speaker as { name?: unknown } | null)?.name ?? 'Unknown'),
     start: Number(data.start ?? 0),
