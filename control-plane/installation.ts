@@ -13,11 +13,12 @@ import {
   secretKeysFile,
   writeSecretFile,
 } from './data-folder.ts'
-import type { Log, Seals } from './ports.ts'
+import type { Log } from './ports.ts'
 import { checkSealKeys } from './secrets/key-check.ts'
 import { createSeals, type KeyRing, newSealKey, parseSealKeys } from './secrets/seals.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { createFirstTeam } from './store/first-team.ts'
+import { sealApiKey } from './store/keys.ts'
 import { migrate } from './store/migrate.ts'
 import { startOwnPostgres } from './store/own-postgres.ts'
 
@@ -76,11 +77,6 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     await close()
     throw error
   }
-}
-
-/** How the copy of an API key is sealed that webhooks carry. */
-export function sealApiKey(seals: Seals): (key: string, keyId: string) => Buffer {
-  return (key, keyId) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId })
 }
 
 /** Null for a command beside a running service, and for one with `DATABASE_URL`. */

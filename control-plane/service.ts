@@ -8,6 +8,7 @@ import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
 import { authorizeUser } from './connections/authorize.ts'
 import { createArtifactLinks } from './files/artifact-links.ts'
+import { httpAddress, publicUrlOf } from './http-address.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { installedFile, standinCommand, versionOfProgram } from './installed-file.ts'
 import { startJobs } from './jobs/index.ts'
@@ -96,7 +97,7 @@ async function startRoles(
     return opened
   }
   const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
-  const publicUrl = config.publicUrl ?? address.href.replace(/\/$/, '')
+  const publicUrl = publicUrlOf(config, address)
   const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
@@ -239,12 +240,6 @@ function listenProblem(error: unknown, host: string, port: string): Error {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
     return new Error(`The service may not listen on ${host}, port ${port} (${code})`, { cause: error })
   return error as Error
-}
-
-/** Where this machine reaches the service: an address that stands for all becomes the loopback one. */
-function httpAddress(host: string, port: number): URL {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`)
 }
 
 /** Links are signed with the address before anything listens, so the port has to be known. */

@@ -1,23 +1,14 @@
 /** Administration commands: what they change, and what they answer. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Installation, sealApiKey } from '../installation.ts'
+import { publicUrlOf } from '../http-address.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
 import { openServiceCalendars } from '../open-calendars.ts'
 import { openFiles } from '../open-files.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
 import { askForDrain, countOpenBots } from '../store/drain.ts'
-import { createKey, listKeys, type NewKey, PERMISSIONS, revokeKey } from '../store/keys.ts'
-import {
-  createTeam,
-  grantTokens,
-  listTeams,
-  PLANS,
-  type Plan,
-  readTeam,
-  setTeam,
-  type TeamChange,
-} from '../store/teams.ts'
+import { createKey, listKeys, PERMISSIONS, revokeKey, sealApiKey, sealForTeam } from '../store/keys.ts'
+import { createTeam, grantTokens, listTeams, PLANS, type Plan, setTeam, type TeamChange } from '../store/teams.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 
@@ -26,12 +17,6 @@ export * from './endpoints.ts'
 export * from './people.ts'
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
-
-/** The sealed copy that webhooks carry; null where the team has that header switched off. */
-async function sealFor({ database, seals }: Installation, teamId: string): Promise<NewKey['seal']> {
-  const team = await readTeam(database, teamId)
-  return team?.api_key_in_webhooks === false ? null : sealApiKey(seals)
-}
 
 export async function createKeyCommand(
   context: CommandContext,
@@ -43,7 +28,7 @@ export async function createKeyCommand(
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw new CommandMistake('--expires is a time to come')
   const made = await onInstallation(context, async (installation) => {
     const teamId = await teamOf(installation, team)
-    const seal = await sealFor(installation, teamId)
+    const seal = await sealForTeam(installation.database, installation.seals, teamId)
     return createKey(installation.database, { teamId, name: name ?? 'Key', permission: allowed, seal, expiresAt })
   })
   context.output.answer({ key_id: made.keyId, key: made.key, expires_at: expiresAt }, [
@@ -213,10 +198,10 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
   const job = JOB_NAMES.find((one) => one === name)
   if (job === undefined) throw new CommandMistake(`There is no job "${name}"; there are: ${JOB_NAMES.join(', ')}`)
   const done = await onInstallation(context, async (installation) => {
-    const files = await openFiles(context.config, installation, context.config.publicUrl ?? 'http://localhost')
     const { database, seals } = installation
     const { config, log } = context
-    const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
+    const publicUrl = publicUrlOf(config)
+    const files = await openFiles(config, installation, publicUrl)
     const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts: [] })
     const renewals = () => calendars.renew()
     // The running service deletes at the provider.

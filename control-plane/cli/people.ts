@@ -1,5 +1,6 @@
 /** Administration commands of people. */
 import { signInAddress } from '../api/dashboard/addresses.ts'
+import { publicUrlOf } from '../http-address.ts'
 import { createPerson, findPerson, firstOwner, listPeople, ROLES } from '../store/people.ts'
 import { createSignInLink, LINK_MINUTES } from '../store/sessions.ts'
 import { type CommandContext, onInstallation, teamOf } from './context.ts'
@@ -56,6 +57,5 @@ async function linkFor(
   database: Parameters<typeof createSignInLink>[0],
   personId: string,
 ): Promise<string> {
-  const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host
-  return signInAddress(config.publicUrl ?? `http://${host}:${config.port}`, await createSignInLink(database, personId))
+  return signInAddress(publicUrlOf(config), await createSignInLink(database, personId))
 }

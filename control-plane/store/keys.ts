@@ -1,7 +1,9 @@
 /** API keys. A key is shown once, when it is made; the table keeps its SHA-256 and what tells keys apart. */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Seals } from '../ports.ts'
 import type { Database, Tx } from './database.ts'
+import { readTeam } from './teams.ts'
 
 export const PERMISSIONS = ['full', 'sending'] as const
 /** `sending` may create bots and nothing else. */
@@ -81,6 +83,20 @@ export interface NewKey {
   seal: ((key: string, keyId: string) => Buffer) | null
   /** When the key stops working. Null or absent: never. */
   expiresAt?: Date | null
+}
+
+/** Where the sealed copy of a key belongs. */
+export const sealedKeyPlace = (keyId: string) => ({ table: 'api_keys', column: 'sealed', row: keyId })
+
+/** How the copy of an API key is sealed that webhooks carry. */
+export function sealApiKey(seals: Seals): (key: string, keyId: string) => Buffer {
+  return (key, keyId) => seals.seal(key, sealedKeyPlace(keyId))
+}
+
+/** For a new key of the team: null where the team has the header switched off. */
+export async function sealForTeam(db: Database | Tx, seals: Seals, teamId: string): Promise<NewKey['seal']> {
+  const team = await readTeam(db, teamId)
+  return team?.api_key_in_webhooks === false ? null : sealApiKey(seals)
 }
 
 export async function createKey(

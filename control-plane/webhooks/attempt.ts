@@ -3,6 +3,7 @@ import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from 
 import type { AttemptResult } from '../store/deliveries.ts'
 import type { ClaimedDelivery } from '../store/delivery-claims.ts'
 import { previousSecretPlace, secretPlace } from '../store/endpoints.ts'
+import { sealedKeyPlace } from '../store/keys.ts'
 import { bodyText } from './bodies.ts'
 import { nextDelay, timeLimitMs } from './schedule.ts'
 import { signatureHeaders } from './signatures.ts'
@@ -117,7 +118,7 @@ function named(name: string, publicName: string, value: string | undefined, isCo
 
 function apiKeyOf({ api_key_id: id, api_key_sealed: sealed }: ClaimedDelivery, seals: Seals): string | undefined {
   if (id === null || sealed === null) return undefined
-  return seals.open(sealed, { table: 'api_keys', column: 'sealed', row: id })
+  return seals.open(sealed, sealedKeyPlace(id))
 }
 
 /** PostgreSQL's text holds no NUL. */

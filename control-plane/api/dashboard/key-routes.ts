@@ -1,7 +1,6 @@
 /** API keys of the team. */
 import { z } from 'zod'
-import { createKey, listKeys, PERMISSIONS, revokeKey } from '../../store/keys.ts'
-import { readTeam } from '../../store/teams.ts'
+import { createKey, listKeys, PERMISSIONS, revokeKey, sealForTeam } from '../../store/keys.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'
@@ -52,11 +51,7 @@ export function keyRoutes(app: App, { database, seals }: ApiDependencies): void 
       const { name, permission, expires_at: expiresAt } = request.body
       if (expiresAt && expiresAt.getTime() <= Date.now())
         throw refusals.validation('body/expires_at must be a time to come')
-      const team = await readTeam(database, teamId)
-      const seal =
-        team?.api_key_in_webhooks === false
-          ? null
-          : (key: string, keyId: string) => seals.seal(key, { table: 'api_keys', column: 'sealed', row: keyId })
+      const seal = await sealForTeam(database, seals, teamId)
       const { keyId, key } = await createKey(database, { teamId, name, permission, seal, expiresAt: expiresAt ?? null })
       reply.code(201)
       return { success: true as const, data: { key_id: keyId, key } }
