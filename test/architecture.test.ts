@@ -188,11 +188,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     from: (file) => file.startsWith('control-plane/api/'),
     may: (target) =>
       !target.startsWith('control-plane/calendars/') ||
-      isIn(target, [
-        'control-plane/calendars/operations.ts',
-        'control-plane/calendars/ports.ts',
-        'control-plane/calendars/event-bot.ts',
-      ]),
+      isIn(target, ['control-plane/calendars/operations.ts', 'control-plane/calendars/ports.ts']),
   },
   {
     name: 'the calendars know the store, and no other room',

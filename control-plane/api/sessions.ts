@@ -7,7 +7,7 @@ import { findSession, SESSION_DAYS, type Session } from '../store/sessions.ts'
 import { refusals } from './errors.ts'
 
 const COOKIE = 'standin_session'
-/** What no other site can add to a request: browsers ask first, and nobody answers them. */
+/** Pages of other sites cannot add this header: the browser asks the service first, and the service does not permit it. */
 const PROOF_HEADER = 'x-requested-by'
 const PROOF = 'dashboard'
 const READING = new Set(['GET', 'HEAD'])

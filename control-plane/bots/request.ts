@@ -69,6 +69,17 @@ export interface BotSecrets {
   callbackSecret?: string
 }
 
+/** The bot of a calendar event: everything but the meeting and the time, which are the event's. */
+export interface EventBot {
+  name: string
+  recordingMode: string
+  extra: unknown
+  request: BotRequest
+  secrets: BotSecrets
+  /** Of the older generation. */
+  deduplicationKey: string | null
+}
+
 export const DEFAULT_TIMEOUTS: BotTimeouts = {
   waitingRoom: 600,
   noOneJoined: 600,

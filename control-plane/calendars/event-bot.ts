@@ -1,17 +1,6 @@
 /** The bot that a caller wants for an event, in one shape for both generations. */
-import { type BotRequest, type BotSecrets, plainRequest } from '../bots/request.ts'
+import { type EventBot, plainRequest } from '../bots/request.ts'
 import type { StoredBot } from '../store/calendar-intents.ts'
-
-/** Everything but the meeting and the time, which are the event's. */
-export interface EventBot {
-  name: string
-  recordingMode: string
-  extra: unknown
-  request: BotRequest
-  secrets: BotSecrets
-  /** Of the older generation. */
-  deduplicationKey: string | null
-}
 
 export function storedBotOf({ secrets, ...bot }: EventBot): StoredBot {
   return { bot: { ...bot }, secrets }

@@ -12,7 +12,7 @@ export type FollowStep =
   | { step: 'move'; url: string }
   /** The schedule is cancelled, bots that run are stopped. */
   | { step: 'cancel' }
-  /** Somebody cancelled the bot itself: no other one is made. */
+  /** A person cancelled the bot itself. The event gets no other bot. */
   | { step: 'give_up' }
 
 export function followStep({ event, intent, bot, openBots }: Followed, now: Date): FollowStep {

@@ -1,6 +1,7 @@
 /** What the API asks of the calendars. `index.ts` makes the real one. */
+
+import type { EventBot } from '../bots/request.ts'
 import type { CalendarRow } from '../store/tables.ts'
-import type { EventBot } from './event-bot.ts'
 import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
 
 export interface CalendarOperations {

@@ -1,4 +1,6 @@
 /** What callers want for events: bots that are scheduled, changed and cancelled, for one event or all of its series. */
+
+import type { EventBot } from '../bots/request.ts'
 import {
   botOfIntent,
   botOfSeries,
@@ -19,7 +21,7 @@ import { changeScheduledBot } from '../store/scheduled-bots.ts'
 import { stopBots } from '../store/stop-requests.ts'
 import type { BotRow, CalendarRow } from '../store/tables.ts'
 import { followEvents } from './bots-of-events.ts'
-import { type EventBot, eventBotOf, storedBotOf } from './event-bot.ts'
+import { eventBotOf, storedBotOf } from './event-bot.ts'
 import { LOCK_MS, linkOf } from './follow.ts'
 import { type BotsResult, type BotTarget, CalendarProblem, type RefusedEvent } from './operations.ts'
 import type { SyncTools } from './sync.ts'

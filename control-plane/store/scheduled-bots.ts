@@ -1,5 +1,5 @@
 /** Changes of a scheduled bot before its time. */
-import type { BotRequest, BotSecrets } from '../bots/request.ts'
+import type { BotRequest, EventBot } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
 import { sealedSecrets } from './bot-secrets.ts'
 import { applyChanges } from './changes.ts'
@@ -32,22 +32,12 @@ export async function replaceCallback(
   })
 }
 
-/** What may be changed of the bot of an event; meeting and time are the event's. */
-export interface ChangedBot {
-  name: string
-  recordingMode: string
-  extra: unknown
-  request: BotRequest
-  secrets: BotSecrets
-  deduplicationKey: string | null
-}
-
 /** Another configuration for a scheduled bot that the transaction has locked. */
 export async function changeScheduledBot(
   tx: Tx,
   seals: Seals,
   bot: BotRow,
-  changed: ChangedBot,
+  changed: EventBot,
   now: Date,
 ): Promise<void> {
   const { request, secrets } = changed

@@ -1,7 +1,6 @@
 /** The bot of an event from the flat fields of this generation, and what a change makes of it. Pure. */
 
-import type { BotRequest, BotSecrets } from '../../../bots/request.ts'
-import type { EventBot } from '../../../calendars/event-bot.ts'
+import type { BotRequest, BotSecrets, EventBot } from '../../../bots/request.ts'
 import { isRecord } from '../bots/create-schema.ts'
 import { type NormalizedBot, normalizedBot } from '../bots/normalize.ts'
 import type { EventBotBody } from './schema.ts'

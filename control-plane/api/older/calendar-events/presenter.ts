@@ -1,5 +1,5 @@
 /** An event as the older generation answers it. Pure. */
-import type { EventBot } from '../../../calendars/event-bot.ts'
+import type { EventBot } from '../../../bots/request.ts'
 import type { Attendee } from '../../../calendars/ports.ts'
 import type { WholeEvent } from '../../../store/calendar-reads.ts'
 import { askedFields } from '../bots/presenter.ts'

@@ -1,6 +1,6 @@
 /** Bots of calendar events. They follow their event: its time, its link, its end. */
 import type { FastifyRequest } from 'fastify'
-import type { EventBot } from '../../../calendars/event-bot.ts'
+import type { EventBot } from '../../../bots/request.ts'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
 import { addressProblem } from '../../addresses.ts'
 import { checkCredential, namedCredential } from '../../authorizing.ts'

@@ -2,61 +2,33 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantRequestOf } from '../../../../control-plane/bots/grant-request.ts'
-import { type Calendars, openCalendars } from '../../../../control-plane/calendars/index.ts'
-import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
-import { openCalendarProviders } from '../../../../control-plane/calendars/providers/index.ts'
-import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
-import { type MockGoogleCalendar, startMockGoogleCalendar } from '../../../../mock/calendars/index.ts'
 import { openConferencing } from '../conferencing.ts'
-import { openApiWorld, quiet } from '../world.ts'
+import { openCalendarWorld } from './stand-ins.ts'
 
 const LONG = { timeout: 30_000, interval: 50 }
 const ZOOM = 'https://zoom.us/j/88240852079?pwd=x'
 
-let google: MockGoogleCalendar
 let conferencing: Awaited<ReturnType<typeof openConferencing>>
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let calendars: Calendars
-const client = createGuardedClient({ allowPrivate: true })
+let world: Awaited<ReturnType<typeof openCalendarWorld>>
 
 beforeAll(async () => {
-  google = await startMockGoogleCalendar()
   conferencing = await openConferencing()
-  const operations = {} as CalendarOperations
-  world = await openApiWorld({ dependencies: { calendars: operations, conferencing: conferencing.authority } })
-  calendars = openCalendars({
-    database: world.database,
-    seals: world.dependencies.seals,
-    log: quiet,
-    providers: openCalendarProviders({
-      http: client,
-      clock: Date,
-      addresses: { google: google.url, googleToken: google.tokenUrl, graph: google.url, microsoftLogin: google.url },
-      jitsiHosts: [],
-    }),
-    publicUrl: 'http://127.0.0.1',
-    jitsiHosts: [],
-  })
-  Object.assign(operations, calendars.operations)
-  calendars.start()
+  world = await openCalendarWorld({ conferencing: conferencing.authority })
 })
 afterAll(async () => {
-  await calendars?.close()
   await world?.close()
   await conferencing?.close()
-  await google?.close()
-  await client.close()
 })
 
 /** A team with a calendar of one event, and a connected user. */
 async function setting(generation: 'v2' | 'older') {
   const team = await world.team()
-  const account = google.addAccount()
+  const account = world.google.addAccount()
   account.primary.create({ start: new Date(Date.now() + 7_200_000), link: ZOOM })
   const oauth = {
-    oauth_client_id: google.tokens.clientId,
-    oauth_client_secret: google.tokens.clientSecret,
-    oauth_refresh_token: google.tokens.consent(account),
+    oauth_client_id: world.google.tokens.clientId,
+    oauth_client_secret: world.google.tokens.clientSecret,
+    oauth_refresh_token: world.google.tokens.consent(account),
     raw_calendar_id: account.primary.id,
   }
   const { zoom, app } = conferencing

@@ -1,8 +1,8 @@
 /** Calendars in the database without providers, and operations that note what the API asked of them. */
 
 import { randomUUID } from 'node:crypto'
+import type { EventBot } from '../../../../control-plane/bots/request.ts'
 import { plainRequest } from '../../../../control-plane/bots/request.ts'
-import type { EventBot } from '../../../../control-plane/calendars/event-bot.ts'
 import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
 import type { Database } from '../../../../control-plane/store/database.ts'
 

@@ -1,7 +1,7 @@
 /** `/calendar_events/{uuid}/bot` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EventBot } from '../../../../control-plane/calendars/event-bot.ts'
+import type { EventBot } from '../../../../control-plane/bots/request.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, addIntent, fakeCalendars, plainBot } from './fake.ts'
 

@@ -233,7 +233,13 @@ test('no answer and no column of text holds a secret', async () => {
     texts.push((await team.get(`/v2/calendars${path}`)).text)
   for (const table of ['calendars', 'calendar_channels', 'calendar_events', 'calendar_intents', 'messages'] as const)
     texts.push(JSON.stringify(await world.database.selectFrom(table).selectAll().execute(), withoutBytes))
-  const planted = [world.microsoft.tokens.clientSecret, world.google.tokens.clientSecret, 'planted-secret', 'refresh.', 'access.']
+  const planted = [
+    world.microsoft.tokens.clientSecret,
+    world.google.tokens.clientSecret,
+    'planted-secret',
+    'refresh.',
+    'access.',
+  ]
   for (const text of texts) for (const secret of planted) expect(text).not.toContain(secret)
 })
 

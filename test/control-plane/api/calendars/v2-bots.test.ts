@@ -1,7 +1,7 @@
 /** `/v2/calendars/{calendar_id}/bots` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EventBot } from '../../../../control-plane/calendars/event-bot.ts'
+import type { EventBot } from '../../../../control-plane/bots/request.ts'
 import { CalendarProblem } from '../../../../control-plane/calendars/operations.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, fakeCalendars, plainBot } from './fake.ts'
