@@ -1,6 +1,7 @@
 /** The settings of the service, read once from options and environment. All mistakes are reported together. */
 import { isAbsolute, resolve } from 'node:path'
 import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
+import { type OidcConfig, oidcOf } from './config-oidc.ts'
 import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
 import { parseSealKeys, type SealKey } from './secrets/seals.ts'
@@ -54,6 +55,8 @@ export interface ServiceConfig {
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
   providers: ProviderAddresses
+  /** Null: people sign in by link and by password only. */
+  oidc: OidcConfig | null
   /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
   prefersLocation: boolean
   /** Whether the greeting offers the built-in mock meeting. */
@@ -178,6 +181,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
     providers: providersOf(ofVariable),
+    oidc: oidcOf(ofVariable, environment.STANDIN_PRIVATE_ADDRESSES?.trim() === 'allow'),
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',

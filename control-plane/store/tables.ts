@@ -1,5 +1,6 @@
 /** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
+import type { PersonIdentitiesTable } from './identity-tables.ts'
 
 /** A document: written as a value that is turned into JSON, read as parsed. */
 type Json<T> = ColumnType<T, T, T>
@@ -357,6 +358,8 @@ export interface PeopleTable {
   role: string
   /** As `secrets/passwords.ts` writes it; null: no password. */
   password: string | null
+  /** An owner or the operator gave the e-mail address, so it recognizes the person. */
+  email_confirmed: Generated<boolean>
   created_at: Generated<Date>
   disabled_at: Time | null
 }
@@ -562,6 +565,7 @@ export interface Tables {
   people: PeopleTable
   sign_in_links: SignInLinksTable
   sessions: SessionsTable
+  person_identities: PersonIdentitiesTable
   calendars: CalendarsTable
   calendar_channels: CalendarChannelsTable
   calendar_series: CalendarSeriesTable
