@@ -181,7 +181,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
     providers: providersOf(ofVariable),
-    oidc: oidcOf(ofVariable, environment.STANDIN_PRIVATE_ADDRESSES?.trim() === 'allow'),
+    oidc: oidcOf(ofVariable, given('privateAddresses')?.text === 'allow'),
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',

@@ -143,9 +143,9 @@ function secretOf(secret: string): ClientAuth {
 const isTrue = (claim: unknown) => claim === true || claim === 1 || claim === 'true' || claim === '1'
 const claimsSchema = z.object({
   email: z.email().max(254).optional().catch(undefined),
-  email_verified: z.unknown(),
+  email_verified: z.unknown().optional(),
   /** Entra ID's own claim: the owner of the address's domain was verified. */
-  xms_edov: z.unknown(),
+  xms_edov: z.unknown().optional(),
   name: z
     .string()
     .transform(

@@ -38,6 +38,7 @@ export async function startProvider(redirectUri: string, { claimsInIdToken = fal
     conformIdTokenClaims: !claimsInIdToken,
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
     pkce: { required: () => true },
     findAccount: (_context, id) => {
       const account = accounts.get(id)
