@@ -21,6 +21,7 @@ import {
   type CalendarName,
   CalendarProblem,
   type Caller,
+  isCalendarOf,
   type NewConnection,
   type UpdateOptions,
 } from './operations.ts'
@@ -139,11 +140,10 @@ async function find(
 
 export async function requireCalendar(
   { database }: Pick<ConnectTools, 'database'>,
-  { teamId, generation, calendarId }: CalendarName,
+  name: CalendarName,
 ): Promise<CalendarRow> {
-  const calendar = await readCalendar(database, calendarId)
-  if (calendar === undefined || calendar.team_id !== teamId || calendar.generation !== generation)
-    throw unknownCalendar()
+  const calendar = await readCalendar(database, name.calendarId)
+  if (calendar === undefined || !isCalendarOf(name, calendar)) throw unknownCalendar()
   return calendar
 }
 

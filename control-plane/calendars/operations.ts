@@ -49,7 +49,7 @@ export interface NewConnection {
 /** A calendar of another team or generation rejects with `calendar_not_found`. */
 export interface CalendarName {
   teamId: string
-  generation: 'v2' | 'older'
+  generation: 'v2' | 'older' | 'any'
   calendarId: string
 }
 
@@ -68,7 +68,7 @@ export interface SyncResult {
 /** Events of one calendar. `eventId` wins over `seriesId`, but for all occurrences where both name a series. */
 export interface BotTarget {
   teamId: string
-  generation: 'v2' | 'older'
+  generation: 'v2' | 'older' | 'any'
   /** Null: the calendar of the event. */
   calendarId: string | null
   seriesId: string | null
@@ -127,4 +127,12 @@ export class CalendarProblem extends Error {
     this.kind = kind
     this.retryAfterMs = retryAfterMs
   }
+}
+
+/** Whether the caller of a command may see the calendar. */
+export function isCalendarOf(
+  { teamId, generation }: Pick<CalendarName, 'teamId' | 'generation'>,
+  calendar: Pick<CalendarRow, 'team_id' | 'generation'>,
+): boolean {
+  return calendar.team_id === teamId && (generation === 'any' || calendar.generation === generation)
 }

@@ -23,7 +23,7 @@ import type { BotRow, CalendarRow } from '../store/tables.ts'
 import { followEvents } from './bots-of-events.ts'
 import { eventBotOf, storedBotOf } from './event-bot.ts'
 import { LOCK_MS, linkOf } from './follow.ts'
-import { type BotsResult, type BotTarget, CalendarProblem, type RefusedEvent } from './operations.ts'
+import { type BotsResult, type BotTarget, CalendarProblem, isCalendarOf, type RefusedEvent } from './operations.ts'
 import type { SyncTools } from './sync.ts'
 
 const LONG_PAST_MS = 24 * 3_600_000
@@ -52,7 +52,7 @@ async function aim(
       throw new CalendarProblem('series_not_found', 'There is no series with this id')
     const calendarId = (event ?? series)!.calendar_id
     const calendar = await lockCalendar(tx, calendarId)
-    const isOurs = calendar?.team_id === target.teamId && calendar.generation === target.generation
+    const isOurs = calendar !== undefined && isCalendarOf(target, calendar)
     if (calendar === undefined || !isOurs || (target.calendarId !== null && target.calendarId !== calendarId))
       // Also where the calendar of the target is not the caller's: whoever names one has looked for it already.
       throw new CalendarProblem(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')

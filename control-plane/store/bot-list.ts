@@ -1,4 +1,4 @@
-/** Lists of the newer generation: bots newest first, scheduled bots by their join time. Pages begin behind a place. */
+/** Lists as the newer generation has them: bots newest first, scheduled bots by their join time. Pages begin behind a place. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { containing } from './like.ts'
@@ -9,6 +9,8 @@ export type Page = Places & { bots: BotRow[] }
 
 /** All that are given must match. Texts are partial matches of any case, but for `extra`, which is exact. */
 export interface BotFilter {
+  /** Of which generation of the API. */
+  generation: 'v2' | 'any'
   botName?: string | undefined
   meetingUrl?: string | undefined
   botId?: string | undefined
@@ -29,7 +31,7 @@ export interface ScheduledFilter extends BotFilter {
 /** Days back that lists reach. */
 export const LIST_DAYS = 90
 
-/** A bot of the newer generation that is more than a plan: it was queued, or refused at its join time. */
+/** A bot that is more than a plan: it was queued, or refused at its join time. */
 export const isSpawned = sql<boolean>`(not is_scheduled or queued_at is not null or schedule_status = 'failed')`
 
 export async function listBots(db: Database, teamId: string, filter: BotFilter, page: PageRequest): Promise<Page> {
@@ -59,7 +61,8 @@ export async function listScheduledBots(
 }
 
 function commonConditions(teamId: string, filter: BotFilter): Condition[] {
-  const conditions: Condition[] = [sql`team_id = ${teamId}`, sql`generation = 'v2'`]
+  const conditions: Condition[] = [sql`team_id = ${teamId}`]
+  if (filter.generation !== 'any') conditions.push(sql`generation = ${filter.generation}`)
   const partly = (value: string | undefined, column: Condition) => {
     if (value !== undefined) conditions.push(sql`${column} ilike ${containing(value)}`)
   }

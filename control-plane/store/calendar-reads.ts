@@ -8,7 +8,7 @@ import type { CalendarRow, EventRow, SeriesRow } from './tables.ts'
 /** Whose calendars are meant. */
 export interface CalendarOwner {
   teamId: string
-  generation: 'v2' | 'older'
+  generation: 'v2' | 'older' | 'any'
 }
 
 export interface CalendarFilter {
@@ -27,7 +27,7 @@ export interface OpenChannel {
 
 const ofOwner = ({ teamId, generation }: CalendarOwner): Condition[] => [
   sql`calendars.team_id = ${teamId}`,
-  sql`calendars.generation = ${generation}`,
+  ...(generation === 'any' ? [] : [sql`calendars.generation = ${generation}`]),
   sql`calendars.deleted_at is null`,
 ]
 

@@ -68,6 +68,11 @@ test('every variable of the table is read', () => {
     STANDIN_MICROSOFT_LOGIN_URL: 'http://127.0.0.1:3',
     STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
     STANDIN_CALENDAR_LINKS: 'location_first',
+    STANDIN_OIDC_ISSUER: 'https://id.example.com',
+    STANDIN_OIDC_CLIENT_ID: 'standin',
+    STANDIN_OIDC_CLIENT_SECRET: 'hush',
+    STANDIN_OIDC_NAME: 'Example',
+    STANDIN_OIDC_DOMAINS: 'example.com',
     STANDIN_DEMO: 'off',
     STANDIN_LOG_LEVEL: 'warn',
     HOME: '/root',
@@ -111,6 +116,13 @@ test('every variable of the table is read', () => {
       graph: 'http://127.0.0.1:2',
       microsoftLogin: 'http://127.0.0.1:3',
       zoom: 'http://127.0.0.1:4',
+    },
+    oidc: {
+      issuer: 'https://id.example.com',
+      clientId: 'standin',
+      clientSecret: 'hush',
+      name: 'Example',
+      domains: ['example.com'],
     },
     prefersLocation: true,
     offersDemo: false,
@@ -254,7 +266,7 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
   expect(read({ ...whole, STANDIN_OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidc?.issuer).toBe('http://127.0.0.1:9000')
   const inside = { ...whole, STANDIN_OIDC_ISSUER: 'http://keycloak:8080' }
   expect(read({ ...inside, STANDIN_PRIVATE_ADDRESSES: 'allow' }).oidc?.issuer).toBe('http://keycloak:8080')
-  for (const wrong of [
+  const wrongs: Record<string, string>[] = [
     { STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
     { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
     inside,
@@ -262,7 +274,8 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
     { ...whole, STANDIN_OIDC_ISSUER: 'id.example.com' },
     { ...whole, STANDIN_OIDC_DOMAINS: 'example' },
     { ...whole, STANDIN_OIDC_NAME: 'x'.repeat(41) },
-  ]) {
+  ]
+  for (const wrong of wrongs) {
     const problems = problemsOf(wrong)
     expect(problems.length).toBeGreaterThan(0)
     expect(JSON.stringify(problems)).not.toContain('hush-hush')

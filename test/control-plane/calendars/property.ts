@@ -60,7 +60,7 @@ class Sequence {
   readonly #counts: Counts
   #calendar!: MemoryCalendar
   #engine: Calendars
-  #name!: { teamId: string; generation: 'v2' | 'older'; calendarId: string }
+  #name!: { teamId: string; generation: 'v2' | 'older' | 'any'; calendarId: string }
   #model = new RulesModel()
   #made = 0
   /** Lets go what processes that died were waiting for. */

@@ -33,7 +33,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
 
   /** The bot's answer; null where it gave none in time. */
   async function run(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]) {
-    const asked = await askForCommand(database, botId, isOf(callerOf(request).teamId), {
+    const asked = await askForCommand(database, botId, isOf(callerOf(request)), {
       command,
       allowed,
       expiresInSeconds: Math.ceil(timeoutMs / 1000),
@@ -141,7 +141,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     async (request) => {
       const { bot_id: botId } = request.params
       const { extra } = request.body
-      const result = await changeOnRequest<string>(database, botId, isOf(callerOf(request).teamId), (bot) => {
+      const result = await changeOnRequest<string>(database, botId, isOf(callerOf(request)), (bot) => {
         const merged = extra === null ? null : { ...(bot.extra as object | null), ...extra }
         const problem = merged && problemOfCallerData(merged)
         if (problem) return { refuse: `body/extra together with what is stored ${problem}` }

@@ -1,15 +1,24 @@
-/** Which bots a caller of the newer generation may see. Those of other teams do not exist. */
+/**
+ * Which bots a caller of the newer generation may see. Those of other teams do not exist, and those of the older generation
+ * exist for people of the dashboard only.
+ */
 import type { FastifyRequest } from 'fastify'
 import { readBot } from '../../../store/bots.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type ApiError, refusals } from '../../errors.ts'
-import { callerOf } from '../../generation.ts'
+import { type Caller, callerOf } from '../../generation.ts'
 import { uuid } from '../common.ts'
 
 /** A bot of the team, scheduled ones included. */
-export function isOf(teamId: string): (bot: BotRow) => boolean {
-  return (bot) => bot.team_id === teamId && bot.generation === 'v2'
+export function isOf(caller: Caller): (bot: BotRow) => boolean {
+  const generation = generationSeenBy(caller)
+  return (bot) => bot.team_id === caller.teamId && (generation === 'any' || bot.generation === generation)
+}
+
+/** A program knows the generation that it was written for; a person wants to see everything. */
+export function generationSeenBy({ session }: Caller): 'v2' | 'any' {
+  return session === null ? 'v2' : 'any'
 }
 
 /** The bot, once it is more than a plan; rejects with 404. */
@@ -19,7 +28,7 @@ export async function spawnedBot(
   botId: string,
 ): Promise<BotRow> {
   const bot = await readBot(database, botId)
-  if (bot === undefined || !isOf(callerOf(request).teamId)(bot) || isOnlyPlanned(bot)) throw refusals.botNotFound(botId)
+  if (bot === undefined || !isOf(callerOf(request))(bot) || isOnlyPlanned(bot)) throw refusals.botNotFound(botId)
   return bot
 }
 
@@ -30,7 +39,7 @@ export async function anyBot(
   botId: string,
 ): Promise<BotRow> {
   const bot = await readBot(database, botId)
-  if (bot === undefined || !isOf(callerOf(request).teamId)(bot)) throw refusals.botNotFound(botId)
+  if (bot === undefined || !isOf(callerOf(request))(bot)) throw refusals.botNotFound(botId)
   return bot
 }
 

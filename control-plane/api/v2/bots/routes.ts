@@ -10,7 +10,7 @@ import { errorOfRefusal } from '../../refused-bots.ts'
 import { botParams, commaList, errors, limit, list, success } from '../common.ts'
 import { cursorsOf, indexPage, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
-import { spawnedBot } from './access.ts'
+import { generationSeenBy, spawnedBot } from './access.ts'
 import { newBotOf } from './new-bot.ts'
 import { botDetails, botItem, botStatus, screenshotsAreMade } from './presenter.ts'
 import {
@@ -79,6 +79,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
         database,
         callerOf(request).teamId,
         {
+          generation: generationSeenBy(callerOf(request)),
           botName: query.bot_name,
           meetingUrl: query.meeting_url,
           botId: query.bot_id,

@@ -1,15 +1,16 @@
-/** Which calendars a caller of the newer generation may see. Those of other teams do not exist. */
+/** Which calendars a caller of the newer generation may see: as with bots (`bots/access.ts`). */
 import type { FastifyRequest } from 'fastify'
 import { type CalendarOwner, readCalendar } from '../../../store/calendar-reads.ts'
 import type { CalendarRow } from '../../../store/tables.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { callerOf } from '../../generation.ts'
+import { generationSeenBy } from '../bots/access.ts'
 import { uuid } from '../common.ts'
 
 export const ownerOf = (request: FastifyRequest): CalendarOwner => ({
   teamId: callerOf(request).teamId,
-  generation: 'v2',
+  generation: generationSeenBy(callerOf(request)),
 })
 
 /** Rejects with 404. */

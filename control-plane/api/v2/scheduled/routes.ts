@@ -15,7 +15,7 @@ import { refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'
 import { once } from '../../idempotency.ts'
 import { errorOfRefusal } from '../../refused-bots.ts'
-import { checkBotFirst, isOf } from '../bots/access.ts'
+import { checkBotFirst, generationSeenBy, isOf } from '../bots/access.ts'
 import { newBotOf } from '../bots/new-bot.ts'
 import { createdBot } from '../bots/schema.ts'
 import { botParams, commaList, errors, limit, list, message, success } from '../common.ts'
@@ -90,6 +90,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
         database,
         callerOf(request).teamId,
         {
+          generation: generationSeenBy(callerOf(request)),
           botName: query.bot_name,
           meetingUrl: query.meeting_url,
           botId: query.bot_id,
@@ -146,7 +147,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const result = await changeOnRequest(
         database,
         botId,
-        (bot) => isOf(teamId)(bot) && bot.is_scheduled,
+        (bot) => isOf(callerOf(request))(bot) && bot.is_scheduled,
         (bot, now) => {
           if (bot.schedule_status !== 'scheduled')
             return { refuse: refusals.botStatus(botId, bot.schedule_status ?? bot.status) }
@@ -198,7 +199,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
 
 async function scheduledBot({ database }: ApiDependencies, request: FastifyRequest, botId: string): Promise<BotRow> {
   const bot = await readBot(database, botId)
-  if (bot === undefined || !isOf(callerOf(request).teamId)(bot) || !bot.is_scheduled)
+  if (bot === undefined || !isOf(callerOf(request))(bot) || !bot.is_scheduled)
     throw refusals.scheduledBotNotFound(botId)
   return bot
 }
