@@ -32,7 +32,8 @@ interface Platform {
 const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
   meet: { recognize: recognizeGoogleMeet, open: openGoogleMeet, hasSoundInTracks: true },
   teams: { recognize: recognizeMicrosoftTeams, open: openMicrosoftTeams, hasSoundInTracks: true },
-  // One of its three ways has tracks, and which way it takes shows in the meeting only (field notes 2.16).
+  // One of its three ways has tracks, and which way it takes shows in the meeting only
+  // (docs/platform-notes/zoom.md#audio-paths).
   zoom: { recognize: recognizeZoom, open: openZoom, hasSoundInTracks: false },
   jitsi: {
     recognize: (text, { jitsiHosts }) => recognizeJitsi(text, jitsiHosts ?? []),

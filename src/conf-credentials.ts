@@ -12,7 +12,10 @@ export type TokenOrigin = { value: string } | { url: string } | { next(): Promis
 export interface ConfCredentials {
   sdkId: string
   sdkSecret: string
-  /** Joins on behalf of a user who has to be in the meeting. Goes before the access key; never both (zoom.md 4.1). */
+  /**
+   * Joins on behalf of a user who has to be in the meeting. Goes before the access key; never both
+   * (docs/platform-notes/zoom.md#which-token-a-meeting-needs).
+   */
   onBehalfToken: TokenOrigin | null
   /** Joins as that user (ZAK). */
   accessKey: TokenOrigin | null

@@ -1,4 +1,7 @@
-/** The mock Zoom site: which host and path answers what (field notes 1.3, 8.3). */
+/**
+ * The mock Zoom site: which host and path answers what (docs/platform-notes/zoom.md#web-client-address-and-redirects
+ * and #the-mock).
+ */
 import { pageScript } from '../../src/page-scripts.ts'
 import { randomOf } from '../shared/page/random.ts'
 import {

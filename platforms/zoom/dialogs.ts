@@ -1,4 +1,7 @@
-/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. Field notes 3.18. */
+/**
+ * Which button of which dialog is the right one. Pure; unknown buttons are never touched.
+ * docs/platform-notes/zoom.md#notices-and-dialogs.
+ */
 import type { DialogAnswer } from '../shared/dialogs.ts'
 import type { DialogSigns } from '../shared/page/types.ts'
 import { matches } from '../shared/words.ts'

@@ -1,4 +1,7 @@
-/** The table from a situation of the page to its outcome, before and after admission. Pure. Field notes 7.4 and 7.5. */
+/**
+ * The table from a situation of the page to its outcome, before and after admission. Pure.
+ * docs/platform-notes/zoom.md#web-client-outcomes and #outcomes-in-the-meeting.
+ */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'

@@ -92,7 +92,10 @@ const DIALOG_KINDS = [
   'client_blocked',
   'browser_off',
 ] as const satisfies readonly SituationWord[]
-/** Accessible names of the same dialogs, which are English in every language of the page (field notes 3.19). */
+/**
+ * Accessible names of the same dialogs, which are English in every language of the page
+ * (docs/platform-notes/zoom.md#end-removal-and-leaving).
+ */
 const DIALOG_NAMES: readonly [RegExp, SituationKind][] = [
   [/^has been removed dialog$/i, 'removed_before'],
   [/^you have been removed$/i, 'removed'],

@@ -1,6 +1,7 @@
 /**
  * One attempt to be in a meeting through the SDK: its page, its tokens, its calls of `join`. A wait for the authorizing
- * user, or for a host of whom the SDK speaks in numbers only, is a row of whole joins (zoom.md 2.11): the page is loaded
+ * user, or for a host of whom the SDK speaks in numbers only, is a row of whole joins
+ * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported): the page is loaded
  * anew, with a fresh signature and a fresh token.
  */
 import type { ConfCredentials } from '../../../src/conf-credentials.ts'
@@ -19,7 +20,7 @@ import { type FetchToken, getTokens } from './tokens.ts'
 
 export type SdkMeetingPage = MeetingPage<SdkSigns, ElementName, SdkPageApi>
 
-/** Limits of the SDK: bytes of the name and of the passcode (zoom.md 2.6). */
+/** Limits of the SDK: bytes of the name and of the passcode (docs/platform-notes/zoom.md#join-parameters). */
 const NAME_BYTES = 128
 
 export interface AttemptWaits {
@@ -29,7 +30,7 @@ export interface AttemptWaits {
   hostAgainMs: number
 }
 
-/** zoom.md 5: 5 s for the user, 15 s for a page that says "not started". */
+/** docs/platform-notes/zoom.md#timing: 5 s for the user, 15 s for a page that says "not started". */
 export const ATTEMPT_WAITS: Readonly<AttemptWaits> = { userAgainMs: 5000, hostAgainMs: 15_000 }
 
 export interface AttemptParts {
@@ -141,7 +142,10 @@ export class SdkAttempt {
   }
 }
 
-/** The government's Zoom has other hosts, other apps and a package of its own (zoom.md 2.2). */
+/**
+ * The government's Zoom has other hosts, other apps and a package of its own
+ * (docs/platform-notes/zoom.md#loading-the-sdk).
+ */
 export function mustBeCommercial({ url }: Pick<MeetingTarget, 'url'>): void {
   if (!/(?:^|\.)zoomgov\.com$/.test(new URL(url).hostname)) return
   throw new BotError(

@@ -1,6 +1,7 @@
 /**
  * The right to record: asked for before the recording, watched while it runs. Zoom wants an app that captures a meeting
- * to hold it, so that people are told (zoom.md 2.14). What is recorded comes from the screen and the sound server; the
+ * to hold it, so that people are told (docs/platform-notes/zoom.md#recording-permission). What is recorded comes from
+ * the screen and the sound server; the
  * SDK's own capture is what shows it to the participants.
  */
 
@@ -18,7 +19,10 @@ export interface RightWaits {
   noHostMs: number
 }
 
-/** zoom.md 7.3 and 5: 30 to 60 s to start; a request lapses after 10 s for some hosts and the rest is not known. */
+/**
+ * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request lapses after 10
+ * s for some hosts and the rest is not known.
+ */
 export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
 
 const LOOK_EVERY_MS = 250

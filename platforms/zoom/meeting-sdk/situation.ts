@@ -58,19 +58,25 @@ export const SDK_PLACES: Readonly<Record<SdkKind, Place>> = {
   disclaimer_refused: 'out',
 }
 
-/** `join` begins at once when the SDK takes the signature up; without a word for so long it has not (zoom.md 2.4). */
+/**
+ * `join` begins at once when the SDK takes the signature up; without a word for so long it has not
+ * (docs/platform-notes/zoom.md#signature).
+ */
 export const SILENT_JOIN_MS = 30_000
-/** From this level on the SDK sets up sound, which only somebody in the meeting has (zoom.md 2.7). */
+/**
+ * From this level on the SDK sets up sound, which only somebody in the meeting has
+ * (docs/platform-notes/zoom.md#join-sequence).
+ */
 const IN_MEETING_LEVEL = 13
 const RECONNECTING = 4
 const DISCONNECTED = 3
-/** The end of a bot whose user went; zoom.md 2.10 C, and the dialog that says it. */
+/** The end of a bot whose user went; docs/platform-notes/zoom.md#sdk-error-numbers, and the dialog that says it. */
 const USER_LEFT = 4019
 const USER_LEFT_TEXT = /^the authorized user (?:has )?left the meeting\b/i
 
 const REGISTRATION = /^registration (?:meeting|webinar)\b/i
 
-/** Why the SDK says that the bot is out; zoom.md 2.9. */
+/** Why the SDK says that the bot is out; docs/platform-notes/zoom.md#leaving-reasons. */
 const LEAVE_KINDS: Readonly<Record<number, SdkKind>> = {
   1: 'ended',
   2: 'left',

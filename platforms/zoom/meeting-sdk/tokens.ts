@@ -17,11 +17,15 @@ export type FetchToken = (
   limits: { maxBytes: number; timeoutMs: number; accept: string },
 ) => Promise<Uint8Array>
 
-/** What `join` of the SDK takes beside the signature. Never both: Zoom refuses that (zoom.md 2.6). */
+/**
+ * What `join` of the SDK takes beside the signature. Never both: Zoom refuses that
+ * (docs/platform-notes/zoom.md#join-parameters).
+ */
 export type JoinTokens = { obfToken: string } | { zak: string } | Record<string, never>
 
 /**
- * Where both are configured the on-behalf-of token goes first (zoom.md 7.1). Rejects with CONF_OBF_TOKEN_ERROR or
+ * Where both are configured the on-behalf-of token goes first
+ * (docs/platform-notes/zoom.md#outcomes-before-the-browser). Rejects with CONF_OBF_TOKEN_ERROR or
  * CONF_ACCESS_TOKEN_ERROR; the attempt may be made afresh where an address failed.
  */
 export async function getTokens(given: ConfCredentials, fetchToken: FetchToken = fetchPublic): Promise<JoinTokens> {

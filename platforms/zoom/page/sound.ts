@@ -1,5 +1,6 @@
 /**
- * Hears how loud the meeting is without changing its sound. Zoom plays in one of three ways (field notes 2.16): a mix
+ * Hears how loud the meeting is without changing its sound. Zoom plays in one of three ways
+ * (docs/platform-notes/zoom.md#audio-paths): a mix
  * through an AudioContext, the same mix through a connection of the page with itself, or a received track for each person.
  */
 import { wrapMethod } from '../../shared/page/native-look.ts'

@@ -202,7 +202,10 @@ export class WebEntrance {
     return false
   }
 
-  /** As people type it; the part of a link before the dot is the last resort (field notes 1.2). */
+  /**
+   * As people type it; the part of a link before the dot is the last resort
+   * (docs/platform-notes/zoom.md#reading-a-link).
+   */
   #passcode(): string | null {
     const inLink = new URL(this.#target.url).searchParams.get('pwd')
     return this.#target.passcode ?? inLink?.replace(/\.\d+$/, '') ?? null

@@ -7,7 +7,7 @@ import { fieldOf, numberOf, personOf } from './facts.ts'
 import type { SdkAnswer } from './types.ts'
 
 const NAME_LENGTH = 256
-/** What the SDK answers where chat is off for this participant; zoom.md 2.12. */
+/** What the SDK answers where chat is off for this participant; docs/platform-notes/zoom.md#sdk-chat. */
 const SWITCHED_OFF = /restrict|no_privilege|webinar/i
 
 export interface SdkChat {
@@ -57,7 +57,7 @@ export function createSdkChat(): SdkChat {
   }
 }
 
-/** Everyone is 0, or nobody (zoom.md 2.12). */
+/** Everyone is 0, or nobody (docs/platform-notes/zoom.md#sdk-chat). */
 function isTo(ownIds: ReadonlySet<number>, receiver: unknown): boolean {
   const id = numberOf(receiver)
   return id !== null && ownIds.has(personOf(id))

@@ -71,7 +71,7 @@ export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): Sd
       try {
         call({ success: () => settle({ ok: true }), error: (result) => settle(refusal(result)) })
       } catch (error) {
-        // Without a host the SDK itself stumbles; its words say so (zoom.md 2.14).
+        // Without a host the SDK itself stumbles; its words say so (docs/platform-notes/zoom.md#recording-permission).
         settle({ ok: false, code: null, text: String(error) })
       }
     })
@@ -159,7 +159,7 @@ export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): Sd
       try {
         running.join({
           ...given,
-          // It comes in the waiting room too, so it proves nothing (zoom.md 2.7).
+          // It comes in the waiting room too, so it proves nothing (docs/platform-notes/zoom.md#join-sequence).
           success() {},
           error: (result: unknown) => keeper.failed('callback', fieldOf(result, 'errorCode'), wordsOf(result)),
         })

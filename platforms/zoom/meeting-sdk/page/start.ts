@@ -27,9 +27,15 @@ import { createSdkPilot } from './sdk.ts'
 import type { SdkPageApi, SdkPageConfig } from './types.ts'
 
 const LOOK_EVERY_MS = 250
-/** The SDK says who speaks, and nothing of silence; so long a word of it counts (zoom.md 2.13). */
+/**
+ * The SDK says who speaks, and nothing of silence; so long a word of it counts
+ * (docs/platform-notes/zoom.md#sdk-call-limits).
+ */
 const ACTIVE_MS = 1200
-/** The reason of leaving outlives its document here: the SDK goes to another page within a second (zoom.md 2.9). */
+/**
+ * The reason of leaving outlives its document here: the SDK goes to another page within a second
+ * (docs/platform-notes/zoom.md#leaving-reasons).
+ */
 const LEFT_KEY = 'left'
 
 export function startSdkPage(config: SdkPageConfig): void {

@@ -1,4 +1,7 @@
-/** The table of zoom.md 7.2, row by row: what the SDK says, and the code that a bot ends with. */
+/**
+ * The table of docs/platform-notes/zoom.md#sdk-join-outcomes, row by row: what the SDK says, and the code that a bot
+ * ends with.
+ */
 import { describe, expect, test } from 'vitest'
 import { FAILURE_OUTCOMES, failureError, type JoinedWith } from '../../../../platforms/zoom/meeting-sdk/failures.ts'
 import type { SdkFacts, SdkFailure, SdkSigns } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
