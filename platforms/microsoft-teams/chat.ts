@@ -29,7 +29,7 @@ export function teamsChat(page: TeamsPage): TeamsChat {
       open,
       async close() {},
       fill: (text) => write(page, text),
-      // Enter alone sends in the full client only (field notes 4.8).
+      // Enter alone sends in the full client only (docs/platform-notes/microsoft-teams.md#chat).
       async send(again) {
         await (again ? page.pressKey('chatBox', 'Control+Enter') : page.press('send'))
       },

@@ -67,7 +67,10 @@ export async function openMicrosoftTeams(
   })
 }
 
-/** The light client carries the whole invitation in its address, the passcode too (field notes 1.2). */
+/**
+ * The light client carries the whole invitation in its address, the passcode too
+ * (docs/platform-notes/microsoft-teams.md#meeting-links).
+ */
 function hideCoordinates(text: string): string {
   return text.replace(/\b(coords(?:=|%3D))[\w%+/=.-]+/gi, '$1[redacted]')
 }

@@ -6,7 +6,7 @@ import type { ElementName, PageSigns } from './page/types.ts'
 import type { SituationKind } from './situation.ts'
 import type { TeamsPage } from './teams-page.ts'
 
-/** Without an idle pointer the page stops to receive chat (field notes 4.8). */
+/** Without an idle pointer the page stops to receive chat (docs/platform-notes/microsoft-teams.md#chat). */
 const STIR_EVERY_MS = 4 * 60_000
 /** Sound of nobody for so long: neither sources nor marks tell who speaks in this meeting. */
 const UNATTRIBUTED_MS = 8000
@@ -54,7 +54,10 @@ export class Housekeeping {
     else await this.#page.browser.page.keyboard.press('Escape')
   }
 
-  /** In the open menu. Where nobody is seen no pictures need to come, nor to be decoded (field notes 4.10). */
+  /**
+   * In the open menu. Where nobody is seen no pictures need to come, nor to be decoded
+   * (docs/platform-notes/microsoft-teams.md#layouts-banners-and-incoming-video).
+   */
   async #chooseView(): Promise<boolean> {
     if (this.#recordingMode === 'gallery_view') return (await this.#pressSoon(['galleryView'])) !== null
     if (this.#recordingMode === 'speaker_view') return (await this.#pressSoon(['speakerView'])) !== null

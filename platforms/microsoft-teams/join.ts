@@ -14,7 +14,10 @@ const STEP_EVERY_MS = 3000
 const NAME_BOX_MS = 20_000
 /** A switch of the sound that does not obey may be a sign misread; it is no reason to stay outside. */
 const SOUND_TRIES = 3
-/** A request that fell is made again at most this often without effect, and this long apart (field notes 3.3). */
+/**
+ * A request that fell is made again at most this often without effect, and this long apart
+ * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped).
+ */
 const ASK_AGAIN_TRIES = 3
 const ASK_AGAIN_EVERY_MS = 5000
 

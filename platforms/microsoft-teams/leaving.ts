@@ -4,7 +4,10 @@ import type { PageSigns } from './page/types.ts'
 import { PLACES, type SituationKind, situationOf } from './situation.ts'
 import type { TeamsPage } from './teams-page.ts'
 
-/** A browser that closes at once leaves a ghost behind, in the waiting room and in the call (field notes 3.3 and 4.3). */
+/**
+ * A browser that closes at once leaves a ghost behind, in the waiting room and in the call
+ * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped and #leaving).
+ */
 const HEARD_MS = 1000
 
 /** Pages in front of the meeting: nothing was asked, or the request is taken back. */

@@ -19,7 +19,9 @@ const DENIED: Refusal = {
   sentence: 'Somebody in the meeting denied the request to join ("{text}").',
 }
 
-/** Field notes 9. A retry, where one can help, is always made with a fresh browser. */
+/**
+ * docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, is always made with a fresh browser.
+ */
 const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
   not_found: {
     code: 'INVALID_MEETING_URL',

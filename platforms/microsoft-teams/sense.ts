@@ -6,7 +6,10 @@ import { endOf, failureOf, refusalOf } from './outcomes.ts'
 import type { PageSigns } from './page/types.ts'
 import { PLACES, type SituationKind, situationOf } from './situation.ts'
 
-/** The silent sign-in of every join hops over a sign-in host; a wall stays (field notes 1.4). */
+/**
+ * The silent sign-in of every join hops over a sign-in host; a wall stays
+ * (docs/platform-notes/microsoft-teams.md#redirects-before-the-pre-join-page).
+ */
 const SIGN_IN_STANDS_MS = 3000
 const OFF_SITE_STANDS_MS = 5000
 

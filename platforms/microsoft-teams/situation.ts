@@ -110,7 +110,7 @@ const FINAL_TEXTS = [
   'unsupported_browser',
 ] as const satisfies readonly (SituationText & SituationKind)[]
 
-/** Field notes 5.5. */
+/** docs/platform-notes/microsoft-teams.md#end-messages. */
 const DENIED_CODE = 5854
 const NO_ANONYMOUS_CODE = 5723
 const REMOVED_CODES: readonly number[] = [5000, 5300]

@@ -129,7 +129,9 @@ function target(
 }
 
 /**
- * The web client's own form spares the launcher (field notes 1.3). Personal and government hosts are only known to take
+ * The web client's own form spares the launcher
+ * (docs/platform-notes/microsoft-teams.md#opening-the-web-client-directly). Personal and government hosts are only
+ * known to take
  * the link as it is.
  */
 function clientOf(host: string): string {

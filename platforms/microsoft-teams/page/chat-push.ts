@@ -1,6 +1,7 @@
 /**
  * Chat as the client itself gets it, whether or not its pane is open: batches are handed to a handler that is bound by
- * name, which is where they can be seen (field notes 4.8). An edit, a deletion or a reaction comes as the whole message
+ * name, which is where they can be seen (docs/platform-notes/microsoft-teams.md#chat). An edit, a deletion or a
+ * reaction comes as the whole message
  * again, under the ids it had.
  */
 import type { ChatContent, ChatFile } from '../../../src/meeting.ts'

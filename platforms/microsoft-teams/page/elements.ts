@@ -63,7 +63,8 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     const words = [label(element), plain(element.getAttribute('title') ?? '')]
     if (words.some((text) => says(`${kind}On`, text))) return 'on'
     if (words.some((text) => says(`${kind}Off`, text))) return 'off'
-    // The live property; the attribute never moves, and sources disagree on what `data-cid` means (field notes 2.4).
+    // The live property; the attribute never moves, and sources disagree on what `data-cid` means
+    // (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches).
     if (element instanceof HTMLInputElement) return element.checked ? 'on' : 'off'
     const pressed = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
     return pressed === null ? 'absent' : pressed === 'true' ? 'on' : 'off'

@@ -1,4 +1,7 @@
-/** People who came before the bot are named in one answer over HTTP only (field notes 5.4). */
+/**
+ * People who came before the bot are named in one answer over HTTP only
+ * (docs/platform-notes/microsoft-teams.md#roster-messages).
+ */
 import { wrapMethod } from '../../shared/page/native-look.ts'
 import { objectOf, parsed } from './json.ts'
 import { type PersonRecord, peopleOf } from './signalling.ts'

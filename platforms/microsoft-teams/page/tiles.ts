@@ -23,7 +23,7 @@ export interface SeenTile {
   hasHand: boolean
 }
 
-/** Tiles of no size are phantoms (field notes 4.6). */
+/** Tiles of no size are phantoms (docs/platform-notes/microsoft-teams.md#tiles-and-names). */
 export function readTiles({ selectors, botName }: PageConfig, wording: Wording): SeenTile[] {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   return [...document.querySelectorAll(select('tile'))].flatMap((element) => {

@@ -14,7 +14,7 @@ export interface RetrySigns {
 
 /** How the meeting's own signalling says that the call is over. */
 export interface EndNotice {
-  /** Field notes 5.5. */
+  /** docs/platform-notes/microsoft-teams.md#end-messages. */
   subCode: number
   /** Somebody else than the bot sent it. */
   isByOther: boolean

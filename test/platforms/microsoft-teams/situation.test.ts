@@ -21,7 +21,10 @@ type Row = [
   retry?: true,
 ]
 
-/** Field notes 9 from top to bottom: what is shown, what it is, and what it means before admission. */
+/**
+ * docs/platform-notes/microsoft-teams.md#outcomes from top to bottom: what is shown, what it is, and what it means
+ * before admission.
+ */
 const TABLE: Row[] = [
   ['HTTP 404', { httpStatus: 404 }, 'no_page', 'pre-join', 'INVALID_MEETING_URL'],
   ['HTTP 503', { httpStatus: 503 }, 'server_error', 'pre-join', 'CANNOT_JOIN_MEETING', true],
