@@ -4,7 +4,10 @@ import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSigns } from './page/types.ts'
 import { PLACES, situationOf } from './situation.ts'
 
-/** A knock has no button that takes it back; a page that is gone does not knock (docs/jitsi-facts.md 4.2). */
+/**
+ * A knock has no button that takes it back; a page that is gone does not knock
+ * (docs/platform-notes/jitsi.md#waiting-in-the-lobby).
+ */
 export function leaveSteps(page: MeetingPage<PageSigns, ElementName>, meetingHost: string): LeaveSteps<PageSigns> {
   return {
     press: async (signs) => (signs?.screen ? false : page.press('leave')),

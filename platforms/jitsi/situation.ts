@@ -43,7 +43,10 @@ export const PLACES = {
 
 export type SituationKind = keyof typeof PLACES
 
-/** What a notification means, by the name of its text (docs/jitsi-facts.md 4.5, 5.2, 5.3). */
+/**
+ * What a notification means, by the name of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
+ * #accounts-and-tokens and #refusals).
+ */
 const NOTICES: Readonly<Record<string, SituationKind>> = {
   'lobby.joinRejectedTitle': 'denied',
   'lobby.joinRejectedMessage': 'denied',
@@ -62,7 +65,10 @@ const NOTICES: Readonly<Record<string, SituationKind>> = {
   'notify.connectionFailed': 'not_connected',
 }
 
-/** The same by the page's own names of failures (docs/jitsi-facts.md 2.2), which no notification has to be caught for. */
+/**
+ * The same by the page's own names of failures (docs/platform-notes/jitsi.md#conference), which no notification has to
+ * be caught for.
+ */
 const FAILURES: Readonly<Record<string, SituationKind>> = {
   'conference.connectionError.accessDenied': 'denied',
   'conference.max_users': 'full',
@@ -73,7 +79,7 @@ const FAILURES: Readonly<Record<string, SituationKind>> = {
 }
 
 const ENDS = ['removed', 'lobby_closed', 'time_limit', 'ended_for_all'] as const satisfies readonly SituationText[]
-/** Where the page goes by itself when a visit is over (docs/jitsi-facts.md 7.4). */
+/** Where the page goes by itself when a visit is over (docs/platform-notes/jitsi.md#pages-after-the-end). */
 const CLOSE_PAGE = /\/close\d*\.html$/
 const REFUSED_PAGE = /\/authError\.html$/
 

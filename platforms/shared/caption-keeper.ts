@@ -9,7 +9,7 @@ export interface CaptionSteps<Signs extends CommonSigns = CommonSigns> {
 }
 
 const TRIES = 5
-/** Pages take up to five seconds to obey (field notes of Google Meet, 4.7). */
+/** Pages take up to five seconds to obey (docs/platform-notes/google-meet.md#captions). */
 const TRY_EVERY_MS = 5_000
 
 export interface CaptionKeeping<Signs extends CommonSigns> {

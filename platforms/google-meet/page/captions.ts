@@ -16,7 +16,9 @@ export interface CaptionRecord {
 
 const LONGEST = 200_000
 
-/** A message of the `captions` channel (field notes 5.2). Rejects for anything else. */
+/**
+ * A message of the `captions` channel (docs/platform-notes/google-meet.md#data-channels). Rejects for anything else.
+ */
 export async function decodeCaptions(data: ArrayBuffer): Promise<CaptionRecord[]> {
   if (data.byteLength > LONGEST) throw new UnreadMessage('The message is too long')
   const fields = readFields(await inflate(new Uint8Array(data)))

@@ -1,4 +1,7 @@
-/** What the page's short notices say of people: a reaction, a raised hand (field notes 4.5). */
+/**
+ * What the page's short notices say of people: a reaction, a raised hand
+ * (docs/platform-notes/google-meet.md#people-panel-and-notices).
+ */
 import { plain, textWithout } from '../../shared/page/visible-text.ts'
 import type { Wording } from '../../shared/page/wording.ts'
 import type { PageConfig } from './types.ts'

@@ -21,7 +21,7 @@ export interface RosterView {
   source: 'store' | 'page' | null
 }
 
-/** Shared screens are called after their owner's second video source (docs/jitsi-facts.md 2.1). */
+/** Shared screens are called after their owner's second video source (docs/platform-notes/jitsi.md#participants). */
 const SCREEN_ID = /^(.+)-v\d+$/
 /** Looks without a trace of a tile before its person counts as gone: tiles that are scrolled away leave the page. */
 const ABSENCES = 12

@@ -22,67 +22,103 @@ const consent = {
   ],
 }
 
-/** The table of situations, row by row: what is shown, what it is, and what it means before and after admission. */
+/** What the page shows, what that is, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
 const TABLE: [string, Partial<PageSigns>, SituationKind, Phase, string | null][] = [
-  ['2a', finalPage('Invalid video call name'), 'invalid_code', 'pre-join', 'INVALID_MEETING_URL'],
-  ['2b', { url: 'https://meet.google.com/landing' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
-  ['2c', { url: 'https://meet.google.com/' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
-  ['3a', finalPage('Check your meeting code'), 'invalid_code', 'pre-join', 'INVALID_MEETING_URL'],
-  ['3b', finalPage('The meeting code you entered doesn’t work'), 'invalid_code', 'pre-join', 'INVALID_MEETING_URL'],
-  ['4', finalPage('Your meeting code has expired'), 'expired_code', 'pre-join', 'CANNOT_JOIN_MEETING'],
-  ['5a', { url: 'https://accounts.google.com/v3/signin' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
   [
-    '5b',
+    'a code of the wrong shape',
+    finalPage('Invalid video call name'),
+    'invalid_code',
+    'pre-join',
+    'INVALID_MEETING_URL',
+  ],
+  ['the landing page', { url: 'https://meet.google.com/landing' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
+  ['the home page', { url: 'https://meet.google.com/' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
+  ['an unknown code', finalPage('Check your meeting code'), 'invalid_code', 'pre-join', 'INVALID_MEETING_URL'],
+  [
+    'an unknown code, in newer words',
+    finalPage('The meeting code you entered doesn’t work'),
+    'invalid_code',
+    'pre-join',
+    'INVALID_MEETING_URL',
+  ],
+  ['an expired code', finalPage('Your meeting code has expired'), 'expired_code', 'pre-join', 'CANNOT_JOIN_MEETING'],
+  ['the sign-in page', { url: 'https://accounts.google.com/v3/signin' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
+  [
+    'a sign-in heading',
     { headings: ['Sign in'], lines: ['Sign in', 'Use your Google Account'] },
     'login_wall',
     'waiting',
     'LOGIN_REQUIRED',
   ],
-  ['6', { lines: ['Your sign-in credentials might have changed'] }, 'credentials_lost', 'pre-join', 'LOGIN_REQUIRED'],
-  ['7a', finalPage("You can't join this video call"), 'blocked', 'pre-join', 'BOT_NOT_ACCEPTED'],
-  ['7b', finalPage('You can’t join this meeting'), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
-  ['7c', finalPage("You can't join this call"), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
-  ['7d', { lines: ['There is a problem connecting to this video call'] }, 'blocked', 'pre-join', 'BOT_NOT_ACCEPTED'],
-  ['8', { url: 'https://workspace.google.com/products/meet/' }, 'marketing', 'waiting', 'CANNOT_JOIN_MEETING'],
-  ['8b', { url: 'https://example.com/' }, 'off_site', 'waiting', 'CANNOT_JOIN_MEETING'],
-  ['9', { captcha: true, nameBox: { value: '' } }, 'captcha', 'pre-join', 'CANNOT_JOIN_MEETING'],
-  ['13', { lines: ['Waiting for the host to join'] }, 'waiting_for_host', 'waiting', null],
-  ['14', { ...TOOLBAR, lines: ['Asking to be let in…'] }, 'lobby', 'waiting', null],
   [
-    '15',
+    'a lost session',
+    { lines: ['Your sign-in credentials might have changed'] },
+    'credentials_lost',
+    'pre-join',
+    'LOGIN_REQUIRED',
+  ],
+  ['refused by the platform', finalPage("You can't join this video call"), 'blocked', 'pre-join', 'BOT_NOT_ACCEPTED'],
+  ['refused after the knock', finalPage('You can’t join this meeting'), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
+  ['refused, shorter', finalPage("You can't join this call"), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
+  [
+    'a problem with the connection',
+    { lines: ['There is a problem connecting to this video call'] },
+    'blocked',
+    'pre-join',
+    'BOT_NOT_ACCEPTED',
+  ],
+  [
+    'the marketing page',
+    { url: 'https://workspace.google.com/products/meet/' },
+    'marketing',
+    'waiting',
+    'CANNOT_JOIN_MEETING',
+  ],
+  ['another site', { url: 'https://example.com/' }, 'off_site', 'waiting', 'CANNOT_JOIN_MEETING'],
+  ['a visible captcha', { captcha: true, nameBox: { value: '' } }, 'captcha', 'pre-join', 'CANNOT_JOIN_MEETING'],
+  ['waiting for the host', { lines: ['Waiting for the host to join'] }, 'waiting_for_host', 'waiting', null],
+  ['the waiting room', { ...TOOLBAR, lines: ['Asking to be let in…'] }, 'lobby', 'waiting', null],
+  [
+    'no answer to the request to join',
     finalPage('No one responded to your request to join the call'),
     'knock_timed_out',
     'waiting',
     'TIMEOUT_WAITING_TO_START',
   ],
   [
-    '16a',
+    'denied by a person',
     finalPage('Someone in the call denied your request to join', { askAgain: true }),
     'denied',
     'waiting',
     'BOT_NOT_ACCEPTED',
   ],
-  ['16b', finalPage('Your request to join was denied'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
-  ['16c', finalPage('You weren’t allowed to join'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
+  ['denied, in other words', finalPage('Your request to join was denied'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
+  ['not allowed to join', finalPage('You weren’t allowed to join'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
   [
-    '16d, stale text of the waiting room behind it',
+    'denied, with stale text of the waiting room behind it',
     { ...finalPage('Someone in the call denied your request to join'), lines: ['Asking to be let in...'] },
     'denied',
     'waiting',
     'BOT_NOT_ACCEPTED',
   ],
-  ['17', finalPage('You left the meeting', { rejoin: true }), 'left', 'waiting', 'BOT_NOT_ACCEPTED'],
   [
-    '18',
+    'out without an own click',
+    finalPage('You left the meeting', { rejoin: true }),
+    'left',
+    'waiting',
+    'BOT_NOT_ACCEPTED',
+  ],
+  [
+    'the host ended the meeting meanwhile',
     finalPage('Your host ended the meeting for everyone'),
     'ended_for_all',
     'waiting',
     'EXITING_MEETING_BEFORE_RECORD',
   ],
-  ['20/21', { ...CALL, dialogs: [consent] }, 'consent', 'waiting', null],
-  ['29', { ...CALL, peopleCount: 1 }, 'in_call', 'waiting', null],
+  ['a consent over the call', { ...CALL, dialogs: [consent] }, 'consent', 'waiting', null],
+  ['alone in the call', { ...CALL, peopleCount: 1 }, 'in_call', 'waiting', null],
   [
-    '37',
+    'an error of the call',
     { lines: ["Couldn't start the video call because of an error"] },
     'call_error',
     'pre-join',
@@ -95,25 +131,25 @@ const TABLE: [string, Partial<PageSigns>, SituationKind, Phase, string | null][]
   ['nothing', {}, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('row %s', (_row, shown, kind, phase, code) => {
+test.each(TABLE)('%s', (_row, shown, kind, phase, code) => {
   const situation = situationOf(signs(shown))
   expect(situation.kind).toBe(kind)
   expect(refusalOf(situation, phase)?.code ?? null).toBe(code)
 })
 
 test.each([
-  ['23', finalPage("You've been removed from the meeting", { callEnded: true }), 'removed'],
-  ['23b', finalPage('You were removed from the meeting'), 'removed'],
-  ['25a', finalPage('Your host ended the meeting for everyone'), 'ended_for_all'],
-  ['25b', finalPage('The meeting has ended'), 'ended_for_all'],
-  ['25c', finalPage('Call ended'), 'ended_for_all'],
-  ['26', finalPage('The call ended because everyone left', { rejoin: true }), 'everyone_left'],
+  ['removed', finalPage("You've been removed from the meeting", { callEnded: true }), 'removed'],
+  ['removed, in other words', finalPage('You were removed from the meeting'), 'removed'],
+  ['ended by the host', finalPage('Your host ended the meeting for everyone'), 'ended_for_all'],
+  ['ended', finalPage('The meeting has ended'), 'ended_for_all'],
+  ['ended, shorter', finalPage('Call ended'), 'ended_for_all'],
+  ['everyone left', finalPage('The call ended because everyone left', { rejoin: true }), 'everyone_left'],
   ['left by another device', finalPage('You’ve left the call', { rejoin: true }), 'ended_for_all'],
-  ['31', { url: 'https://workspace.google.com/products/meet/' }, 'removed'],
+  ['the marketing page', { url: 'https://workspace.google.com/products/meet/' }, 'removed'],
   ['an end in other words', { callEnded: true, headings: ['Vége'] }, 'ended_for_all'],
   ['no end', CALL, null],
-  ['32', { ...CALL, lines: ['You lost your network connection. Trying to reconnect...'] }, null],
-] as const)('after admission, row %s', (_row, shown, end) => {
+  ['the network is away', { ...CALL, lines: ['You lost your network connection. Trying to reconnect...'] }, null],
+] as const)('after admission, %s', (_row, shown, end) => {
   expect(endOf(situationOf(signs(shown as Partial<PageSigns>)), signs(shown as Partial<PageSigns>))).toBe(end)
 })
 
