@@ -1,6 +1,6 @@
 /**
  * What a job says about joining through a conferencing platform's SDK, gathered from both generations of the interface
- * and checked together. Pure. Source: spec/service-interface.md "Authentication", field-notes/service.md 2.3.
+ * and checked together. Pure. Source: docs/interface.md#joining-zoom.
  */
 
 import type { Job, Problem } from '@standin/wire/job.ts'

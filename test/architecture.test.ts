@@ -1,4 +1,4 @@
-/** Who may import whom, as style.md has it. Read from the sources themselves, so that a new file is judged too. */
+/** Which room may import which (ARCHITECTURE.md). Read from the sources themselves, so that a new file is judged too. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'

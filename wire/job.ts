@@ -1,5 +1,5 @@
 /**
- * The job: everything one bot is told. Field names are those of spec/service-interface.md where it has them; unknown
+ * The job: everything one bot is told. Field names are those of docs/interface.md where it has them; unknown
  * fields are refused by name. This package imports nothing of the project, so that worker and control plane share it.
  */
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** What an end means for the status and for the tokens. Source: spec/service-interface.md, "Token charging by outcome". */
+/** What an end means for the status and for the tokens. Source: docs/interface.md#charges-by-outcome. */
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import type { BotRow } from '../store/tables.ts'
 import type { LedgerEntry } from './change.ts'

@@ -36,7 +36,10 @@ export interface Attendee {
   isResource: boolean
 }
 
-/** One event or one occurrence of a series, in the service's terms (field notes 5.5 and 5.6). */
+/**
+ * One event or one occurrence of a series, in the service's terms (docs/interface.md#events-of-calendars and
+ * #links-of-events).
+ */
 export interface ProviderEvent {
   providerId: string
   /** The provider's id of the series; the event's own id for a single event. */

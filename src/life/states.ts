@@ -1,6 +1,6 @@
 /**
- * The states of a bot, which moves between them are legal, and how a life can end. Source of the words and moves:
- * spec/service-interface.md "States and transitions" and field-notes/service.md 2.4.
+ * The states of a bot, which moves between them are legal, and how a life can end. Source:
+ * docs/interface.md#statuses.
  */
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'

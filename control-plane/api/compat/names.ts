@@ -1,6 +1,6 @@
 /**
  * The public names of the interface and the names here, both ways: keys and codes, never what lies inside free-form
- * values. Source of the words: the table of names in the notes on the service, section 0. Pure.
+ * values. Pure. See docs/interface.md#public-names.
  */
 import { publicCode } from '../../bots/public-names.ts'
 

@@ -5,7 +5,7 @@ import type { ConfCredentials, TokenOrigin } from '../../../src/conf-credentials
 import { BotError } from '../../../src/errors.ts'
 import { fetchPublic } from '../../../src/safe-fetch.ts'
 
-/** field-notes/service.md 2.3: answered within 15 s with the bare token as plain text. */
+/** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
 const ANSWER_MS = 15_000
 const MAX_BYTES = 8192
 /** Visible ASCII; what begins like JSON or HTML is an answer of another kind. */
@@ -77,7 +77,7 @@ async function tokenOf(
 
 /**
  * The address with what tells the bot apart. Written onto the text, since an address that is itself signed must not be
- * encoded anew. `bot_id` is the newer name of `bot_uuid` (field-notes/service.md 1.2).
+ * encoded anew. `bot_id` is the newer name of `bot_uuid` (docs/interface.md#token-addresses).
  */
 export function addressFor(address: string, { botId, extra }: Pick<ConfCredentials, 'botId' | 'extra'>): string {
   const bare = address.replace(/#.*$/s, '')

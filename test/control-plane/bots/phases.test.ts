@@ -3,7 +3,7 @@ import { closing } from '../../../control-plane/bots/ending.ts'
 import { HAPPENINGS, nextPhase, PHASES } from '../../../control-plane/bots/phases.ts'
 import { botRow } from './bot-row.ts'
 
-/** Written anew from field notes, a row for each phase; a dash changes nothing. Columns in the order of `HAPPENINGS`. */
+/** Written down a second time, a row for each phase; a dash changes nothing. Columns in the order of `HAPPENINGS`. */
 const EXPECTED = `
             admitted refused launched launch_failed gave_up joining status  transcribing final_report stop_asked process_ended
 scheduled   due      closed  -        -             -       -       -       -            -            closed     -
