@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { MockMeeting, MockServer } from '../mock/types.ts'
+import { mappedHostArguments } from '../platforms/browser/mapped-hosts.ts'
 import { makeSoundHome, startAudioSink } from '../recorder/audio-sink.ts'
 import { startDisplay } from '../recorder/display.ts'
-import { mappedHostArguments } from '../src/browser/mapped-hosts.ts'
 import { processesWith } from './process-tree.ts'
 
 export interface Visitor {

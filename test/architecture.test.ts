@@ -89,10 +89,10 @@ const LEAVES = [
   'src/conf-credentials.ts',
   'src/make-folder.ts',
   'src/whole-file.ts',
-  'src/browser/home.ts',
-  'src/browser/session.ts',
-  'src/browser/state.ts',
-  'src/browser/unpack-tar.ts',
+  'platforms/browser/home.ts',
+  'platforms/browser/session.ts',
+  'platforms/browser/state.ts',
+  'platforms/browser/unpack-tar.ts',
 ]
 const LIFE = 'src/life/'
 const isIn = (file: string, places: readonly string[]) =>
@@ -125,8 +125,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     may: (target, file) =>
       isIn(target, [
         ...LEAVES,
-        'src/browser/browser.ts',
-        'src/browser/cpu-waits.ts',
+        'platforms/browser/',
         'platforms/shared/',
         `${file.split('/').slice(0, 2).join('/')}/`,
       ]) && !isPageCode(target),
@@ -301,7 +300,7 @@ describe('imports', () => {
   })
 
   test.each([
-    ['playwright', ['platforms/', 'src/browser/']],
+    ['playwright', ['platforms/']],
     ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/links/']],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],

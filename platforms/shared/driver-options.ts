@@ -1,9 +1,9 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { BrowserState, MappedHost, OpenBrowser } from '../../src/browser/browser.ts'
 import type { ConfCredentials } from '../../src/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Clock, Ears } from '../../src/ports.ts'
 import type { FetchLimits } from '../../src/safe-fetch.ts'
+import type { BrowserState, MappedHost, OpenBrowser } from '../browser/browser.ts'
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
 

@@ -1,11 +1,12 @@
 /** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
-import { type BotBrowser, type BrowserOptions, openBrowser } from '../../src/browser/browser.ts'
+
 import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting.ts'
 import { pageScript } from '../../src/page-scripts.ts'
 import type { Admission, AskGate, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
+import { type BotBrowser, type BrowserOptions, openBrowser } from '../browser/browser.ts'
 import { AdmissionJudge } from './admission.ts'
 import { Advance } from './advance.ts'
 import { OPEN_GATE } from './ahead.ts'

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sandboxObstacle } from '../browser/sandbox.ts'
+import { sandboxObstacle } from '../../platforms/browser/sandbox.ts'
 import { jsonText } from '../json-text.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'

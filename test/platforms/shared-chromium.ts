@@ -1,15 +1,15 @@
 /** One Chromium for the bots of a test file, a fresh context for each of them: starting one takes longer than joining. */
 import { rm } from 'node:fs/promises'
 import { type Browser, chromium } from 'playwright'
-import { botBrowserOf } from '../../src/browser/bot-browser.ts'
+import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
 import {
   type BrowserOptions,
   contextOptions,
   launchOptions,
   type OpenBrowser,
   openBrowser,
-} from '../../src/browser/browser.ts'
-import { makeBrowserHome } from '../../src/browser/home.ts'
+} from '../../platforms/browser/browser.ts'
+import { makeBrowserHome } from '../../platforms/browser/home.ts'
 import type { Stage } from '../../src/ports.ts'
 
 interface Running {

@@ -26,7 +26,7 @@ export interface CommonConfig {
   captions?: boolean
   /** What is to be heard in the page itself; left out: nothing. */
   ears?: EarsConfig
-  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `src/browser/own-script.ts`. */
+  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `platforms/browser/own-script.ts`. */
   painter: string
   /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void

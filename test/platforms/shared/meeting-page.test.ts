@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { CpuWaits } from '../../../platforms/browser/cpu-waits.ts'
 import { MeetingPage, type PageParts } from '../../../platforms/shared/meeting-page.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
-import type { CpuWaits } from '../../../src/browser/cpu-waits.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'
 

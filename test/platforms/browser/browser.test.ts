@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { launchOptions } from '../../../src/browser/browser.ts'
-import { makeBrowserHome } from '../../../src/browser/home.ts'
+import { launchOptions } from '../../../platforms/browser/browser.ts'
+import { makeBrowserHome } from '../../../platforms/browser/home.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import type { Stage } from '../../../src/ports.ts'
 

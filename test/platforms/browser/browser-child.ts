@@ -1,5 +1,5 @@
 /** Started by a test as a process of its own: opens a browser, says its process id, and waits to be ended. */
-import { openBrowser } from '../../../src/browser/browser.ts'
+import { openBrowser } from '../../../platforms/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
 
 process.on('SIGINT', () => {

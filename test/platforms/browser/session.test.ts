@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openSessionOnce } from '../../../src/browser/session.ts'
+import { openSessionOnce } from '../../../platforms/browser/session.ts'
 import { BotError } from '../../../src/errors.ts'
 
 const OBJECT = 's3://states/notes.json'

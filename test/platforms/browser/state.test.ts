@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { type BrowserState, copyProfile, loadBrowserState } from '../../../src/browser/state.ts'
-import { unpackTar } from '../../../src/browser/unpack-tar.ts'
+import { type BrowserState, copyProfile, loadBrowserState } from '../../../platforms/browser/state.ts'
+import { unpackTar } from '../../../platforms/browser/unpack-tar.ts'
 
 const SECRET = 'c00kie-of-the-account'
 const COOKIE = { name: 'SID', value: SECRET, domain: '.google.com', path: '/', secure: true, sameSite: 'None' }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findStoredFile } from '../../../src/browser/stored-file.ts'
+import { findStoredFile } from '../../../platforms/browser/stored-file.ts'
 
 const MARK = Uint8Array.of(9, 8, 7, 6)
 let profile: string

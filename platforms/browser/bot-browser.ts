@@ -1,8 +1,8 @@
 /** A Chromium context as a bot uses it: one page, its console, why it ended, and what its scripts hand out. */
 import type { BrowserContext, Page } from 'playwright'
-import { systemClock, within } from '../clock.ts'
-import type { Logger } from '../logger.ts'
-import type { Stage } from '../ports.ts'
+import { systemClock, within } from '../../src/clock.ts'
+import type { Logger } from '../../src/logger.ts'
+import type { Stage } from '../../src/ports.ts'
 import type { CpuWaits } from './cpu-waits.ts'
 import { type OwnScript, serveOwnScript } from './own-script.ts'
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
-import { rendererWaits, waitedShare } from '../../../src/browser/cpu-waits.ts'
+import { rendererWaits, waitedShare } from '../../../platforms/browser/cpu-waits.ts'
 
 /** A process that looks like a renderer; the busy ones share one processor. */
 function start(script: string, options: { isRenderer?: boolean; isPinned?: boolean } = {}): number {
