@@ -1,6 +1,6 @@
 /**
  * Marks of the page that do not depend on its language; constants only, one note on what each proves. `data-tid` and `id`
- * survive releases, class names do not (docs/platform-notes/microsoft-teams.md#what-survives-releases). Wording is in
+ * survive releases, class names do not (docs/platform-notes/microsoft-teams.md#stable-anchors). Wording is in
  * `words/`.
  */
 export const SELECTORS = {
