@@ -8,7 +8,7 @@
  */
 import type { MeetingEvent, SpeakerSource } from '../meeting.ts'
 
-/** The drivers end a turn after as long a silence, see platforms/shared/page/speech-detector.ts. */
+/** The drivers end a turn after as long a silence, see platforms/shared/page/audio/speech-detector.ts. */
 export const JOIN_TURNS_MS = 500
 /** Sound is looked at so often. */
 export const SHORTEST_TURN_MS = 100

@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /**
- * Sound waits in the page before it is played, and recorded: a quarter of a second (platforms/shared/page/even-playout.ts),
+ * Sound waits in the page before it is played, and recorded: a quarter of a second (platforms/shared/page/audio/playout-sync.ts),
  * and longer where the machine is busy. The statement is about the recording, so the truth, which has the times of sending,
  * is moved as a whole by the median of what is noted later, at most by this.
  */

@@ -1,7 +1,7 @@
 /** Captions, by the channel that carries them with their speaker's device, and by the page where that is silent. */
-import type { ShownCaption } from '../../shared/page/caption-rows.ts'
-import { UnreadMessage } from '../../shared/page/unread-messages.ts'
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import type { ShownCaption } from '../../shared/page/chat/caption-rows.ts'
+import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import { inflate } from './collections.ts'
 import { messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
 

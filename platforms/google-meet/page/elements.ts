@@ -1,7 +1,8 @@
 /** Finds the page's controls, by label where the language is known and by structure where it is not. */
+
+import { isVisible, labelOf, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import { createWording } from '../../shared/page/dom/wording.ts'
 import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf, plain, textWithout } from '../../shared/page/visible-text.ts'
-import { createWording } from '../../shared/page/wording.ts'
 import type { ElementName, JoinRank, PageConfig } from './types.ts'
 
 /** Longer labels are sentences, not buttons that join. */

@@ -5,7 +5,7 @@
  * names people whom the other two never named, and tells who is gone of those whom the channel never named: it may have
  * begun after they left. Tiles and rows are virtual: absence from them once proves nothing.
  */
-import { createRosterTeller, type RosterTeller } from '../../shared/page/roster-teller.ts'
+import { createRosterTeller, type RosterTeller } from '../../shared/page/people/roster-reporter.ts'
 import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
 import type { OutputRecord, UserRecord } from './collections.ts'
 

@@ -1,6 +1,6 @@
 /** Reads everything that the driver judges by, in one look at the page. */
-import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dialogs.ts'
-import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/visible-text.ts'
+import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
+import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig, PageSigns } from './types.ts'

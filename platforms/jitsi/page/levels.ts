@@ -1,6 +1,6 @@
 /** How loud each person is: every audio receiver carries one person, and its packets say how loud they are. */
-import type { LevelSample } from '../../shared/page/speech-detector.ts'
-import type { TappedTrack } from '../../shared/page/webrtc-tap.ts'
+import type { LevelSample } from '../../shared/page/audio/speech-detector.ts'
+import type { TappedTrack } from '../../shared/page/audio/webrtc-tap.ts'
 import type { StoreView } from './store.ts'
 
 /** The browser keeps an entry long after its last packet; older ones than this say nothing about now. Milliseconds. */

@@ -1,6 +1,6 @@
 /** Reads everything that the driver judges by, in one look at the page. */
-import { createDialogReader } from '../../shared/page/dialogs.ts'
-import { isVisible, textWithout, visibleLines } from '../../shared/page/visible-text.ts'
+import { createDialogReader } from '../../shared/page/dom/dialogs.ts'
+import { isVisible, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'
 import type { StoreView } from './store.ts'
 import type { Notice, PageConfig, PageSigns } from './types.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting.ts'
-import { plainContent } from '../../shared/page/chat-content.ts'
+import { plainContent } from '../../shared/page/chat/chat-content.ts'
 
 export interface StorePerson {
   id: string

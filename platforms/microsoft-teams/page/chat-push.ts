@@ -5,8 +5,8 @@
  * again, under the ids it had.
  */
 import type { ChatContent, ChatFile } from '../../../src/meeting.ts'
-import { harmlessAddress, plainContent } from '../../shared/page/chat-content.ts'
-import { wrapMethod } from '../../shared/page/native-look.ts'
+import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-content.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { writtenIn } from './chat-markup.ts'
 import { listOf, objectOf, parsed, textOf } from './json.ts'
 

@@ -1,7 +1,8 @@
 /** Finds the page's controls, by the marks that survive releases first and by wording after that. */
+
+import { isVisible, labelOf, plain } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf, plain } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
 import type { ElementName, PageConfig } from './types.ts'
 
 export interface Elements {

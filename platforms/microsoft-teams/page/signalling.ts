@@ -2,7 +2,7 @@
  * What the meeting's WebSocket says: who came and went, and that the call is over
  * (docs/platform-notes/microsoft-teams.md#roster-messages and #end-messages).
  */
-import { UnreadMessage } from '../../shared/page/unread-messages.ts'
+import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
 import { type Json, listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface StreamRecord {

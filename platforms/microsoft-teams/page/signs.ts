@@ -1,7 +1,7 @@
 /** Reads everything that the driver judges by, in one look at the page. */
-import type { DialogReader } from '../../shared/page/dialogs.ts'
-import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
+import type { DialogReader } from '../../shared/page/dom/dialogs.ts'
+import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { Elements } from './elements.ts'
 import type { People } from './people.ts'
 import type { CallSign, EndNotice, PageSigns } from './types.ts'

@@ -1,7 +1,8 @@
 /** The page's tiles: whose they are, and the pictures for the recording's own composite. */
-import type { CompositeTile } from '../../shared/page/composite.ts'
-import { isVisible, plain, textWithout } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
+
+import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
+import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import { isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
 import type { PageConfig } from './types.ts'

@@ -1,4 +1,4 @@
-import { createPageEars, type PageEarsParts } from '../../shared/page/page-ears.ts'
+import { createPageEars, type PageEarsParts } from '../../shared/page/audio/page-audio-capture.ts'
 import { userOfTrack } from './sound.ts'
 
 /** `participantOf` names the person behind a stream's number, or null while nobody knows. */

@@ -1,7 +1,8 @@
 /** Finds the page's controls: by class where Zoom's code has one, by label inside the part of the page where it belongs. */
+
+import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
+import { createWording, type Wording } from '../../shared/page/dom/wording.ts'
 import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf } from '../../shared/page/visible-text.ts'
-import { createWording, type Wording } from '../../shared/page/wording.ts'
 import type { SELECTORS, SelectorName } from '../selectors.ts'
 import type { AudioSign, ElementName, PageConfig } from './types.ts'
 

@@ -1,6 +1,7 @@
 /** The page's tiles: who is in them, whom the page marks as active, and their pictures for the recording's composite. */
-import type { CompositeTile } from '../../shared/page/composite.ts'
-import { isVisible, plain, textWithout } from '../../shared/page/visible-text.ts'
+
+import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { Elements } from './elements.ts'
 import type { Pictures } from './pictures.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CaptionKeeper } from '../../../platforms/shared/caption-keeper.ts'
-import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/caption-rows.ts'
+import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/chat/caption-rows.ts'
 import type { CommonSigns } from '../../../platforms/shared/page/types.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'

@@ -1,5 +1,5 @@
 /** Starts the Meeting SDK in the bot's page, calls it, and gathers what it says on all its channels. */
-import { wrapMethod } from '../../../shared/page/native-look.ts'
+import { wrapMethod } from '../../../shared/page/dom/patch-native.ts'
 import { type Attendee, type FactsKeeper, fieldOf, numberOf } from './facts.ts'
 import type { SdkAnswer, SdkJoin, SdkStart } from './types.ts'
 
