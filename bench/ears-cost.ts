@@ -11,9 +11,9 @@ import { startMockGoogleMeet } from '../mock/index.ts'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
-import { systemClock } from '../src/clock.ts'
 import { silentLogger } from '../src/logger.ts'
-import type { Ears } from '../src/ports.ts'
+import type { AudioTap } from '../src/ports.ts'
+import { systemClock } from '../src/process/clock.ts'
 import { hearStage } from '../streaming/pulse.ts'
 import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
 import { guestOptions } from '../test/platforms/driver-options.ts'
@@ -32,8 +32,8 @@ try {
   console.log('|---|---|---|')
   await measure('nobody listens', null, false)
   await measure('the sound server', null, true)
-  await measure("the page's tracks, mixed", { mixRate: 24_000, wantsVoices: false }, false)
-  await measure("the page's tracks, each voice", { mixRate: null, wantsVoices: true }, false)
+  await measure("the page's tracks, mixed", { mixRate: 24_000, wantsParticipantTracks: false }, false)
+  await measure("the page's tracks, each voice", { mixRate: null, wantsParticipantTracks: true }, false)
 } finally {
   await server.close()
   rmSync(folder, { recursive: true, force: true })
@@ -41,7 +41,7 @@ try {
 
 async function measure(
   way: string,
-  wish: Pick<Ears, 'mixRate' | 'wantsVoices'> | null,
+  wish: Pick<AudioTap, 'mixRate' | 'wantsParticipantTracks'> | null,
   byStage: boolean,
 ): Promise<void> {
   const meeting = server.open('open-meeting-join-now', { people: FOUR_PEOPLE })
@@ -58,10 +58,10 @@ async function measure(
   })
   const stage = await recorder.prepare(signal)
   let heard = 0
-  const ears = wish && { ...wish, takeMix: () => void heard++, takeVoice: () => void heard++ }
+  const audioTap = wish && { ...wish, onMix: () => void heard++, onParticipantAudio: () => void heard++ }
   const driver = await openDriver({
     ...guestOptions(server),
-    ears,
+    audioTap,
   })(target, stage, signal)
   const child = byStage ? await hearStage(stage, 24_000, folder, () => heard++) : null
   try {

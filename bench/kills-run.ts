@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { packageRoot } from '../src/page-scripts.ts'
-import type { Stage } from '../src/ports.ts'
+import type { CaptureEnvironment } from '../src/ports.ts'
+import { packageRoot } from '../src/process/page-scripts.ts'
 import { readS3Object, type StorageConfig } from '../storage/index.ts'
 import { oneChild } from '../test/media/stage.ts'
 import { startToneAndFlash } from '../test/media/tone-and-flash.ts'
@@ -21,7 +21,7 @@ export type Accident =
   | { what: 's3 refuses and comes back' | 's3 stalls' | 's3 is away, and the bot is killed' | 'the disk is full' }
 
 type Fact =
-  | { type: 'stage'; stage: Stage }
+  | { type: 'stage'; stage: CaptureEnvironment }
   | { type: 'progress'; seconds: number }
   | { type: 'end'; failure: string | null; files: string[]; problem: string | null }
 
@@ -143,7 +143,7 @@ class Bot {
     return this.#child.signalCode === 'SIGKILL'
   }
 
-  async stage(): Promise<Stage> {
+  async stage(): Promise<CaptureEnvironment> {
     return this.#when((facts) => facts.flatMap((fact) => (fact.type === 'stage' ? [fact.stage] : []))[0])
   }
 

@@ -1,7 +1,7 @@
 /** Notes about measurements: one file for each, named by its day, which is never changed afterwards. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../src/page-scripts.ts'
+import { packageRoot } from '../src/process/page-scripts.ts'
 
 /** The path of a note that is not there yet; several of one day are numbered. */
 export function newNote(topic: string): string {

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { STAGE_RATE } from '../src/stage-rate.ts'
-import { type Supervised, supervise } from '../src/supervised.ts'
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
+import { type Supervised, supervise } from '../src/process/supervised.ts'
 import { childEnvironment } from './settings.ts'
 
 export interface AudioSink {
@@ -57,7 +57,7 @@ export async function startAudioSink(options: {
   const socket = join(home, 'native')
   const sinks = options.withVoice ? [SINK, VOICE_SINK] : [SINK]
   const configuration = join(home, 'daemon.conf')
-  await writeFile(configuration, `default-sample-rate = ${STAGE_RATE}\n`)
+  await writeFile(configuration, `default-sample-rate = ${CAPTURE_SAMPLE_RATE}\n`)
   const process = await supervise({
     name: 'sound server',
     command: 'pulseaudio',
@@ -73,9 +73,10 @@ export async function startAudioSink(options: {
       '--log-target=stderr',
       '--log-level=warn',
       ...sinks.map(
-        (name) => `--load=module-null-sink sink_name=${name} rate=${STAGE_RATE} channels=2 format=s16le norewinds=yes`,
+        (name) =>
+          `--load=module-null-sink sink_name=${name} rate=${CAPTURE_SAMPLE_RATE} channels=2 format=s16le norewinds=yes`,
       ),
-      `--load=module-null-source source_name=${SILENT_SOURCE} rate=${STAGE_RATE} channels=1`,
+      `--load=module-null-source source_name=${SILENT_SOURCE} rate=${CAPTURE_SAMPLE_RATE} channels=1`,
       `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
     ],
     env: {

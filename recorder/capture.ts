@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../src/ports.ts'
-import { supervise } from '../src/supervised.ts'
+import { supervise } from '../src/process/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg-args.ts'
 import { type CaptureProgress, createProgressReader, createReportReader, isEverydayReport } from './ffmpeg-output.ts'
 import { childEnvironment, type RecorderLimits } from './settings.ts'

@@ -1,4 +1,4 @@
-import { STAGE_RATE } from '../src/stage-rate.ts'
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 
 type Picture = NonNullable<CaptureSettings['picture']>
 
@@ -10,7 +10,7 @@ export interface CaptureSettings {
   voiceSource: string | null
   /** Null records sound alone. */
   picture: {
-    /** A display, or the path of a file of frames (`Stage.frames`). */
+    /** A display, or the path of a file of frames (`CaptureEnvironment.frames`). */
     from: { display: string } | { frames: string }
     width: number
     height: number
@@ -110,8 +110,8 @@ function soundInput(
   return [
     ...['-probesize', '32', '-analyzeduration', '0', '-thread_queue_size', '1024'],
     ...['-f', 'pulse', '-server', `unix:${server}`],
-    ...['-sample_rate', String(STAGE_RATE), '-channels', '2'],
-    ...['-fragment_size', String((STAGE_RATE * BYTES_PER_FRAME * pieceMs) / 1000)],
+    ...['-sample_rate', String(CAPTURE_SAMPLE_RATE), '-channels', '2'],
+    ...['-fragment_size', String((CAPTURE_SAMPLE_RATE * BYTES_PER_FRAME * pieceMs) / 1000)],
     ...(follows === null ? [] : ['-isync', String(follows)]),
     ...['-i', name],
   ]
@@ -185,5 +185,16 @@ function cuts({ standsBy = false }: CaptureSettings): string[] {
  * time for speech, and comes nearer to it (bench/notes/2026-11-22-ways-to-capture.md).
  */
 const AUDIO_ENCODING: readonly string[] = [
-  ...['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', `${AUDIO_KILOBITS}k`, '-ar', String(STAGE_RATE), '-ac', '2'],
+  ...[
+    '-c:a',
+    'aac',
+    '-aac_coder',
+    'fast',
+    '-b:a',
+    `${AUDIO_KILOBITS}k`,
+    '-ar',
+    String(CAPTURE_SAMPLE_RATE),
+    '-ac',
+    '2',
+  ],
 ]

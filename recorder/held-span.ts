@@ -2,7 +2,7 @@
  * The output of an encoder that stands by: kept in memory until it is known from when on it counts, and let go of from
  * there. What was before that moment is never stored.
  */
-import { STAGE_RATE } from '../src/stage-rate.ts'
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import { SAMPLES_PER_PACKET } from './aac.ts'
 import { type Fragment, FragmentReader, type Run, type Sample, type Track } from './mp4/fragment-reader.ts'
 
@@ -92,7 +92,10 @@ export class HeldSpan {
     this.#held = []
     this.#sink = wanted.sink
     try {
-      await this.#sink({ tracks, ...(this.#hasPicture ? {} : { startSample: Math.round(start.from * STAGE_RATE) }) })
+      await this.#sink({
+        tracks,
+        ...(this.#hasPicture ? {} : { startSample: Math.round(start.from * CAPTURE_SAMPLE_RATE) }),
+      })
       for (const fragment of cut(held, start.from, this.#hasPicture)) await this.#sink({ fragment })
       this.#begun.resolve({ seconds: start.from - (this.#zero ?? 0), pictures: start.pictures })
     } catch (error) {
@@ -128,7 +131,7 @@ export class HeldSpan {
 
 /** The pictures from `from` on and the sound that belongs to them, of which some may lie in fragments before. */
 function cut(held: readonly Fragment[], from: number, hasPicture: boolean): Fragment[] {
-  const soundFrom = from - (PACKETS_BEFORE * SAMPLES_PER_PACKET) / STAGE_RATE
+  const soundFrom = from - (PACKETS_BEFORE * SAMPLES_PER_PACKET) / CAPTURE_SAMPLE_RATE
   const fragments: Fragment[] = []
   let early: Run[] = []
   for (const { runs, bytes } of held) {

@@ -1,6 +1,7 @@
 /** The files of one recording, which grow as ffmpeg's output arrives and are whole soon after it ends. */
+
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import type { FinishedRecording, GrowingFile, GrowingStart } from '../src/ports.ts'
-import { STAGE_RATE } from '../src/stage-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET } from './aac.ts'
 import type { SpanPart } from './held-span.ts'
 import { FragmentReader, type Track } from './mp4/fragment-reader.ts'
@@ -116,7 +117,7 @@ export class Recording {
       if (own.length !== kinds.length) throw new Error(`the encoder does not give what ${name} is made of`)
       const movie = new GrowingMovie(own)
       const headBytes = reserveBytes(own, this.#reserveSeconds, (kind) =>
-        kind === 'video' ? this.#framesPerSecond : STAGE_RATE / SAMPLES_PER_PACKET,
+        kind === 'video' ? this.#framesPerSecond : CAPTURE_SAMPLE_RATE / SAMPLES_PER_PACKET,
       )
       const file = await this.#grow({ name, contentType, headBytes, recoveryHead: movie.recoveryHead() })
       this.#files.push({ name, movie, file })

@@ -3,7 +3,7 @@
  * its own, which begin at zero.
  */
 
-import { STAGE_RATE } from '../src/stage-rate.ts'
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET, SILENT_PACKET } from './aac.ts'
 import type { Fragment, Sample, Track } from './mp4/fragment-reader.ts'
 
@@ -119,7 +119,7 @@ export class SpanJoiner {
       this.#packets++
       if (position < PRIMING_PACKETS) continue
       media.soundSamples += SAMPLES_PER_PACKET
-      if (!this.#hasPicture) media.seconds += SAMPLES_PER_PACKET / STAGE_RATE
+      if (!this.#hasPicture) media.seconds += SAMPLES_PER_PACKET / CAPTURE_SAMPLE_RATE
     }
     return audio
   }
@@ -144,7 +144,7 @@ function isSameKind(a: Track, b: Track): boolean {
 }
 
 function toSamples(ticks: number, { timescale }: Track): number {
-  return (ticks * STAGE_RATE) / timescale
+  return (ticks * CAPTURE_SAMPLE_RATE) / timescale
 }
 
 function packetAt(sample: number): number {

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Cleanup, createCleanup } from '../src/cleanup.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Stage } from '../src/ports.ts'
-import type { Supervised } from '../src/supervised.ts'
+import type { CaptureEnvironment } from '../src/ports.ts'
+import { type Cleanup, createCleanup } from '../src/process/cleanup.ts'
+import type { Supervised } from '../src/process/supervised.ts'
 import { type AudioSink, makeSoundHome, startAudioSink } from './audio-sink.ts'
 import { type Display, startDisplay } from './display.ts'
 
@@ -24,7 +24,7 @@ export interface StandingStageOptions {
 }
 
 /** The display and the sound server of a bot. What died is started again by the next `prepare`. */
-export class StandingStage {
+export class CaptureServers {
   readonly #options: StandingStageOptions
   readonly #cleanup: Cleanup
   #home: string | null = null
@@ -50,7 +50,7 @@ export class StandingStage {
   }
 
   /** Starts what does not run. Rejects when that is not ready in time or the signal is aborted. */
-  async prepare(signal: AbortSignal): Promise<Stage> {
+  async prepare(signal: AbortSignal): Promise<CaptureEnvironment> {
     const { folder, hasPicture, width, height, withVoice, soundPieceMs, soundAheadMs, readyDeadlineMs, logger } =
       this.#options
     signal.throwIfAborted()

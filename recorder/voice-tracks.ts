@@ -5,10 +5,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Person } from '@standin/wire/events.ts'
-import { jsonText } from '../src/json-text.ts'
 import type { Logger } from '../src/logger.ts'
-import type { HeardVoice, RecordedFile, VoiceTracks } from '../src/ports.ts'
-import { writeWholeFile } from '../src/whole-file.ts'
+import type { ParticipantAudio, ParticipantTracks, RecordedFile } from '../src/ports.ts'
+import { writeWholeFile } from '../src/process/atomic-file.ts'
+import { jsonText } from '../src/process/json-text.ts'
 import { VoiceFile } from './voice-file.ts'
 
 const FOLDER = 'audio'
@@ -28,13 +28,13 @@ export interface VoiceTracksParts {
   logger: Logger
 }
 
-export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts): VoiceTracks {
+export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTracksParts): ParticipantTracks {
   const place = join(folder, FOLDER)
   const files = new Map<string, VoiceFile>()
   const names = new Set<string>()
   let isOver = false
   /** Null once something was recorded. */
-  let early: HeardVoice[] | null = []
+  let early: ParticipantAudio[] | null = []
 
   function begin(participantId: string): VoiceFile | null {
     if (files.size >= MOST_FILES) return null
@@ -46,7 +46,7 @@ export function createVoiceTracks({ folder, offsetAt, logger }: VoiceTracksParts
     return file
   }
 
-  function takeRecorded({ participantId, at, opus }: HeardVoice): void {
+  function takeRecorded({ participantId, at, opus }: ParticipantAudio): void {
     const seconds = offsetAt(at + SOUND_OUTPUT_MS)
     if (seconds === null) return
     const file = files.get(participantId) ?? begin(participantId)

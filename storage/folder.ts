@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import * as files from 'node:fs/promises'
 import path from 'node:path'
-import { makeFolder } from '../src/make-folder.ts'
 import type { GrowingFile, GrowingStart, Storage, StoredFile } from '../src/ports.ts'
+import { mkdirs } from '../src/process/mkdirs.ts'
 import { StorageError } from './error.ts'
 import { OWN_FILE, READ_NO_LINK, syncFolder, writeAll } from './file-writing.ts'
 import { explainFolderError, systemCode } from './folder-errors.ts'
@@ -71,7 +71,7 @@ export class FolderStorage implements Storage {
     signal.throwIfAborted()
     const temporary = this.#temporaryIn(this.#folder)
     try {
-      await makeFolder(this.#folder, this.#disk)
+      await mkdirs(this.#folder, this.#disk)
       const handle = await this.#disk.open(temporary, 'wx', OWN_FILE)
       try {
         // A full disk often still takes empty files.
@@ -99,7 +99,7 @@ export class FolderStorage implements Storage {
     try {
       const stats = await source.stat()
       if (!stats.isFile()) throw new StorageError('invalid', `Cannot ${action}: ${file.path} is not a file.`)
-      await makeFolder(path.dirname(target), this.#disk)
+      await mkdirs(path.dirname(target), this.#disk)
       const contents = await this.#place(source, stats, file.path, target, signal)
       return { name: file.name, location: target, ...contents }
     } catch (error) {

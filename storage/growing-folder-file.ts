@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { makeFolder } from '../src/make-folder.ts'
 import type { GrowingFile, GrowingStart, StoredFile } from '../src/ports.ts'
+import { mkdirs } from '../src/process/mkdirs.ts'
 import { type Crc, continueCrc, crcHex, EMPTY_CRC, joinCrc } from './crc32.ts'
 import { StorageError } from './error.ts'
 import { CHANGE_NO_LINK, OWN_FILE, syncFolder, writeAll } from './file-writing.ts'
@@ -223,7 +223,7 @@ export class GrowingFolderFile implements GrowingFile {
     const { disk, target } = this.#parts
     const { size } = await disk.stat(from)
     if (size !== bytes) throw new StorageError('corrupted', `${from} has ${size} of ${bytes} bytes`)
-    await makeFolder(path.dirname(target), disk)
+    await mkdirs(path.dirname(target), disk)
     await disk.rename(from, target)
     await syncFolder(disk, path.dirname(target))
   }

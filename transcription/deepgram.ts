@@ -5,8 +5,8 @@
 
 import type { DeepgramError } from '@deepgram/sdk'
 import { z } from 'zod'
-import { boundedFetch } from '../src/bounded-body.ts'
-import { aborted } from '../src/clock.ts'
+import { boundedFetch } from '../src/network/bounded-body.ts'
+import { aborted } from '../src/process/clock.ts'
 import {
   causeOf,
   excerpt,

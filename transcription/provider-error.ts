@@ -1,6 +1,6 @@
 /** What goes wrong at a speech service: in one plain sentence without its key, and with a word on whether to try again. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BodyTooLong } from '../src/bounded-body.ts'
+import { BodyTooLong } from '../src/network/bounded-body.ts'
 
 /** Far more than the words of the longest recording; what is longer is no transcript. */
 export const MAX_ANSWER_BYTES = 50_000_000

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRecorder, type RecorderOptions } from '../../recorder/index.ts'
 import { type LogFields, silentLogger } from '../../src/logger.ts'
-import type { Clock, Recorder, RecorderEvent, Stage } from '../../src/ports.ts'
+import type { CaptureEnvironment, Clock, Recorder, RecorderEvent } from '../../src/ports.ts'
 import { openStorage } from '../../storage/index.ts'
 import { startToneAndFlash, type ToneAndFlash } from './tone-and-flash.ts'
 
@@ -24,7 +24,7 @@ export function growIn(folder: string): RecorderOptions['grow'] {
 /** A recorder with the tone-and-flash source on its stage, in a folder of its own. */
 export interface TestStage {
   recorder: Recorder
-  stage: Stage
+  stage: CaptureEnvironment
   source: ToneAndFlash
   folder: string
   events: RecorderEvent[]

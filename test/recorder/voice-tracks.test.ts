@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createVoiceTracks, voiceFileName } from '../../recorder/voice-tracks.ts'
+import { createParticipantTracks, voiceFileName } from '../../recorder/voice-tracks.ts'
 import { offsetAt } from '../../src/life/recording-clock.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecordedSpan } from '../../src/ports.ts'
@@ -16,7 +16,7 @@ const LATER = 50
 function tracks(spans: RecordedSpan[] = [{ startedAt: START, endedAt: null }]) {
   const folder = mkdtempSync(join(tmpdir(), 'standin-voices-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const made = createVoiceTracks({ folder, offsetAt: (at) => offsetAt(spans, at), logger: silentLogger })
+  const made = createParticipantTracks({ folder, offsetAt: (at) => offsetAt(spans, at), logger: silentLogger })
   return {
     ...made,
     folder,

@@ -3,7 +3,7 @@
  * name, which is where they can be seen (field notes 4.8). An edit, a deletion or a reaction comes as the whole message
  * again, under the ids it had.
  */
-import type { ChatContent, ChatFile } from '../../../src/meeting.ts'
+import type { ChatContent, ChatFile } from '../../../src/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../shared/page/chat-content.ts'
 import { wrapMethod } from '../../shared/page/native-look.ts'
 import { writtenIn } from './chat-markup.ts'

@@ -1,9 +1,9 @@
 /** Tokens that let the bot into meetings of other accounts; a fresh one is asked for before every try. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import type { ConfCredentials, TokenOrigin } from '../../../src/conf-credentials.ts'
 import { BotError } from '../../../src/errors.ts'
-import { fetchPublic } from '../../../src/safe-fetch.ts'
+import type { ConfCredentials, TokenOrigin } from '../../../src/job/conf-credentials.ts'
+import { fetchPublic } from '../../../src/network/safe-fetch.ts'
 
 /** field-notes/service.md 2.3: answered within 15 s with the bare token as plain text. */
 const ANSWER_MS = 15_000
