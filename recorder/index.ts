@@ -5,8 +5,9 @@ import type { Logger } from '../src/logger.ts'
 import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, RecorderLoss } from '../src/ports.ts'
 import { type Capture, type CaptureListener, startCapture } from './capture.ts'
-import type { CaptureSettings } from './ffmpeg-args.ts'
-import { type CaptureProgress, createSoundWatch } from './ffmpeg-output.ts'
+import { CaptureServers } from './capture-environment.ts'
+import type { CaptureSettings } from './ffmpeg/ffmpeg-args.ts'
+import { type CaptureProgress, createSoundWatch } from './ffmpeg/ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 import { type Grow, Recording } from './recording.ts'
 import {
@@ -22,7 +23,6 @@ import {
   SOUND_PIECE_MS,
 } from './settings.ts'
 import { type Begun, StandBy } from './stand-by.ts'
-import { CaptureServers } from './standing-stage.ts'
 
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
 

@@ -7,7 +7,7 @@ import { openSessionOnce, type SessionOnce } from '../platforms/browser/session.
 import type { ReadObject } from '../platforms/browser/state.ts'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder, indexBody } from '../recorder/index.ts'
-import { createParticipantTracks } from '../recorder/voice-tracks.ts'
+import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
 import { writeReport } from '../report/index.ts'
 import {
   type Abandoned,

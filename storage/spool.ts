@@ -4,7 +4,7 @@ import { readdir, readFile, readlink, rename, rm, rmdir, stat, utimes, writeFile
 import path from 'node:path'
 import { mkdirs } from '../src/process/mkdirs.ts'
 import { StorageError } from './error.ts'
-import { systemCode } from './folder-errors.ts'
+import { systemCode } from './folder/errors.ts'
 
 const OWNER = 'owner.json'
 /** Several beats, so that a machine that is busy is not taken for one that is gone. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWholeFile } from '../src/process/atomic-file.ts'
 import { jsonText } from '../src/process/json-text.ts'
-import { withoutKey } from './provider-error.ts'
+import { withoutKey } from './providers/provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'
 

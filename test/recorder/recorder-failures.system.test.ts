@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../src/ports.ts'
+import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
-import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
 import { startToneAndFlash } from '../media/tone-and-flash.ts'
 
 const undo: Array<() => unknown> = []

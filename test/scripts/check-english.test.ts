@@ -34,7 +34,7 @@ test.each([...NEW_NAMES].filter(([name]) => name !== name.toLowerCase()))('the n
 })
 
 test('a file with an old name is reported, and so are its tests', () => {
-  expect(rulesOf('src/life/meeting-session.ts', '')).toEqual(['file-name'])
+  expect(rulesOf('src/life/attendance.ts', '')).toEqual(['file-name'])
   expect(rulesOf('test/src/life/attendance.test.ts', '')).toEqual(['file-name'])
 })
 
