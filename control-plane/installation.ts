@@ -100,13 +100,13 @@ async function ownPostgres(
   // Without the lock the running service answers for it.
   if (hold !== null) {
     closing.push(() => postgres.stop())
-    closing.push(keepRunning(folder, log))
+    closing.push(restartLoop(folder, log))
   }
   return postgres.url
 }
 
 /** Starts the server again where it was killed; it recovers by itself what it had committed. Returns what ends the watch. */
-function keepRunning(folder: string, log: Log): () => Promise<void> {
+function restartLoop(folder: string, log: Log): () => Promise<void> {
   const ended = new AbortController()
   const watch = async () => {
     let isDown = false

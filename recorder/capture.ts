@@ -1,8 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../src/ports.ts'
-import { supervise } from '../src/supervised.ts'
-import { type CaptureSettings, captureArguments } from './ffmpeg-args.ts'
-import { type CaptureProgress, createProgressReader, createReportReader, isEverydayReport } from './ffmpeg-output.ts'
+import { supervise } from '../src/process/supervised.ts'
+import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
+import {
+  type CaptureProgress,
+  createProgressReader,
+  createReportReader,
+  isEverydayReport,
+} from './ffmpeg/ffmpeg-output.ts'
 import { childEnvironment, type RecorderLimits } from './settings.ts'
 
 /** One running ffmpeg that records one span. */

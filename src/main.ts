@@ -7,7 +7,7 @@ import { openSessionOnce, type SessionOnce } from '../platforms/browser/session.
 import type { ReadObject } from '../platforms/browser/state.ts'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder, indexBody } from '../recorder/index.ts'
-import { createVoiceTracks } from '../recorder/voice-tracks.ts'
+import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
 import { writeReport } from '../report/index.ts'
 import {
   type Abandoned,
@@ -33,27 +33,27 @@ import {
   transcribe,
   writeLiveTranscript,
 } from '../transcription/index.ts'
-import { lookupFor } from './address-policy.ts'
-import { loadBotImage } from './bot-image.ts'
 import { openView } from './cli/open-view.ts'
-import { systemClock } from './clock.ts'
-import { confCredentialsOf } from './conf-credentials.ts'
-import { type BotConfig, InvalidJob } from './config.ts'
 import { openControlLink } from './control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from './control-link/local.ts'
-import { freshTokensOf, withFreshTokens } from './fresh-tokens.ts'
-import { registerSecrets } from './known-secrets.ts'
-import { LastResort } from './last-resort.ts'
+import { loadBotImage } from './job/bot-image.ts'
+import { confCredentialsOf } from './job/conf-credentials.ts'
+import { type BotConfig, InvalidJob } from './job/config.ts'
+import { freshTokensOf, withFreshTokens } from './job/fresh-tokens.ts'
+import type { SpeechAccess } from './job/speech-access.ts'
 import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
 import { runBot } from './life/bot.ts'
-import { type LeftBehind, storeLeftBehind } from './life/left-behind.ts'
+import { type LeftoverArtifacts, storeLeftoverArtifacts } from './life/leftover-artifacts.ts'
 import { offsetAt } from './life/recording-clock.ts'
 import { createLogger, type Logger, logFile } from './logger.ts'
-import { makeBotFolder } from './make-folder.ts'
-import type { ControlPlane, Ears, LiveTranscript, OpenMeeting, Transcribe, VoiceTracks } from './ports.ts'
-import { fetchPublic } from './safe-fetch.ts'
-import type { SpeechAccess } from './speech-access.ts'
-import { StopRequests } from './stop-requests.ts'
+import { lookupFor } from './network/address-policy.ts'
+import { fetchPublic } from './network/safe-fetch.ts'
+import type { AudioTap, ControlPlane, LiveTranscript, OpenMeeting, ParticipantTracks, Transcribe } from './ports.ts'
+import { systemClock } from './process/clock.ts'
+import { registerSecrets } from './process/known-secrets.ts'
+import { makeBotFolder } from './process/mkdirs.ts'
+import { StopRequests } from './process/stop-requests.ts'
+import { UncaughtErrors } from './process/uncaught-errors.ts'
 
 export { recognizeMeeting }
 
@@ -95,7 +95,7 @@ async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopR
   const earlierNotices = await asJobProblem(finishEarlier(config, logger, stops.signal))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))
   if (earlier !== null) logger.warn('A bot of this id was here before; its files were set aside', { folder: earlier })
-  const lastResort = new LastResort()
+  const lastResort = new UncaughtErrors()
   const onRetry = (notice: object) => logger.warn('Storing is tried again', { ...notice })
   const storage = await asJobProblem(
     Promise.try(() =>
@@ -132,26 +132,26 @@ async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopR
     recorder.watch((event) => {
       if (event.type === 'sound') streaming?.noteStage(event.isAudible, event.at)
     })
-    const voiceTracks = job.separate_tracks
-      ? createVoiceTracks({
+    const participantTracks = job.separate_tracks
+      ? createParticipantTracks({
           folder: workFolder,
           offsetAt: (at) => offsetAt(recorder.spans(), at),
           logger: logger.child({ part: 'voice-tracks' }),
         })
       : null
-    const ears = earsOf(streaming, voiceTracks, config)
+    const audioTap = audioTapOf(streaming, participantTracks, config)
     const { report, exitCode } = await runBot(job, config.target, {
       clock: systemClock,
       logger,
       workFolder,
       storage,
       streaming,
-      voiceTracks,
+      participantTracks,
       ...openTranscription(config, control, logger),
       writeReport,
       control,
       recorder,
-      openMeeting: meetingOpener(config, control, logger, session, ears),
+      openMeeting: meetingOpener(config, control, logger, session, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => lastResort.listen(listener),
     })
@@ -207,13 +207,18 @@ export function recoverFolder(folder: string, options: FolderOptions): Promise<R
 }
 
 /** The same for a bot that does not come back: what lies beside a recording in S3 is stored with it. */
-export async function recoverForGood(folder: string, options: FolderOptions): Promise<Recovered & LeftBehind> {
+export async function recoverForGood(folder: string, options: FolderOptions): Promise<Recovered & LeftoverArtifacts> {
   const recovered = await recoverFolder(folder, options)
   if (recovered.bucket === undefined) return { ...recovered, beside: [] }
   const storage = openStorage({ ...recovered.bucket, ...options.credentials }, { botId: basename(folder) })
   // An older recording than the one of that name lies in a folder of its own.
   const under = dirname(recovered.files[0]?.name ?? '')
-  const { beside, problems } = await storeLeftBehind(folder, storage, under === '.' ? '' : `${under}/`, options.signal)
+  const { beside, problems } = await storeLeftoverArtifacts(
+    folder,
+    storage,
+    under === '.' ? '' : `${under}/`,
+    options.signal,
+  )
   return { ...recovered, beside, problems: [...recovered.problems, ...problems] }
 }
 
@@ -251,19 +256,19 @@ function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming
 }
 
 /** Who hears what the meeting's page hears; null where nobody does. */
-function earsOf(
+function audioTapOf(
   streaming: HearingStreaming | null,
-  voiceTracks: VoiceTracks | null,
+  participantTracks: ParticipantTracks | null,
   { job, target }: BotConfig,
-): Ears | null {
+): AudioTap | null {
   const mixRate =
     streaming && job.streaming?.output && hasSoundInTracks(target.platform) ? job.streaming.audio_frequency : null
-  if (mixRate === null && voiceTracks === null) return null
+  if (mixRate === null && participantTracks === null) return null
   return {
     mixRate,
-    wantsVoices: voiceTracks !== null,
-    takeMix: (sound) => streaming?.hear(sound),
-    takeVoice: (voice) => voiceTracks?.take(voice),
+    wantsParticipantTracks: participantTracks !== null,
+    onMix: (sound) => streaming?.hear(sound),
+    onParticipantAudio: (voice) => participantTracks?.take(voice),
   }
 }
 
@@ -374,7 +379,7 @@ function meetingOpener(
   control: CommandedControlPlane,
   logger: Logger,
   session: SessionOnce,
-  ears: Ears | null,
+  audioTap: AudioTap | null,
 ): OpenMeeting {
   const { job } = config
   const freshTokens = freshTokensOf(job, () => control.askForToken())
@@ -387,7 +392,7 @@ function meetingOpener(
       botImages: await botImages,
       recordingMode: job.recording_mode,
       playout: job.streaming?.output ? 'live' : 'even',
-      ears,
+      audioTap,
       captions: config.transcription?.access.provider === 'captions',
       recordingConsent: job.recording_consent,
       hostMap: config.hostMap,

@@ -5,11 +5,11 @@
 import type { LookupFunction } from 'node:net'
 import type { Person, StreamingUsage } from '@standin/wire/events.ts'
 import { BotError } from '../src/errors.ts'
-import { jsonText } from '../src/json-text.ts'
-import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
-import type { Supervised } from '../src/supervised.ts'
+import type { CapturedAudio, CaptureEnvironment, Clock, InMeeting, Streaming } from '../src/ports.ts'
+import { jsonText } from '../src/process/json-text.ts'
+import { restartLoop } from '../src/process/restart-loop.ts'
+import type { Supervised } from '../src/process/supervised.ts'
 import { Inlet } from './inlet.ts'
 import {
   asksToClear,
@@ -63,7 +63,7 @@ const WATCH_EVERY_MS = 500
 
 export interface HearingStreaming extends Streaming {
   /** What is heard in the meeting's page; nothing of it leaves before `start`. */
-  hear(sound: HeardSound): void
+  hear(sound: CapturedAudio): void
   /** Whether the stage sounds, as the recorder hears it; `at` in UTC milliseconds. */
   noteStage(isAudible: boolean, at: number): void
 }
@@ -93,7 +93,7 @@ class LiveStreaming implements HearingStreaming {
     this.#options = options
   }
 
-  hear(sound: HeardSound): void {
+  hear(sound: CapturedAudio): void {
     this.#page?.take(sound)
   }
 
@@ -143,7 +143,7 @@ class LiveStreaming implements HearingStreaming {
     this.#options.notice(sentence)
   }
 
-  async start(stage: Stage, meeting: InMeeting): Promise<void> {
+  async start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
     const { voiceSink } = stage
     if (voiceSink !== undefined) void this.#keepSpeaking({ ...stage, voiceSink })
@@ -211,7 +211,7 @@ class LiveStreaming implements HearingStreaming {
   }
 
   /** Hears the page for as long as its sound is the meeting's. */
-  async #hearPage(stage: Stage): Promise<void> {
+  async #hearPage(stage: CaptureEnvironment): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
     const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
     const deaf = new AbortController()
@@ -240,13 +240,13 @@ class LiveStreaming implements HearingStreaming {
     if (!this.#isPaused) this.#outlet?.push(message)
   }
 
-  #keepHearing(stage: Stage): Promise<void> {
+  #keepHearing(stage: CaptureEnvironment): Promise<void> {
     const { sampleRate, folder, sound = { hear: hearStage } } = this.#options
     const send = (message: Buffer) => this.#send(message)
     return this.#keep('The sound for streaming', () => sound.hear(stage, sampleRate, folder, send))
   }
 
-  #keepSpeaking(stage: Stage & { voiceSink: string }): Promise<void> {
+  #keepSpeaking(stage: CaptureEnvironment & { voiceSink: string }): Promise<void> {
     const { logger, sampleRate, folder, sound = { speak: speakIntoRecording } } = this.#options
     return this.#keep("The bot's voice for the recording", async () => {
       const voice = await sound.speak(stage, sampleRate, folder)
@@ -260,6 +260,6 @@ class LiveStreaming implements HearingStreaming {
   #keep(what: string, start: () => Promise<Supervised>): Promise<void> {
     const { clock, logger } = this.#options
     const onBroken = (reason: string) => logger.warn(`${what} broke off`, { reason })
-    return keepRunning({ start, retryMs: SOUND_RETRY_MS, clock, signal: this.#over.signal, onBroken })
+    return restartLoop({ start, retryMs: SOUND_RETRY_MS, clock, signal: this.#over.signal, onBroken })
   }
 }

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { packageRoot } from '../src/page-scripts.ts'
+import { packageRoot } from '../src/process/page-scripts.ts'
 
 interface Source {
   file: string
@@ -69,26 +69,12 @@ const sources = globSync(
 const LEAVES = [
   'wire/',
   'src/ports.ts',
-  'src/meeting.ts',
-  'src/meeting-memory.ts',
-  'src/chat-memory.ts',
-  'src/raised-hands.ts',
   'src/errors.ts',
   'src/logger.ts',
-  'src/json-text.ts',
-  'src/known-secrets.ts',
-  'src/clock.ts',
-  'src/stage-rate.ts',
-  'src/supervised.ts',
-  'src/keep-running.ts',
-  'src/cleanup.ts',
-  'src/page-scripts.ts',
-  'src/safe-fetch.ts',
-  'src/bounded-body.ts',
-  'src/address-policy.ts',
-  'src/conf-credentials.ts',
-  'src/make-folder.ts',
-  'src/whole-file.ts',
+  'src/meeting/',
+  'src/process/',
+  'src/network/',
+  'src/job/conf-credentials.ts',
   'platforms/browser/home.ts',
   'platforms/browser/session.ts',
   'platforms/browser/state.ts',
@@ -285,7 +271,8 @@ describe('imports', () => {
       'streaming/index.ts',
       'report/index.ts',
       'transcription/index.ts',
-      'src/control-link/index.ts',
+      'src/control-link/client.ts',
+      'src/control-link/local.ts',
     ]
     const users = sources.filter(
       ({ file, ours }) =>
@@ -307,7 +294,7 @@ describe('imports', () => {
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
     ['htmlparser2', ['control-plane/calendars/links-in-text.ts']],
-    ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
+    ['ipaddr.js', ['src/network/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
     ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError } from './providers/provider-error.ts'
 import { SoundClock } from './sound-clock.ts'
 import type { HeardWords, LiveConnection, LiveRecognition } from './types.ts'
 

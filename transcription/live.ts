@@ -1,9 +1,9 @@
 /** A transcript that is made while the meeting goes on: from its sound, by a provider, or from the platform's captions. */
 
 import type { Person, Transcript } from '@standin/wire/events.ts'
-import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, LiveTranscript, RecordedTime, SpokenTurn, Stage } from '../src/ports.ts'
+import type { CaptureEnvironment, Clock, LiveTranscript, RecordedTime, SpokenTurn } from '../src/ports.ts'
+import { restartLoop } from '../src/process/restart-loop.ts'
 import { CaptionDesk, type CaptionWords } from './captions.ts'
 import { LiveWords } from './live-words.ts'
 import { inOneBreath, joined, utterancesOf } from './speakers.ts'
@@ -11,7 +11,7 @@ import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types
 
 /** Hears the stage until it is stopped or breaks: mono sound, signed 16 bit little-endian, 100 ms a message. */
 export type Hear = (
-  stage: Stage,
+  stage: CaptureEnvironment,
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
@@ -75,7 +75,7 @@ export class LiveTranscription implements LiveTranscript {
     this.#options = options
   }
 
-  start(stage: Stage, time: RecordedTime): void {
+  start(stage: CaptureEnvironment, time: RecordedTime): void {
     if (this.#time !== null || this.#closing !== null) return
     this.#time = time
     const { recognition } = this.#options
@@ -136,7 +136,7 @@ export class LiveTranscription implements LiveTranscript {
     this.#options.logger.info('The live transcript ends', { words, utterances: this.#utterances.length })
   }
 
-  #keepHearing(stage: Stage, live: LiveWords): Promise<void> {
+  #keepHearing(stage: CaptureEnvironment, live: LiveWords): Promise<void> {
     const { clock, logger, hear, sampleRate, folder } = this.#options
     const { signal } = this.#over
     let deafSince: number | null = null
@@ -151,7 +151,7 @@ export class LiveTranscription implements LiveTranscript {
       logger.warn('The sound for the live transcript broke off', { reason })
       deafSince ??= clock.now()
     }
-    return keepRunning({ start, retryMs: HEAR_AGAIN_MS, clock, signal, onBroken })
+    return restartLoop({ start, retryMs: HEAR_AGAIN_MS, clock, signal, onBroken })
   }
 
   async #keepTicking(): Promise<void> {

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'
 import { startReceiver } from '../../test/control-plane/webhooks/receiver.ts'
-import { measureTree } from '../process-tree.ts'
+import { measureTree } from '../shared/process-tree.ts'
 import { insertRunning, makeBots } from './bots.ts'
 import { type Figure, inLanes, type Options, progress, until } from './measure.ts'
 import { withService } from './service.ts'

@@ -2,7 +2,7 @@
  * The mock Zoom site: which host and path answers what (docs/platform-notes/zoom.md#web-client-address-and-redirects
  * and #the-mock).
  */
-import { pageScript } from '../../src/page-scripts.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
 import { randomOf } from '../shared/page/random.ts'
 import {
   type MockPlatform,

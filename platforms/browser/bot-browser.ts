@@ -1,8 +1,8 @@
 /** A Chromium context as a bot uses it: one page, its console, why it ended, and what its scripts hand out. */
 import type { BrowserContext, Page } from 'playwright'
-import { systemClock, within } from '../../src/clock.ts'
 import type { Logger } from '../../src/logger.ts'
-import type { Stage } from '../../src/ports.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
+import { systemClock, within } from '../../src/process/clock.ts'
 import type { CpuWaits } from './cpu-waits.ts'
 import { type OwnScript, serveOwnScript } from './own-script.ts'
 
@@ -59,7 +59,7 @@ const CONSOLE_LINE_LENGTH = 2000
 export async function botBrowserOf(
   context: BrowserContext,
   { processId, storedFile, cpuWaits, cleanUp }: BrowserProcess,
-  stage: Stage,
+  stage: CaptureEnvironment,
   options: ContextOptions,
 ): Promise<BotBrowser> {
   for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
-import type { Stage } from '../../src/ports.ts'
-import { STAGE_RATE } from '../../src/stage-rate.ts'
+import { CAPTURE_SAMPLE_RATE } from '../../src/meeting/capture-sample-rate.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
 import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
 import { rendererWaits } from './cpu-waits.ts'
 import { FEATURES_OFF } from './features-off.ts'
@@ -28,7 +28,11 @@ export interface BrowserOptions extends ContextOptions {
 }
 
 /** Rejects when the browser does not start; nothing is left behind then. */
-export type OpenBrowser = (stage: Stage, options: BrowserOptions, signal: AbortSignal) => Promise<BotBrowser>
+export type OpenBrowser = (
+  stage: CaptureEnvironment,
+  options: BrowserOptions,
+  signal: AbortSignal,
+) => Promise<BotBrowser>
 
 const DEFAULT_EXECUTABLE = '/usr/bin/chromium'
 const LAUNCH_MS = 60_000
@@ -102,7 +106,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
 
 /** How Chromium is started on this stage, with its temporary files below `home`. */
 export async function launchOptions(
-  stage: Stage,
+  stage: CaptureEnvironment,
   options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'logger'>,
   home: string,
   signal: AbortSignal,
@@ -124,7 +128,9 @@ export async function launchOptions(
       `--window-size=${stage.width + 1},${stage.height + 1}`,
       '--window-position=0,0',
       ...(headless ? [`--user-agent=${await userAgentOf(executablePath)}`] : ['--kiosk', '--ozone-platform=x11']),
-      ...(stage.soundPieceMs === undefined ? [] : [`--audio-buffer-size=${(stage.soundPieceMs * STAGE_RATE) / 1000}`]),
+      ...(stage.soundPieceMs === undefined
+        ? []
+        : [`--audio-buffer-size=${(stage.soundPieceMs * CAPTURE_SAMPLE_RATE) / 1000}`]),
       ...((await sharedMemoryIsSmall()) ? ['--disable-dev-shm-usage'] : []),
       ...(await mappedHostArguments(options.mappedHosts ?? [], signal)),
       ...(options.extraArguments ?? []),
@@ -140,7 +146,7 @@ export async function launchOptions(
   }
 }
 
-export function contextOptions(stage: Stage): BrowserContextOptions {
+export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions {
   const { display, width, height } = stage
   return {
     viewport: display === null ? { width, height } : null,
@@ -150,7 +156,7 @@ export function contextOptions(stage: Stage): BrowserContextOptions {
 }
 
 /** Everything the browser needs and nothing that the bot was told: a job in our environment holds secrets. */
-function environment(stage: Stage, home: string): Record<string, string> {
+function environment(stage: CaptureEnvironment, home: string): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: home,

@@ -1,6 +1,6 @@
 /** The Google Meet driver: puts what is Google Meet's own into the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { usualChatSteps } from '../shared/chat-desk.ts'
 import { DeviceKeeper } from '../shared/device-keeper.ts'
 import { DialogSweeper } from '../shared/dialogs.ts'
@@ -26,7 +26,7 @@ const CAPTIONS_POLL_MS = 150
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openGoogleMeet(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {

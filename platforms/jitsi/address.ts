@@ -1,7 +1,7 @@
 /** The address that the browser opens: the room with the settings that make its page a quiet one. Pure. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 
 export interface Address {
   url: string

@@ -1,6 +1,6 @@
 /** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
 import { DeviceKeeper } from '../shared/device-keeper.ts'
 import { DialogSweeper } from '../shared/dialogs.ts'
@@ -31,7 +31,7 @@ const RECONNECT_MS = 120_000
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openJitsi(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {

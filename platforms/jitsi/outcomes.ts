@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
 import type { Phase, Situation } from '../shared/situation.ts'
 import type { SituationKind } from './situation.ts'
 

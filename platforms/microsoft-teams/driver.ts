@@ -1,6 +1,6 @@
 /** The Microsoft Teams driver: puts what is Microsoft Teams' own into the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { DeviceKeeper } from '../shared/device-keeper.ts'
 import { DialogSweeper } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
@@ -22,7 +22,7 @@ import { TEAMS_WAITS } from './waits.ts'
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openMicrosoftTeams(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {

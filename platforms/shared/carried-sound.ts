@@ -1,5 +1,5 @@
 /** What a page hands out of what it hears, read with care: the page is not ours, and it may hold anything. */
-import type { Ears } from '../../src/ports.ts'
+import type { AudioTap } from '../../src/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
 const MOST_MIX_BYTES = 24_000
@@ -14,7 +14,7 @@ const CARRIED = /^([mv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: 
 /** `idOf` gives the id under which somebody was told; `now` is in UTC milliseconds. */
 export function hearCarried(
   payload: string,
-  ears: Ears,
+  audioTap: AudioTap,
   idOf: (id: string) => string = (id) => id,
   now: number = Date.now(),
 ): void {
@@ -22,8 +22,9 @@ export function hearCarried(
   const at = Number(time)
   if (base64 === undefined || Math.abs(at - now) > MOST_AWAY_MS) return
   const bytes = Buffer.from(base64, 'base64')
-  if (kind === 'm' && bytes.length <= MOST_MIX_BYTES && bytes.length % 2 === 0) ears.takeMix({ at, samples: bytes })
+  if (kind === 'm' && bytes.length <= MOST_MIX_BYTES && bytes.length % 2 === 0) audioTap.onMix({ at, samples: bytes })
   else if (kind === 'v' && bytes.length <= MOST_OPUS_BYTES && participantId !== '') {
-    if (participantId.length <= MOST_ID_LENGTH) ears.takeVoice({ participantId: idOf(participantId), at, opus: bytes })
+    if (participantId.length <= MOST_ID_LENGTH)
+      audioTap.onParticipantAudio({ participantId: idOf(participantId), at, opus: bytes })
   }
 }

@@ -1,5 +1,5 @@
 /** Leaves the meeting or takes back a knock; never fails and never takes long. */
-import { within } from '../../src/clock.ts'
+import { within } from '../../src/process/clock.ts'
 import { type MeetingPage, NoAnswer } from './meeting-page.ts'
 import type { CommonSigns } from './page/types.ts'
 

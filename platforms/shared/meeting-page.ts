@@ -1,12 +1,12 @@
 /** The driver's hands and eyes: asks the page script, presses what it points at, and notices when nobody answers. */
 import { randomBytes } from 'node:crypto'
 import type { ElementHandle, Frame, Page } from 'playwright'
-import { within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
-import { jsonText } from '../../src/json-text.ts'
 import type { Logger } from '../../src/logger.ts'
-import { pageScript } from '../../src/page-scripts.ts'
-import type { AskGate, Clock, Stage } from '../../src/ports.ts'
+import type { AskGate, CaptureEnvironment, Clock } from '../../src/ports.ts'
+import { within } from '../../src/process/clock.ts'
+import { jsonText } from '../../src/process/json-text.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
 import type { BotBrowser } from '../browser/browser.ts'
 import { type CpuWaits, waitedShare } from '../browser/cpu-waits.ts'
 import { OPEN_GATE } from './ahead.ts'
@@ -62,7 +62,7 @@ const PAINTING: readonly string[] = ['openFrames', 'paintAhead', 'showComposite'
 export interface PageParts {
   browser: BotBrowser
   /** Where the browser is. */
-  stage: Stage
+  stage: CaptureEnvironment
   /** Of `meetingScript`. */
   channel: string
   clock: Clock
@@ -81,7 +81,7 @@ export class MeetingPage<
   Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
 > {
   readonly browser: BotBrowser
-  readonly stage: Stage
+  readonly stage: CaptureEnvironment
   readonly clock: Clock
   readonly logger: Logger
   readonly waits: Waits

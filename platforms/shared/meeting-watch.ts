@@ -1,8 +1,9 @@
 /** Watches the meeting from admission to its end and tells it in words of the life. */
-import { within } from '../../src/clock.ts'
+
 import { BotError, toBotError } from '../../src/errors.ts'
-import type { MeetingEvent } from '../../src/meeting.ts'
-import { MeetingMemory } from '../../src/meeting-memory.ts'
+import type { MeetingEvent } from '../../src/meeting/meeting.ts'
+import { MeetingMemory } from '../../src/meeting/meeting-memory.ts'
+import { within } from '../../src/process/clock.ts'
 import { CaptionKeeper, type CaptionSteps } from './caption-keeper.ts'
 import type { DeviceKeeper } from './device-keeper.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'

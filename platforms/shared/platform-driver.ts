@@ -1,11 +1,19 @@
 /** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
 
-import { systemClock, within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
-import type { MeetingEvent } from '../../src/meeting.ts'
-import { pageScript } from '../../src/page-scripts.ts'
-import type { Admission, AskGate, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
+import type { MeetingEvent } from '../../src/meeting/meeting.ts'
+import type {
+  Admission,
+  AskGate,
+  CaptureEnvironment,
+  DegradationStep,
+  Evidence,
+  MeetingDriver,
+  WaitingFor,
+} from '../../src/ports.ts'
+import { systemClock, within } from '../../src/process/clock.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../browser/browser.ts'
 import { AdmissionJudge } from './admission.ts'
 import { Advance } from './advance.ts'
@@ -43,7 +51,7 @@ export async function openMeetingPage<
   Name extends string,
   Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
 >(
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
   { script, waits, frameOf, mediaOrigins }: PageOpening,
@@ -57,7 +65,7 @@ export async function openMeetingPage<
       plugins: options.browserPlugins,
       mediaOrigins,
       initScript: script.source,
-      ...(options.ears ? { carrier: script.channel } : {}),
+      ...(options.audioTap ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
       ...(stage.frames === undefined
         ? {}
@@ -115,7 +123,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
   /** Null as long as the machine keeps up. */
-  #pictureStep: PictureStep | null = null
+  #pictureStep: DegradationStep | null = null
   /** In place of the first one; null for that. */
   #image: string | null = null
   #speaksUp = false
@@ -151,8 +159,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     }
     const own = { ...captions, page, sense, devices, sweep, note: noteInMeeting, onNewDocument, eachLook }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
-    const { ears } = parts.options
-    if (ears) page.browser.onCarried((payload) => hearCarried(payload, ears, (id) => this.#meeting.idOf(id)))
+    const { audioTap } = parts.options
+    if (audioTap) page.browser.onCarried((payload) => hearCarried(payload, audioTap, (id) => this.#meeting.idOf(id)))
     this.#chat = new ChatDesk(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
   }
 
@@ -231,9 +239,9 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
   }
 
-  async setPictureStep(step: PictureStep): Promise<void> {
+  async setDegradationStep(step: DegradationStep): Promise<void> {
     this.#pictureStep = step
-    if (this.#isPrepared) await this.#page.ask('setPictureStep', step)
+    if (this.#isPrepared) await this.#page.ask('setDegradationStep', step)
   }
 
   async showImage(index: number): Promise<void> {
@@ -321,7 +329,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     }
     await this.#frames.prepare(this.#over.signal)
     try {
-      if (this.#pictureStep !== null) await this.#page.ask('setPictureStep', this.#pictureStep)
+      if (this.#pictureStep !== null) await this.#page.ask('setDegradationStep', this.#pictureStep)
       await this.#page.ask('showComposite')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error

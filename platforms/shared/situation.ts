@@ -1,6 +1,6 @@
 /** What a look at a page means, in words that all platforms share. The platform knows its pages, the steps know these. */
 import type { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
 import type { WaitingFor } from '../../src/ports.ts'
 import type { CommonSigns } from './page/types.ts'
 

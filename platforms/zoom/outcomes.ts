@@ -5,7 +5,7 @@
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
 import type { Phase } from '../shared/situation.ts'
 import type { Situation, SituationKind } from './situation.ts'
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts'
+import { readConfig } from '../job/config.ts'
 import { type Io, recognizeMeeting, runConfig } from '../main.ts'
 import { downloadedJob, type JoinOptions, jobFrom, typedFields } from './job-options.ts'
 

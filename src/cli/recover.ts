@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { InvalidJob } from '../config.ts'
-import { jsonText } from '../json-text.ts'
+import { InvalidJob } from '../job/config.ts'
 import { type Io, listAbandonedIn, recoverForGood, recoverIn } from '../main.ts'
+import { jsonText } from '../process/json-text.ts'
 
 export interface RecoverFlags {
   s3?: string

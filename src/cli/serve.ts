@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { serveRecordings } from '../../report/serve.ts'
-import { InvalidJob } from '../config.ts'
+import { InvalidJob } from '../job/config.ts'
 import type { Io } from '../main.ts'
 
 /** `standin serve`: shows a folder of recordings until it is interrupted. Throws InvalidJob where it cannot be served. */

@@ -1,7 +1,7 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent, NumberedEvent, Transcript } from '@standin/wire/events.ts'
-import { jsonText } from '../json-text.ts'
 import type { CommandAnswer } from '../ports.ts'
+import { jsonText } from '../process/json-text.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
 /** What a person or a program sees of a running bot. */

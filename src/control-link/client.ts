@@ -6,9 +6,9 @@ import type { LookupFunction } from 'node:net'
 import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
-import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
-import { CommandDesk } from './command-desk.ts'
+import { jsonText } from '../process/json-text.ts'
+import { CommandDispatcher } from './command-dispatcher.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'
 import type { CommandedControlPlane, LocalOptions } from './local.ts'
@@ -16,7 +16,7 @@ import { createUsageMeter, type UsageMeter } from './process-usage.ts'
 import { reconnectDelayMs } from './reconnect-delay.ts'
 import { Reporter } from './reporter.ts'
 import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
-import { TokenDesk } from './token-desk.ts'
+import { TokenRequests } from './token-requests.ts'
 
 /** Characters of events that are read from the journal in one go. */
 const BATCH_SIZE = 256 * 1024
@@ -56,8 +56,8 @@ class ControlLink implements CommandedControlPlane {
   readonly #logger: Logger
   readonly #journal: Journal
   readonly #reporter: Reporter
-  readonly #desk: CommandDesk
-  readonly #tokens = new TokenDesk((request) => {
+  readonly #desk: CommandDispatcher
+  readonly #tokens = new TokenRequests((request) => {
     const session = this.#session
     if (session === null || session.sentSeq === null) return false
     this.#send(session, request)
@@ -85,7 +85,7 @@ class ControlLink implements CommandedControlPlane {
     this.#journal = new Journal(options)
     this.#toldSeq = this.#journal.lastSeq
     this.#reporter = new Reporter({ journal: this.#journal, logger: this.#logger, onEvent: options.onEvent })
-    this.#desk = new CommandDesk({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
+    this.#desk = new CommandDispatcher({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
     this.#usage = options.usage ?? createUsageMeter()
     this.#heartbeat = setInterval(() => void this.#beat(), this.#timing.heartbeatMs)
     void this.#usage.read()

@@ -1,7 +1,7 @@
 /** The chat as it stands now, and reactions and raised hands as they came; for the events and the files about them. */
 
 import type { BotEvent, ChatContentFields, Person } from '@standin/wire/events.ts'
-import type { ChatContent, ChatMessage, MeetingEvent } from '../meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../meeting/meeting.ts'
 
 /** More than these are told, and not kept for the files: a page that floods its chat fills neither memory nor disk. They are counted. */
 const MOST_MESSAGES = 20_000

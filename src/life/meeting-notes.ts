@@ -1,7 +1,7 @@
 /** What the platform shows, written into the timeline and reported with people's own numbers and the recording's time. */
 
 import type { BotEvent } from '@standin/wire/events.ts'
-import type { MeetingEvent } from '../meeting.ts'
+import type { MeetingEvent } from '../meeting/meeting.ts'
 import type { ControlPlane } from '../ports.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Timeline } from './timeline.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { artifactSchema, numberedEventSchema } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { createVoiceTracks } from '../../recorder/voice-tracks.ts'
+import { createParticipantTracks } from '../../recorder/tracks/participant-tracks.ts'
 import { BotError } from '../../src/errors.ts'
 import { saveEvidence, writeFilesAboutPeople } from '../../src/life/artifacts.ts'
 import { ChatRecord } from '../../src/life/chat-record.ts'
@@ -70,7 +70,7 @@ test('the files about people are written as the page shows them', async () => {
 
 test('the index of single voices is written as the page shows it', async () => {
   const folder = await temporaryFolder()
-  const voices = createVoiceTracks({ folder, offsetAt: (instant) => instant / 1000, logger: silentLogger })
+  const voices = createParticipantTracks({ folder, offsetAt: (instant) => instant / 1000, logger: silentLogger })
   const participantId = 'spaces/x/devices/7'
   for (let packet = 0; packet < 100; packet++)
     voices.take({ participantId, at: 12_450 + packet * 20, opus: Buffer.of(0xf8, 0xff, 0xfe) })

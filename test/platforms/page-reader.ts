@@ -6,8 +6,8 @@ import type { Look, MeetingPage } from '../../platforms/shared/meeting-page.ts'
 import type { CommonSigns } from '../../platforms/shared/page/types.ts'
 import type { MeetingSense, Phase, Situation } from '../../platforms/shared/situation.ts'
 import type { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
-import type { Stage } from '../../src/ports.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE } from './conformance/ground.ts'
@@ -28,7 +28,7 @@ interface ReadServer<Meeting> {
 }
 
 export interface ReaderSetting<Signs extends CommonSigns, Kind extends string> {
-  openPage(stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
+  openPage(stage: CaptureEnvironment, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
   sense: Pick<MeetingSense<Signs, Kind>, 'situationOf' | 'refusalOf' | 'endOf'>
   /** The address that a bot goes to. */
   addressOf(meeting: MockMeeting): string

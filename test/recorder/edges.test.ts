@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { HeldSpan } from '../../recorder/held-span.ts'
+import { HeldSegment } from '../../recorder/held-segment.ts'
 import { Recording } from '../../recorder/recording.ts'
 import { MemoryFile, makeSpan } from '../media/spans.ts'
 
@@ -65,7 +65,7 @@ const sizes = (packets: readonly Packet[]) => packets.map(({ size }) => size)
 
 test('nothing of a span that is held reaches a file, and none is begun', async () => {
   const { recording, files } = open()
-  const held = new HeldSpan(true)
+  const held = new HeldSegment(true)
   await feed(held.take, span)
   expect(held.seconds).toBeGreaterThan(3.9)
   await recording.closeSpan()
@@ -76,7 +76,7 @@ test('nothing of a span that is held reaches a file, and none is begun', async (
 test('a held span begins at the first key picture from the moment on, with the sound that belongs to it', async () => {
   const all = await whole(span)
   const { recording, files } = open()
-  const held = new HeldSpan(true)
+  const held = new HeldSegment(true)
   const middle = span.length >> 1
   await feed(held.take, span, 0, middle)
   const start = await held.begin(0.93, (part) => recording.takePart(part))
@@ -97,7 +97,7 @@ test('a held span begins at the first key picture from the moment on, with the s
 
 test('a moment that has not come yet is waited for', async () => {
   const { recording, files } = open()
-  const held = new HeldSpan(true)
+  const held = new HeldSegment(true)
   await feed(held.take, span, 0, span.length >> 2)
   let isBegun = false
   const begun = held
@@ -113,7 +113,7 @@ test('a moment that has not come yet is waited for', async () => {
 })
 
 test('where the recording cannot be kept, the start says so', async () => {
-  const held = new HeldSpan(true)
+  const held = new HeldSegment(true)
   await feed(held.take, span)
   const full = () => Promise.reject(new Error('the disk is full'))
   await expect(held.begin(1, full)).rejects.toThrow('full')
@@ -122,7 +122,7 @@ test('where the recording cannot be kept, the start says so', async () => {
 test('sound alone begins at its moment', async () => {
   const all = await whole(sound, false)
   const { recording, files } = open(false)
-  const held = new HeldSpan(false)
+  const held = new HeldSegment(false)
   await feed(held.take, sound)
   const start = await held.begin(1.5, (part) => recording.takePart(part))
   expect(start).toEqual({ seconds: 1.5, pictures: 0 })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Capture, CaptureListener } from '../../recorder/capture.ts'
-import type { SpanPart } from '../../recorder/held-span.ts'
+import type { SegmentPart } from '../../recorder/held-segment.ts'
 import { StandBy } from '../../recorder/stand-by.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { HandClock } from '../fakes/clock.ts'
@@ -42,7 +42,7 @@ function standingBy(starts: () => Promise<void> = async () => {}) {
       return capture
     },
   })
-  const parts: SpanPart[] = []
+  const parts: SegmentPart[] = []
   const takeOver = (from: number) => standBy.takeOver(from, 5000, async (part) => void parts.push(part))
   const alive = () => encoders.filter(({ isKilled }) => !isKilled).length
   return { clock, standBy, encoders, parts, takeOver, alive }

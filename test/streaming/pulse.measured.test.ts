@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { messageBytes } from '../../streaming/messages.ts'
 import { hearStage, speakIntoRecording } from '../../streaming/pulse.ts'
+import { setUpStage, until } from '../media/capture-environment.ts'
 import { soundOf } from '../media/meeting-recording.ts'
-import { setUpStage, until } from '../media/stage.ts'
 import { SOURCE } from '../media/tone-and-flash.ts'
 
 const RATE = 24_000

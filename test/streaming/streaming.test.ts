@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { publicLookup } from '../../src/address-policy.ts'
-import { systemClock } from '../../src/clock.ts'
 import { silentLogger } from '../../src/logger.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
-import type { Supervised } from '../../src/supervised.ts'
+import { publicLookup } from '../../src/network/address-policy.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import { systemClock } from '../../src/process/clock.ts'
+import type { Supervised } from '../../src/process/supervised.ts'
 import { createStreaming, type HearingStreaming, type StreamingOptions } from '../../streaming/index.ts'
 import { messageBytes } from '../../streaming/messages.ts'
 import { HandClock } from '../fakes/clock.ts'
 import { Receiver } from './receiver.ts'
 
-const STAGE: Stage = {
+const STAGE: CaptureEnvironment = {
   display: null,
   pulseServer: '/nowhere',
   pulseSink: 'meeting',

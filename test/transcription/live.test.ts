@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecordedTime, SpokenTurn } from '../../src/ports.ts'
 import { LiveTranscription } from '../../transcription/live.ts'
-import { ProviderError } from '../../transcription/provider-error.ts'
+import { ProviderError } from '../../transcription/providers/provider-error.ts'
 import type { LiveListener, LiveRecognition, Word } from '../../transcription/types.ts'
 import { HandClock } from '../fakes/clock.ts'
 

@@ -139,7 +139,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
 
   async function make(spec: LaunchSpec, name: string): Promise<void> {
     const { botId, attempt } = spec
-    await makeFolder(spec)
+    await mkdirs(spec)
     const token = randomBytes(32).toString('base64url')
     const address = { url: offers.addressOf(botId, attempt), token }
     let container: Docker.Container
@@ -182,7 +182,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   }
 
   /** The engine makes missing folders itself, but for root alone. */
-  async function makeFolder({ job: { storage } }: LaunchSpec): Promise<void> {
+  async function mkdirs({ job: { storage } }: LaunchSpec): Promise<void> {
     if (storage.type !== 'folder') return
     await mkdir(storage.path, { recursive: true, mode: 0o700 })
     if (process.getuid?.() === 0) await chown(storage.path, IMAGE_USER, IMAGE_USER)

@@ -1,5 +1,5 @@
 /** The chat as the page knows it: from its own state, or from the open panel where there is none. */
-import type { ChatMessage } from '../../../src/meeting.ts'
+import type { ChatMessage } from '../../../src/meeting/meeting.ts'
 import { contentOf } from '../../shared/page/chat/chat-content.ts'
 import { isVisible } from '../../shared/page/dom/visible-text.ts'
 import type { ChatState } from '../../shared/page/types.ts'

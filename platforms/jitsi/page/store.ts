@@ -4,7 +4,7 @@
  * not have is missing in the answer; nothing of it is trusted to be there, to be short or to be what its name says.
  */
 
-import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting.ts'
+import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
 import { plainContent } from '../../shared/page/chat/chat-content.ts'
 
 export interface StorePerson {

@@ -4,7 +4,7 @@
  * reaction comes as the whole message
  * again, under the ids it had.
  */
-import type { ChatContent, ChatFile } from '../../../src/meeting.ts'
+import type { ChatContent, ChatFile } from '../../../src/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-content.ts'
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { writtenIn } from './chat-markup.ts'

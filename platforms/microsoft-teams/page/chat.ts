@@ -1,5 +1,5 @@
 /** The meeting's chat from its two sources, what the service pushes and what the pane shows, as one. */
-import type { ChatMessage, ChatReaction } from '../../../src/meeting.ts'
+import type { ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'

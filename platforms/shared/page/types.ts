@@ -4,8 +4,8 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { ChatContent, ChatMessage } from '../../../src/meeting.ts'
-import type { PictureStep } from '../../../src/ports.ts'
+import type { ChatContent, ChatMessage } from '../../../src/meeting/meeting.ts'
+import type { DegradationStep } from '../../../src/ports.ts'
 
 /** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
 export type Playout = 'even' | 'live'
@@ -20,7 +20,7 @@ export interface CommonConfig {
   botImage: string | null
   recordingMode: RecordingMode
   playout: Playout
-  /** `Stage.soundAheadMs` */
+  /** `CaptureEnvironment.soundAheadMs` */
   soundAheadMs?: number | undefined
   /** What captions say is told. */
   captions?: boolean
@@ -170,7 +170,7 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   showComposite(): Promise<void>
   /** What is recorded, a PNG in base64; null while the screen shows it. */
   compositePng(): Promise<string | null>
-  setPictureStep(step: PictureStep): void
+  setDegradationStep(step: DegradationStep): void
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void

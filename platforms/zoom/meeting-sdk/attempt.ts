@@ -4,9 +4,10 @@
  * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported): the page is loaded
  * anew, with a fresh signature and a fresh token.
  */
-import type { ConfCredentials } from '../../../src/conf-credentials.ts'
+
 import { BotError } from '../../../src/errors.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { loadMeeting } from '../../shared/loading.ts'
 import type { MeetingPage } from '../../shared/meeting-page.ts'
 import type { ElementName } from '../page/types.ts'

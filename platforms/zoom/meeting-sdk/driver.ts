@@ -1,8 +1,9 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the life. */
-import type { ConfCredentials } from '../../../src/conf-credentials.ts'
+
 import { BotError } from '../../../src/errors.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../../src/ports.ts'
+import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
 import type { ChatSteps } from '../../shared/chat-desk.ts'
 import { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { DialogSweeper } from '../../shared/dialogs.ts'
@@ -38,7 +39,7 @@ export interface ZoomSdkOptions extends DriverOptions {
 /** Starts the browser on the stage and the bot's own page beside it. Rejects with a BotError when either fails. */
 export async function openZoomSdk(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: ZoomSdkOptions,
 ): Promise<MeetingDriver> {

@@ -3,7 +3,7 @@
  * client's from the preview on. Pure.
  */
 import { BotError } from '../../../src/errors.ts'
-import type { MeetingEnd } from '../../../src/meeting.ts'
+import type { MeetingEnd } from '../../../src/meeting/meeting.ts'
 import type { MeetingSense, Phase, Place, Situation } from '../../shared/situation.ts'
 import { matches } from '../../shared/words.ts'
 import { endOf as endOfWebClient, refusalOf as refusalOfWebClient } from '../outcomes.ts'

@@ -1,9 +1,9 @@
 /** Tokens that let the bot into meetings of other accounts; a fresh one is asked for before every try. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import type { ConfCredentials, TokenOrigin } from '../../../src/conf-credentials.ts'
 import { BotError } from '../../../src/errors.ts'
-import { fetchPublic } from '../../../src/safe-fetch.ts'
+import type { ConfCredentials, TokenOrigin } from '../../../src/job/conf-credentials.ts'
+import { fetchPublic } from '../../../src/network/safe-fetch.ts'
 
 /** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
 const ANSWER_MS = 15_000

@@ -1,7 +1,7 @@
 /** The guest of Zoom's web client: wires its parts to the interface of the life. */
 import type { Frame, Page } from 'playwright'
-import type { MeetingTarget } from '../../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../../src/ports.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
 import { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { DialogSweeper } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
@@ -32,7 +32,7 @@ const COMMON_HOSTS = ['app.zoom.us', 'zoom.us']
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openWebClient(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: WebClientOptions,
 ): Promise<MeetingDriver> {

@@ -1,6 +1,6 @@
 /** From the link to the request to join: cookie layer, launch page, the form with its name and passcode, and stalls. */
 import { BotError } from '../../../src/errors.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type { DeviceKeeper } from '../../shared/device-keeper.ts'
 import { loadMeeting } from '../../shared/loading.ts'
 import type { ZoomPaces } from '../paces.ts'

@@ -13,14 +13,20 @@ import { type BotBrowser, type BrowserOptions, openBrowser } from '../../../plat
 import { publicKeyHash, splitAddress } from '../../../platforms/browser/mapped-hosts.ts'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import { silentLogger } from '../../../src/logger.ts'
-import type { Stage } from '../../../src/ports.ts'
+import type { CaptureEnvironment } from '../../../src/ports.ts'
 
 const run = promisify(execFile)
-const HEADLESS: Stage = { display: null, pulseServer: '/nonexistent', pulseSink: 'none', width: 1280, height: 720 }
+const HEADLESS: CaptureEnvironment = {
+  display: null,
+  pulseServer: '/nonexistent',
+  pulseSink: 'none',
+  width: 1280,
+  height: 720,
+}
 const signal = new AbortController().signal
 
 const opened: BotBrowser[] = []
-async function open(stage: Stage, options: Partial<BrowserOptions> = {}): Promise<BotBrowser> {
+async function open(stage: CaptureEnvironment, options: Partial<BrowserOptions> = {}): Promise<BotBrowser> {
   const browser = await openBrowser(stage, { logger: silentLogger, ...options }, signal)
   opened.push(browser)
   return browser
@@ -369,7 +375,7 @@ describe('its life and ours', () => {
 
 describe('on a display', () => {
   let xvfb: ChildProcess
-  let stage: Stage
+  let stage: CaptureEnvironment
   beforeAll(async () => {
     xvfb = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'tcp'], {
       stdio: ['ignore', 'pipe', 'ignore'],

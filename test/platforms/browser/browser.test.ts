@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { launchOptions } from '../../../platforms/browser/browser.ts'
 import { makeBrowserHome } from '../../../platforms/browser/home.ts'
 import { silentLogger } from '../../../src/logger.ts'
-import type { Stage } from '../../../src/ports.ts'
+import type { CaptureEnvironment } from '../../../src/ports.ts'
 
-const STAGE: Stage = {
+const STAGE: CaptureEnvironment = {
   display: ':9',
   displayAuthority: '/x/x-authority',
   pulseServer: '/p',

@@ -1,9 +1,9 @@
 /** Time and place of the suite: waits that fit a mock's pace, a stage without display and sound. */
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import type { Stage } from '../../../src/ports.ts'
+import type { CaptureEnvironment } from '../../../src/ports.ts'
 
 /** Sound goes nowhere: no Pulse server is there, and Chromium runs without a display. */
-export const SILENT_STAGE: Stage = {
+export const SILENT_STAGE: CaptureEnvironment = {
   display: null,
   pulseServer: '/nonexistent/pulse',
   pulseSink: 'none',

@@ -1,7 +1,7 @@
 /** The driver turns on captions and tells what they say, by the channel or, where that is silent, by the page. */
 import { expect, test } from 'vitest'
 import { WORDS } from '../../../mock/shared/caption-writer.ts'
-import type { MeetingEvent } from '../../../src/meeting.ts'
+import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
 import { CaptionDesk } from '../../../transcription/captions.ts'
 import { meetHarness } from './harness.ts'
 

@@ -10,7 +10,7 @@ import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.
 import { TEAMS_WAITS } from '../../../platforms/microsoft-teams/waits.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { attempts, type AttemptOptions as Options } from '../attempts.ts'
 import { pageReader } from '../page-reader.ts'
 

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { hearCarried } from '../../../platforms/shared/carried-sound.ts'
-import type { HeardSound, HeardVoice } from '../../../src/ports.ts'
+import type { CapturedAudio, ParticipantAudio } from '../../../src/ports.ts'
 
-function ears() {
-  const mixes: HeardSound[] = []
-  const voices: HeardVoice[] = []
+function audioTap() {
+  const mixes: CapturedAudio[] = []
+  const voices: ParticipantAudio[] = []
   return {
     mixes,
     voices,
     mixRate: 16_000,
-    wantsVoices: true,
-    takeMix: (sound: HeardSound) => mixes.push(sound),
-    takeVoice: (voice: HeardVoice) => voices.push(voice),
+    wantsParticipantTracks: true,
+    onMix: (sound: CapturedAudio) => mixes.push(sound),
+    onParticipantAudio: (voice: ParticipantAudio) => voices.push(voice),
   }
 }
 
@@ -20,7 +20,7 @@ const sameId = (id: string) => id
 const base64 = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
 
 test('what the page hears is read', () => {
-  const heard = ears()
+  const heard = audioTap()
   hearCarried('m 1795287871206.5 AQACAA==', heard, sameId, NOW)
   hearCarried('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard, sameId, NOW)
   expect(heard.mixes).toEqual([{ at: 1_795_287_871_206.5, samples: Buffer.from([1, 0, 2, 0]) }])
@@ -30,7 +30,7 @@ test('what the page hears is read', () => {
 })
 
 test('a voice is whose it was before the page was loaded anew', () => {
-  const heard = ears()
+  const heard = audioTap()
   hearCarried(`v 1 ${base64(3)} new-1`, heard, (id) => (id === 'new-1' ? 'old-2' : id), 0)
   expect(heard.voices).toMatchObject([{ participantId: 'old-2' }])
 })
@@ -47,7 +47,7 @@ test.each([
   ['another hour', `m 3600000 ${base64(2)}`],
   ['markup', 'm 1 <script>'],
 ])('%s is not heard', (_, payload) => {
-  const heard = ears()
+  const heard = audioTap()
   hearCarried(payload, heard, sameId, 0)
   expect([...heard.mixes, ...heard.voices]).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DeviceKeeper } from '../../../platforms/shared/device-keeper.ts'
 import { MeetingWatch, type Watching } from '../../../platforms/shared/meeting-watch.ts'
-import type { MeetingEvent } from '../../../src/meeting.ts'
+import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
 import { HandClock } from '../../fakes/clock.ts'
 import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from './scripted-page.ts'
 

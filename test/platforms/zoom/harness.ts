@@ -13,7 +13,7 @@ import { SELECTORS } from '../../../platforms/zoom/selectors.ts'
 import { recognizeZoom } from '../../../platforms/zoom/url.ts'
 import { webClientSense } from '../../../platforms/zoom/web-client/sense.ts'
 import { WORDS } from '../../../platforms/zoom/words.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { type Attempt, attempts, type AttemptOptions as Options } from '../attempts.ts'
 import { pageReader } from '../page-reader.ts'
 

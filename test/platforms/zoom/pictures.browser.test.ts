@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
-import { packageRoot } from '../../../src/page-scripts.ts'
+import { packageRoot } from '../../../src/process/page-scripts.ts'
 import { SILENT_STAGE } from './harness.ts'
 
 let browser: BotBrowser

@@ -2,7 +2,7 @@ import { botEventSchema } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { ChatRecord } from '../../../src/life/chat-record.ts'
 import { Timeline } from '../../../src/life/timeline.ts'
-import type { ChatContent, ChatMessage, MeetingEvent } from '../../../src/meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../../../src/meeting/meeting.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 

@@ -3,7 +3,7 @@
  * tell wins; ids decide, and where the sources use different ids, equal text of the same sender is paired one to one.
  * What either shows otherwise later is a change of the message.
  */
-import type { ChatContent, ChatMessage } from '../../../../src/meeting.ts'
+import type { ChatContent, ChatMessage } from '../../../../src/meeting/meeting.ts'
 import type { PageEvent } from '../types.ts'
 
 export type ChatSource = 'channel' | 'panel'

@@ -1,5 +1,5 @@
 /** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
-import type { PictureStep } from '../../../../src/ports.ts'
+import type { DegradationStep } from '../../../../src/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { FIRST_FRAME_MS } from './composite-tile.ts'
 import { type CompositeMode, type CompositeTile, createComposition } from './composition.ts'
@@ -33,7 +33,7 @@ export interface Composite {
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
   update(tiles: readonly CompositeTile[]): void
   /** Less of the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
-  setStep(step: PictureStep): void
+  setStep(step: DegradationStep): void
   /** Takes the layer away; tiles are kept. */
   hide(): void
   /**
@@ -66,7 +66,7 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
   /** What the present composition was told, for the next one. */
   let mode: CompositeMode | null = null
   let tiles: readonly CompositeTile[] = []
-  let step: PictureStep | null = null
+  let step: DegradationStep | null = null
 
   function paintOn(next: Surface): void {
     composition.dispose()

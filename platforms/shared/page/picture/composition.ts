@@ -1,7 +1,7 @@
 /** What is painted on a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { PictureStep } from '../../../../src/ports.ts'
+import type { DegradationStep } from '../../../../src/ports.ts'
 import { createArrivals } from './composite-arrivals.ts'
 import { CALM_COLORS } from './composite-style.ts'
 import type { TileView } from './composite-tile.ts'
@@ -27,7 +27,7 @@ export interface Composition {
   /** Null rests: nothing is laid out, and tiles are kept. */
   show(mode: CompositeMode | null): void
   update(tiles: readonly CompositeTile[]): void
-  setStep(step: PictureStep): void
+  setStep(step: DegradationStep): void
   painted(): Promise<void>
   readonly isPainted: boolean
   /** The surface goes with it. */
@@ -53,7 +53,7 @@ export function createComposition(surface: Surface): Composition {
   let settling = false
   let isPainted = false
   let tileChanges = 0
-  let step: PictureStep = { framesPerSecond: null, size: 1 }
+  let step: DegradationStep = { framesPerSecond: null, size: 1 }
   const waiting = new Set<() => void>()
 
   function draw(): void {

@@ -4,7 +4,7 @@ import type { Composite } from './composite.ts'
 
 type PictureCalls = Pick<
   PageApi,
-  'openFrames' | 'closeFrames' | 'framesFault' | 'paintAhead' | 'showComposite' | 'setPictureStep' | 'compositePng'
+  'openFrames' | 'closeFrames' | 'framesFault' | 'paintAhead' | 'showComposite' | 'setDegradationStep' | 'compositePng'
 >
 
 /** What a driver can ask about the recorded picture. `look` gives the composite what the page has now. */
@@ -25,7 +25,7 @@ export function pictureCalls(composite: Composite | null, mode: RecordingMode, l
       composite.show(mode)
       await composite.painted()
     },
-    setPictureStep: (step) => composite?.setStep(step),
+    setDegradationStep: (step) => composite?.setStep(step),
     compositePng: async () => (await composite?.png()) ?? null,
   }
 }

@@ -1,6 +1,6 @@
 /** Chat through the SDK: what others wrote comes by its event, what the bot wrote is known by the answer to its call. */
 
-import type { ChatFile } from '../../../../src/meeting.ts'
+import type { ChatFile } from '../../../../src/meeting/meeting.ts'
 import { plainContent } from '../../../shared/page/chat/chat-content.ts'
 import type { ChatState, PageChatMessage } from '../../../shared/page/types.ts'
 import { fieldOf, numberOf, personOf } from './facts.ts'

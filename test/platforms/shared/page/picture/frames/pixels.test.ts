@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { Pixels } from '../../../../../../platforms/shared/page/picture/frames/pixels.ts'
 import { compileToWasm } from '../../../../../../scripts/build.ts'
-import { packageRoot } from '../../../../../../src/page-scripts.ts'
+import { packageRoot } from '../../../../../../src/process/page-scripts.ts'
 
 let pixels: Pixels
 
