@@ -3,6 +3,8 @@ import { constants as osConstants } from 'node:os'
 import type { EndEvidence } from '../../ports.ts'
 import type { ContainerFacts, JobFacts, PodFacts } from './kubernetes-facts.ts'
 
+/** The worker's exit code without a valid job. */
+const NO_JOB = 2
 /** A Job gets its pod right after it was made. After this time nobody is going to see to it. */
 export const FIRST_STEPS_MS = 60_000
 /** How long an image may fail to come, since registries are away at times. */
@@ -82,18 +84,29 @@ function evidenceOf(
   ended: Extract<ContainerFacts, { state: 'terminated' }>,
 ): Omit<EndEvidence, 'logTail'> {
   const { exitCode: code, reason: said, finishedAt } = ended
+  const endedAt = finishedAt !== null && finishedAt.getUTCFullYear() > 1970 ? finishedAt : null
   // The cluster writes 137 where it has lost the container itself.
   const isLost = said === 'ContainerStatusUnknown'
   const signal = code > 128 && !isLost ? (signalName(code - 128) ?? null) : null
   // Beside any code: the kernel mostly takes a page of the browser, and the bot ends with a code of its own.
   const isOutOfMemory = said === 'OOMKilled'
+  const wasTold = job?.told === 'stopped' || job?.told === 'killed'
+  if (wasTold && !isOutOfMemory && (code === NO_JOB || (job.told === 'killed' && signal !== null)))
+    return { ...toldEvidence(job, code === NO_JOB ? 'before it had its job' : ''), endedAt }
   return {
     exitCode: signal === null && !isLost ? code : null,
     signal,
     isOutOfMemory,
     reason: reasonOf(job, pod, { how: howOf(ended, signal, isLost), signal, isOutOfMemory }),
-    endedAt: finishedAt !== null && finishedAt.getUTCFullYear() > 1970 ? finishedAt : null,
+    endedAt,
   }
+}
+
+/** Of a bot that the service ended and that had nothing to say about it. */
+function toldEvidence({ told }: JobFacts, when: string) {
+  const wasKilled = told === 'killed'
+  const reason = `${wasKilled ? 'The service killed the bot' : 'The bot was stopped'} ${when}`.trim()
+  return { exitCode: null, signal: wasKilled ? 'SIGKILL' : null, isOutOfMemory: false, reason, endedAt: null }
 }
 
 function howOf(ended: { exitCode: number; message: string }, signal: string | null, isLost: boolean): string {
@@ -109,7 +122,6 @@ function reasonOf(
 ): string {
   const { how, signal, isOutOfMemory } = known
   if (isOutOfMemory) return `${how}, after the kernel killed a process of it for lack of memory`
-  if (job?.told === 'killed' && signal === 'SIGKILL') return 'The service killed the bot'
   if (job?.told === 'stopped' || job?.told === 'killed') return how
   if (pod.reason !== null) return `${how} (${pod.reason})`
   if (job?.end?.startsWith('DeadlineExceeded')) return `${how}, after the cluster ended its Job (${job.end})`
@@ -131,16 +143,16 @@ function nodeGone({ node, reason, ...pod }: PodFacts): BotState {
 
 /** Of a bot whose container never ran, or of whose end nothing is left. */
 function neverRan(job: JobFacts | null, pod: PodFacts | null): BotState {
-  const wasKilled = job?.told === 'killed'
   const ended = (reason: string): BotState => ({
     state: 'ended',
     pod,
-    evidence: { exitCode: null, signal: wasKilled ? 'SIGKILL' : null, isOutOfMemory: false, reason, endedAt: null },
+    evidence: { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null },
   })
   if (job?.why) return ended(job.why)
-  const waited = pod?.unschedulable ? `: no node had room (${pod.unschedulable})` : ''
-  if (wasKilled) return ended(`The service killed the bot before it ran${waited}`)
-  if (job?.told === 'stopped') return ended(`The bot was stopped before it ran${waited}`)
+  if (job?.told === 'stopped' || job?.told === 'killed') {
+    const waited = pod?.unschedulable ? `: no node had room (${pod.unschedulable})` : ''
+    return { state: 'ended', pod, evidence: toldEvidence(job, `before it ran${waited}`) }
+  }
   if (pod?.reason) return ended(`The cluster ended the bot (${pod.reason})`)
   if (job?.end) return ended(`The cluster ended the Job of the bot, and nothing is left of its pod (${job.end})`)
   return ended('The pod of the bot was removed before it ran')
