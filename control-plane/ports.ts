@@ -68,13 +68,15 @@ export interface Launcher {
   list(): Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>
   /** Removes what is left of an ended bot, after its evidence was stored. */
   clean(handle: LaunchHandle): Promise<void>
-  /** Bots that could be started now, and the limit; null: the engine decides. */
-  capacity(): Promise<{ free: number; limit: number } | null>
+  /** Bots that could be started now, and the limit; null: the engine decides. `reason`: why none is free, if not the limit. */
+  capacity(): Promise<{ free: number; limit: number; reason?: string } | null>
   /**
    * A folder of this machine with `<bot id>/` and the bot's files in it, as they are now or as they were when it ended; null
    * where there are none beside those in the store. Rejects where they cannot be reached now.
    */
   workFolder?(handle: LaunchHandle): Promise<string | null>
+  /** Ends what it keeps open; the bots go on. */
+  close?(): void
 }
 
 /** Jobs that containers fetch from an address, so that no secret stands in their description. */

@@ -162,7 +162,7 @@ async function startRoles(
       'drain',
       watchDrain(database, await databaseTime(database), () => launching.drain(), log),
     )
-    closing.addWork('launching', () => launching.close())
+    closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   }
   if (has('dispatcher')) {
     const database = pool('dispatcher')

@@ -17,7 +17,8 @@ import {
   NoRoom,
 } from '../../ports.ts'
 import { botLimit } from './capacity.ts'
-import { type ContainerSettings, containerOf, LABELS, withOperatorKeys } from './docker-container.ts'
+import { LABELS, withOperatorKeys } from './container-environment.ts'
+import { type ContainerSettings, containerOf } from './docker-container.ts'
 import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNeverSent } from './docker-engine.ts'
 import { endedState, neverStarted, stateOf } from './docker-evidence.ts'
 import { copyJournal, copyWork } from './docker-work.ts'
