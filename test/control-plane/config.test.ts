@@ -32,6 +32,7 @@ test('without any setting the service runs for itself on this machine', () => {
     trustedProxies: [],
     webhookDelays: null,
     offersDemo: true,
+    greets: true,
   })
 })
 
@@ -69,6 +70,7 @@ test('every variable of the table is read', () => {
     STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
     STANDIN_CALENDAR_LINKS: 'location_first',
     STANDIN_DEMO: 'off',
+    STANDIN_GREETING: 'off',
     STANDIN_LOG_LEVEL: 'warn',
     HOME: '/root',
   })
@@ -114,6 +116,7 @@ test('every variable of the table is read', () => {
     },
     prefersLocation: true,
     offersDemo: false,
+    greets: false,
     logLevel: 'warn',
   })
 })
