@@ -24,7 +24,9 @@ const isOfService = ({ labels }: Pod) => labels['app.kubernetes.io/name'] === 's
 const rolesOf = (pods: readonly Pod[]) =>
   pods.flatMap(({ containers }) => containers.flatMap((one) => givenValue(one, 'STANDIN_ROLES')?.split(',') ?? []))
 
-const BOT: Place = { pod: { namespace: 'standin-bots', labels: { 'standin.bot': 'x' } }, address: '10.42.0.9' }
+/** As the launcher labels the pods of bots. */
+const BOT_LABELS = { 'app.kubernetes.io/name': 'standin', 'app.kubernetes.io/component': 'bot' }
+const BOT: Place = { pod: { namespace: 'standin-bots', labels: BOT_LABELS }, address: '10.42.0.9' }
 const IN_CLUSTER = ['10.42.0.7', '172.20.3.4', '192.168.64.2', '100.64.1.1', 'fd00:10:244::5']
 const outside = (address: string): Place => ({ pod: null, address })
 
@@ -72,6 +74,15 @@ function holdsAsWritten(documents: Document[]): void {
       expect(passes(own, BOT, outside(address), { port: 5432 }), address).toBe(false)
     for (const address of ['142.250.74.110', '2a00:1450:4001:80b::200e'])
       expect(passes(own, BOT, outside(address), { port: 19_305, protocol: 'UDP' }), address).toBe(true)
+  })
+
+  test('no bot is evicted, and the budget names the labels that bots have', () => {
+    const [budget] = documents.filter(
+      ({ kind, metadata }) => kind === 'PodDisruptionBudget' && metadata.namespace === 'standin-bots',
+    )
+    expect(budget!.spec.minAvailable).toBeGreaterThan(100_000)
+    // An empty selector means all pods to one version of Kubernetes, and none to an older one.
+    expect(budget!.spec.selector.matchLabels).toEqual(BOT_LABELS)
   })
 
   test('nobody connects to a bot', () => {
