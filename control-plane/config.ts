@@ -60,6 +60,8 @@ export interface ServiceConfig {
   jitsiHosts: readonly string[]
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
+  /** Whether the start tells its reader a first API key and a sign-in link. Off where the output is collected as a log. */
+  greets: boolean
   logLevel: LogLevel
 }
 
@@ -184,6 +186,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     jitsiHosts: wordsOf(ofVariable('STANDIN_JITSI_HOSTS')?.text ?? ''),
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
+    greets: oneOf(ofVariable('STANDIN_GREETING'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }
   if (config.launcher === 'docker' && config.roles.has('launcher') && !isReachable(config))

@@ -188,7 +188,7 @@ async function startRoles(
     const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log, workFolder })
     closing.addWork('retranscriptions', () => retranscriptions.close())
   }
-  const signInLink = has('api') ? await ownerSignInLink(startDatabase, publicUrl) : null
+  const signInLink = has('api') && config.greets ? await ownerSignInLink(startDatabase, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 
   /** Not listening yet, so that no bot comes before its link can be taken. */

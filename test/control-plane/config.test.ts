@@ -32,6 +32,7 @@ test('without any setting the service runs for itself on this machine', () => {
     trustedProxies: [],
     webhookDelays: null,
     offersDemo: true,
+    greets: true,
   })
 })
 
@@ -70,6 +71,7 @@ test('every variable of the table is read', () => {
     STANDIN_CALENDAR_LINKS: 'location_first',
     STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net',
     STANDIN_DEMO: 'off',
+    STANDIN_GREETING: 'off',
     STANDIN_LOG_LEVEL: 'warn',
     HOME: '/root',
   })
@@ -116,6 +118,7 @@ test('every variable of the table is read', () => {
     prefersLocation: true,
     jitsiHosts: ['meet.example.com', 'calls.example.net'],
     offersDemo: false,
+    greets: false,
     logLevel: 'warn',
   })
 })
