@@ -54,6 +54,8 @@ export interface ServiceConfig {
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
   providers: ProviderAddresses
+  /** Whether a bot that dies in its meeting goes back into it. */
+  resumesBots: boolean
   /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
   prefersLocation: boolean
   /** Whether the greeting offers the built-in mock meeting. */
@@ -178,6 +180,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
     providers: providersOf(ofVariable),
+    resumesBots: oneOf(ofVariable('STANDIN_RESUME_BOTS'), ['on', 'off']) !== 'off',
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
