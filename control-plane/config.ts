@@ -54,6 +54,8 @@ export interface ServiceConfig {
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
   providers: ProviderAddresses
+  /** Whether a bot that dies in its meeting goes back into it. */
+  resumesBots: boolean
   /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
   prefersLocation: boolean
   /** Servers that run Jitsi Meet, beside the public ones. */
@@ -182,6 +184,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
     providers: providersOf(ofVariable),
+    resumesBots: oneOf(ofVariable('STANDIN_RESUME_BOTS'), ['on', 'off']) !== 'off',
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     jitsiHosts: wordsOf(ofVariable('STANDIN_JITSI_HOSTS')?.text ?? ''),

@@ -17,6 +17,7 @@ import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
+import { createJoinPartsCommand } from './launching/launchers/join-parts-command.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createJobHandler } from './links/job-address.ts'
 import { createLinkServer } from './links/link-server.ts'
@@ -155,6 +156,8 @@ async function startRoles(
       seals,
       grants: joinTokens().grants,
       recover,
+      joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
+      resumesBots: config.resumesBots,
       log,
       linkUrl,
     })

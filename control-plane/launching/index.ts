@@ -3,6 +3,7 @@ import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
+import type { JoinParts } from './assemble.ts'
 import { startDueLoop } from './due.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconciler.ts'
 import type { Recover } from './recovery.ts'
@@ -23,6 +24,10 @@ export interface LaunchingSettings {
   /** What stored credentials give to bots that name one. */
   grants: JoinGrants
   recover: Recover
+  /** Makes one recording of the parts of a bot that was resumed. */
+  joinParts: JoinParts
+  /** Whether a bot that dies in its meeting goes back into it. */
+  resumesBots: boolean
   log: Log
   /** Address of the control link, as bots reach it. */
   linkUrl: string
@@ -48,7 +53,7 @@ export interface Launching {
 
 export function startLaunching(settings: LaunchingSettings): Launching {
   const { database, databaseUrl, launcher, log } = settings
-  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler })
+  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler, onDue: () => due.wake() })
   const due = startDueLoop({
     ...settings,
     onClaim: () => reconciler.wake(),

@@ -7,7 +7,7 @@ import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
-import { expiredLeases, hasOpenAttempts } from '../store/claims.ts'
+import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../store/claims.ts'
 import {
   knownLaunches,
   launchCleaned,
@@ -16,12 +16,14 @@ import {
   type OpenLaunch,
   openLaunches,
 } from '../store/launches.ts'
+import { assembleBot } from './assemble.ts'
 import { changeBot } from './change-bot.ts'
 import { each } from './each.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'
 import { inTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
 import { LaunchWriter } from './launch-writer.ts'
+import { recoverPart } from './part.ts'
 import { PauseBetweenRounds } from './pause.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
@@ -41,6 +43,8 @@ const CONCURRENCY = 8
 const MOST_FINISHING = 500
 /** Of these, the journals that are read at the same time, and the recordings that are recovered. */
 const AT_ONCE = { journals: 8, recoveries: 8 }
+/** Seconds after which the parts of a recording are joined without those that could not be recovered. */
+const PATIENCE_FOR_PARTS_SECONDS = 1800
 
 export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInTurn' | 'recoverInTurn'> {
   passMs?: number
@@ -142,6 +146,8 @@ class Reconciling {
     if (looksAtAll) this.#allLookedAt = now
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
     await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
+    for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MOST_FINISHING))
+      this.#finishBeside(botId, { bot: botId }, (signal) => assembleBot(this.#tools, botId, signal))
     if (looksForOrphans) {
       this.#orphansLookedAt = now
       await this.#removeOrphans(listed, now)
@@ -205,6 +211,10 @@ class Reconciling {
         if (await endAttempt(this.#tools, launch, verdict.evidence)) this.#finish(launch, verdict.evidence)
         return
       case 'forget':
+        if (launch.is_part) {
+          this.#finish({ ...launch, handle: null }, unknownEnd('The attempt left no trace at its launcher'))
+          return
+        }
         await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
         await launchCleaned(database, botId, attempt)
         return
@@ -214,15 +224,17 @@ class Reconciling {
   }
 
   #finish(launch: OpenLaunch, evidence: EndEvidence): void {
-    const key = keyOf(launch)
+    this.#finishBeside(keyOf(launch), { bot: launch.bot_id, attempt: launch.attempt }, (signal) =>
+      launch.is_part ? recoverPart(this.#tools, launch, signal) : finishBot(this.#tools, launch, evidence, signal),
+    )
+  }
+
+  #finishBeside(key: string, fields: object, work: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#closing
     // Two passes may have found the same end.
     if (this.#finishing.has(key) || this.#finishing.size >= MOST_FINISHING || signal.aborted) return
-    const finishing = finishBot(this.#tools, launch, evidence, signal)
-      .catch((error) => {
-        const fields = { bot: launch.bot_id, attempt: launch.attempt, error: String(error) }
-        this.#settings.log.error(fields, 'Bot could not be finished')
-      })
+    const finishing = work(signal)
+      .catch((error) => this.#settings.log.error({ ...fields, error: String(error) }, 'Bot could not be finished'))
       .finally(() => this.#finishing.delete(key))
     this.#finishing.set(key, finishing)
   }

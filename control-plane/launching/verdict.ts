@@ -38,7 +38,7 @@ const WAIT: Verdict = { do: 'wait' }
 export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSeconds = FORGOTTEN_SECONDS): Verdict {
   if (state.state === 'ended') return { do: 'finish', evidence: state.evidence }
   const isNamed = launch.attempt === launch.named_attempt
-  const isWanted = isNamed && launch.phase !== 'closed'
+  const isWanted = isNamed && launch.phase !== 'closed' && launch.phase !== 'assembling'
   if (state.state === 'running') return isWanted ? whileWanted(launch) : whileUnwanted(launch, isNamed)
   if (!isWanted) {
     const isForgotten = launch.age > (state.state === 'absent' ? forgottenSeconds : LOST_SECONDS)

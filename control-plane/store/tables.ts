@@ -1,5 +1,6 @@
 /** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
+import type { ResumeColumnsOfBots, ResumeColumnsOfLaunches } from './tables-resume.ts'
 
 /** A document: written as a value that is turned into JSON, read as parsed. */
 type Json<T> = ColumnType<T, T, T>
@@ -50,7 +51,7 @@ export interface IdempotencyKeysTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
-export interface BotsTable {
+export interface BotsTable extends ResumeColumnsOfBots {
   id: string
   number: GeneratedAlways<number | null>
   team_id: string
@@ -122,7 +123,7 @@ export interface BotsTable {
   last_accessed_at: Time | null
 }
 
-export interface LaunchesTable {
+export interface LaunchesTable extends ResumeColumnsOfLaunches {
   bot_id: string
   attempt: number
   launcher: string

@@ -135,7 +135,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   recorder.watch((event) => {
     if (joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.environmentLost(event.error)
   })
-  control.onCommand(answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting }))
+  const obey = answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting })
+  control.onCommand(obey)
 
   try {
     status.enter('joining_call')
@@ -178,7 +179,10 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
 
   /** From admission to the end: records while the leave rules see no reason to go. */
   async function record(admittedAt: number): Promise<void> {
-    let observed: Observed = firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names))
+    let observed: Observed = {
+      ...firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names)),
+      hasSeenOthers: job.continues?.has_seen_others ?? false,
+    }
     let lastProgressAt = 0
     const onBack = () => {
       observed = unseen(observed, clock.now())
@@ -217,6 +221,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     )
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
     status.enter('in_call_recording', { start_time: startedAt / 1000 })
+    // Whoever asked for the pause asked the bot that died.
+    if (job.continues?.is_paused) await obey({ type: 'pause' })
     void sendEntryMessage()
     // Its sound server has one address for the whole life.
     const stage = await prepareEnvironment()

@@ -9,6 +9,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
+import { joinVideos } from '../launching/join-videos.ts'
 import { createSimulatedLauncher } from '../launching/simulated.ts'
 
 export interface RoleSettings {
@@ -42,6 +43,8 @@ switch (settings.role) {
       seals,
       grants: { fetch: async () => Promise.reject(new Error('No bot names a credential')) },
       recover: async () => ({ files: [], problems: [] }),
+      joinParts: joinVideos,
+      resumesBots: true,
       log,
       linkUrl: settings.linkUrl,
       waitForWelcomeSeconds: 600,

@@ -15,7 +15,7 @@ export interface Plan {
   /** Chat messages on the way. */
   chats?: number
   /** Where it is killed by the kernel, if anywhere. */
-  dies?: 'before_joining' | 'recording' | 'before_report'
+  dies?: 'before_joining' | 'waiting' | 'recording' | 'before_report'
   /** Of a death: not every kill is for lack of memory. */
   isOutOfMemory?: boolean
   /** Only the first attempts die. */
@@ -24,6 +24,8 @@ export interface Plan {
   isSilent?: boolean
   /** It is not let in. */
   isRefused?: boolean
+  /** Attempts from this one on are not let in. */
+  refusedFrom?: number
   /** How long it waits for its last acknowledgement. */
   drainMs?: number
   /** Requests to leave and signals do nothing. */
@@ -101,7 +103,9 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     if (asked.signal.aborted) return end('failed', 'EXITING_MEETING_BEFORE_RECORD')
     knocks.push(Date.now())
     say({ type: 'status_change', status: 'in_waiting_room' })
-    if (plan.isRefused) return end('failed', 'BOT_NOT_ACCEPTED')
+    if (isDoomed('waiting')) die()
+    if (plan.isRefused || attempt >= (plan.refusedFrom ?? Number.POSITIVE_INFINITY))
+      return end('failed', 'BOT_NOT_ACCEPTED')
     await rest(5)
     if (asked.signal.aborted) return end('failed', 'EXITING_MEETING_BEFORE_RECORD')
     say({ type: 'status_change', status: 'in_call_not_recording' })

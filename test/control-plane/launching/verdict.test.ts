@@ -31,6 +31,7 @@ function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
     closed_for: null,
     overdue: -100,
     stop_sent_for: null,
+    is_part: false,
     ...values,
   }
 }
