@@ -263,7 +263,7 @@ describe('imports', () => {
     expect(readFileSync(join(packageRoot, 'src/cli/mock-package.ts'), 'utf8')).not.toMatch(/^import/m)
   })
 
-  test('only the composition root knows platforms, recorder, storage and control link', () => {
+  test('only main.ts and wiring know platforms, recorder, storage and control link', () => {
     const rooms = [
       'platforms/index.ts',
       'recorder/index.ts',
@@ -278,7 +278,19 @@ describe('imports', () => {
       ({ file, ours }) =>
         ours.some((target) => rooms.includes(target)) && !rooms.some((room) => dirname(room) === dirname(file)),
     )
-    expect(users.map(({ file }) => file)).toEqual(['src/main.ts'])
+    expect(users.map(({ file }) => file).filter((file) => !isIn(file, ['src/main.ts', 'src/wiring/']))).toEqual([])
+    expect(users.length).toBeGreaterThan(3)
+  })
+
+  test('the program does not import its command line', () => {
+    const wrong = sources.filter(
+      ({ file, ours }) => !file.startsWith('src/cli/') && ours.some((target) => target.startsWith('src/cli/')),
+    )
+    expect(wrong.map(({ file }) => file)).toEqual([])
+  })
+
+  test('src has at most four loose files', () => {
+    expect(sources.filter(({ file }) => /^src\/[^/]+$/.test(file)).length).toBeLessThanOrEqual(4)
   })
 
   test('shipped code imports nothing from the tests', () => {

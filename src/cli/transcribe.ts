@@ -3,7 +3,8 @@ import { basename, join, resolve } from 'node:path'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
 import { InvalidJob } from '../job/config.ts'
 import { speechAccessOf } from '../job/speech-access.ts'
-import { type Io, transcribeFolder } from '../main.ts'
+import { transcribeFolder } from '../wiring/transcription.ts'
+import type { Io } from './io.ts'
 import { languageParam } from './job-options.ts'
 
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */

@@ -20,8 +20,8 @@ export class StopRequests {
     return this.#asked.signal
   }
 
-  /** Hears the process's signals until the returned function is called. */
-  hear(source: NodeJS.EventEmitter = process): () => void {
+  /** Listens to the process's signals until the returned function is called. */
+  listenToSignals(source: NodeJS.EventEmitter = process): () => void {
     const interrupt = () => this.interrupt()
     const terminate = () => this.#ask('terminate', false)
     let isHungUp = false

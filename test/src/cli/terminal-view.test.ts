@@ -4,7 +4,7 @@ import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { afterEach, expect, test } from 'vitest'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
-import type { View } from '../../../src/cli/view.ts'
+import type { View } from '../../../src/main.ts'
 import type { CommandAnswer } from '../../../src/ports.ts'
 
 let view: View | undefined
@@ -29,7 +29,7 @@ function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/000
     input,
     type: (text: string) => input.write(text),
     take: (event: BotEvent) =>
-      view!.take({
+      view!.onEvent({
         type: 'event',
         seq: ++seq,
         bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',

@@ -6,7 +6,7 @@ function heard(): { stops: StopRequests; source: EventEmitter; wishes: unknown[]
   const stops = new StopRequests()
   const source = new EventEmitter()
   const wishes: unknown[][] = []
-  stops.hear(source)
+  stops.listenToSignals(source)
   stops.listen((...wish) => wishes.push(wish))
   return { stops, source, wishes }
 }
@@ -38,7 +38,7 @@ test('a terminal that is closed is one interrupt, though npm tells it once more'
 test('a signal before the life listens is kept for it', () => {
   const stops = new StopRequests()
   const source = new EventEmitter()
-  stops.hear(source)
+  stops.listenToSignals(source)
   source.emit('SIGTERM')
   const wishes: unknown[][] = []
   stops.listen((...wish) => wishes.push(wish))
@@ -48,14 +48,14 @@ test('a signal before the life listens is kept for it', () => {
 test('signals are no longer heard after the end', () => {
   const stops = new StopRequests()
   const source = new EventEmitter()
-  stops.hear(source)()
+  stops.listenToSignals(source)()
   expect(source.eventNames()).toEqual([])
 })
 
 test('what runs before the life listens is stopped by the signal', () => {
   const stops = new StopRequests()
   const source = new EventEmitter()
-  stops.hear(source)
+  stops.listenToSignals(source)
   expect(stops.signal.aborted).toBe(false)
   source.emit('SIGTERM')
   expect(stops.signal.aborted).toBe(true)
