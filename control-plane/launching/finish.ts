@@ -1,12 +1,14 @@
 /** An attempt whose process is over: what it still had to say, what it recorded, and how its bot ends. */
 import { processEnded } from '../bots/crash.ts'
 import { decides, isClosed, namedAttempt } from '../bots/row.ts'
+import type { Meters } from '../meters.ts'
 import type { EndEvidence, FileStore, Launcher, Log } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch } from '../store/launches.ts'
+import { reasonOfEnd } from './action-reason.ts'
 import { changeBot } from './change-bot.ts'
 import type { InTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
@@ -25,6 +27,7 @@ export interface FinishTools {
   files: FileStore
   recover: Recover
   log: Log
+  meters?: Meters
   /** Of this reconciler. */
   owner: string
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
@@ -44,6 +47,7 @@ export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidenc
   const isNews = await launchEnded(database, botId, attempt, evidence)
   if (isNews) {
     const { exitCode, signal, reason } = evidence
+    tools.meters?.count('reconciler_actions', { action: 'finish', reason: reasonOfEnd(evidence) })
     log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
   const bot = await readBot(database, botId)
@@ -142,6 +146,7 @@ async function finishLeased(
       : null,
   )
   if (wasChanged) return isKept ? 'kept' : 'done'
+  tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
   return 'again'
 }
