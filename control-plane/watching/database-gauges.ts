@@ -1,5 +1,6 @@
 /** Gauges that are read from the database, at the scrape only and at most once in a few seconds. */
 import { Gauge, type Registry } from 'prom-client'
+import { PHASES } from '../bots/phases.ts'
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { type Gauges, readGauges } from '../store/gauges.ts'
@@ -57,6 +58,7 @@ export function registerDatabaseGauges(registry: Registry, { database, log, cach
     },
   })
   add('bots', 'Bots that have not ended, by phase.', ['phase'], (gauge, { bots }) => {
+    for (const phase of PHASES) if (phase !== 'closed') gauge.set({ phase }, 0)
     for (const { phase, count } of bots) gauge.inc({ phase }, count)
   })
   add('bots_by_status', 'Bots that have not ended, by what callers see.', ['status'], (gauge, { bots }) => {
@@ -66,6 +68,7 @@ export function registerDatabaseGauges(registry: Registry, { database, log, cach
     gauge.set(values.latestBotSeconds),
   )
   add('webhook_deliveries', 'Webhook deliveries that are not done, by state.', ['state'], (gauge, values) => {
+    for (const state of ['waiting', 'sending']) gauge.set({ state }, 0)
     for (const { state, count } of values.deliveries) gauge.set({ state }, count)
   })
   add(

@@ -4,6 +4,7 @@ import type { Counted, Meters, Timed } from '../meters.ts'
 import type { Log } from '../ports.ts'
 import type { Database, PoolCounts } from '../store/database.ts'
 import { registerDatabaseGauges } from './database-gauges.ts'
+import { SERIES } from './series.ts'
 
 /** Nobody sees steps of less in a process whose work waits for a database; finer ones cost an idle service time. */
 const EVENT_LOOP_STEP_MS = 50
@@ -59,7 +60,9 @@ export function createMetrics({ database, log, cacheMs }: MetricsSettings): Metr
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_STEP_MS })
   const registers = [registry]
   const counters = mapped(COUNTERS, (name, { help, labels }) => {
-    return new Counter<string>({ name: `standin_${name}_total`, help, labelNames: labels, registers })
+    const counter = new Counter<string>({ name: `standin_${name}_total`, help, labelNames: labels, registers })
+    for (const series of SERIES[name]) counter.inc(series, 0)
+    return counter
   })
   const histograms = mapped(HISTOGRAMS, (name, { help, labels, buckets }) => {
     return new Histogram<string>({ name: `standin_${name}_seconds`, help, labelNames: labels, buckets, registers })
@@ -116,8 +119,8 @@ export function createMetrics({ database, log, cacheMs }: MetricsSettings): Metr
 
 function mapped<Table extends object, Made>(
   table: Table,
-  make: (name: string, value: Table[keyof Table]) => Made,
+  make: (name: keyof Table & string, value: Table[keyof Table]) => Made,
 ): Record<keyof Table, Made> {
-  const entries = Object.entries(table).map(([name, value]) => [name, make(name, value)])
+  const entries = Object.entries(table).map(([name, value]) => [name, make(name as keyof Table & string, value)])
   return Object.fromEntries(entries) as Record<keyof Table, Made>
 }
