@@ -2,6 +2,7 @@
 import { type Calendars, openCalendars } from './calendars/index.ts'
 import { openCalendarProviders } from './calendars/providers/index.ts'
 import type { ServiceConfig } from './config.ts'
+import type { Meters } from './meters.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Log, Seals } from './ports.ts'
 import type { Database } from './store/database.ts'
@@ -9,7 +10,13 @@ import type { Database } from './store/database.ts'
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
   config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
-  { database, seals, log, publicUrl }: { database: Database; seals: Seals; log: Log; publicUrl: string },
+  {
+    database,
+    seals,
+    log,
+    meters,
+    publicUrl,
+  }: { database: Database; seals: Seals; log: Log; meters: Meters; publicUrl: string },
 ): Calendars {
   // The operator named the providers' addresses; what callers name never reaches this client. Graph's links hold its state.
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
@@ -26,6 +33,7 @@ export function openServiceCalendars(
     database,
     seals,
     log,
+    meters,
     providers,
     publicUrl: isReachable ? publicUrl.replace(/\/$/, '') : null,
     jitsiHosts: config.jitsiHosts,

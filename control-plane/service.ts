@@ -2,7 +2,6 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
-import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
@@ -34,6 +33,7 @@ import { databaseTime } from './store/drain.ts'
 import { learnedCost } from './store/launches.ts'
 import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
+import { createMetrics } from './watching/metrics.ts'
 import { type Dispatcher, startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
@@ -80,6 +80,8 @@ async function startRoles(
   const { seals, database: startDatabase, databaseUrl } = installation
   const clock: Clock = { now: Date.now }
   const has = (role: Role) => config.roles.has(role)
+  const metrics = createMetrics({ database: startDatabase, log })
+  const { meters } = metrics
   let dispatcher: Dispatcher | undefined
   const pool = (role: keyof typeof CONNECTIONS): Database => {
     const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
@@ -92,6 +94,7 @@ async function startRoles(
       connections,
       onError,
       readsByIndex,
+      watch: (counts) => metrics.pool(role, counts),
       ...(onDeliveries && { onDeliveries }),
     })
     closing.add(`database of ${role}`, () => opened.destroy())
@@ -103,20 +106,18 @@ async function startRoles(
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
   const readiness: Record<string, () => Promise<void>> = files.check === null ? {} : { recordings: files.check }
-  const metrics = new Registry()
-  collectDefaultMetrics({ register: metrics })
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
   closing.add('conferencing platform', closePlatform)
   // One for the process: a pair of tokens that the database does not take is in its memory only.
   const joinTokens = onceOnly(() => {
-    const opened = openJoinTokens(pool('connections'), seals, platform, log)
+    const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters })
     closing.add('tokens of connections', () => opened.close())
     return opened
   })
   const calendarsOf = (database: Database) => {
-    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl })
+    const calendars = openServiceCalendars(config, { database, seals, log, meters, publicUrl })
     closing.addWork('calendars', () => calendars.close())
     return calendars
   }
@@ -126,7 +127,8 @@ async function startRoles(
   const { server, listen } = await makeServer()
   if (linkDatabase !== null) {
     const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
-    const links = createLinkServer({ database: linkDatabase, clock, log, freshToken })
+    const links = createLinkServer({ database: linkDatabase, clock, log, meters, freshToken })
+    metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
@@ -159,6 +161,8 @@ async function startRoles(
       joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
       resumesBots: config.resumesBots,
       log,
+      meters,
+      onPass: () => metrics.ran('reconciler'),
       linkUrl,
     })
     closing.addWork(
@@ -171,7 +175,7 @@ async function startRoles(
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
-    const started = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
+    const started = startDispatcher({ database, client, seals, links, clock, log, meters, ...(delays && { delays }) })
     dispatcher = started
     closing.addWork('dispatcher', () => started.close(DISPATCHER_PATIENCE_MS))
   }
@@ -197,7 +201,12 @@ async function startRoles(
   /** Not listening yet, so that no bot comes before its link can be taken. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
-      const probes = createProbes({ database: startDatabase, readiness, metrics, ...(jobs && { jobs }) })
+      const probes = createProbes({
+        database: startDatabase,
+        readiness,
+        metrics: metrics.registry,
+        ...(jobs && { jobs }),
+      })
       closing.addWork('probes', () => probes.close())
       return probes
     }
@@ -221,7 +230,7 @@ async function startRoles(
       files: files.handler,
       ...(jobs && { jobs }),
       readiness,
-      metrics,
+      metrics: metrics.registry,
       settings: {
         publicUrl,
         version: versionOfProgram(),

@@ -184,6 +184,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
         'control-plane/ports.ts',
         'control-plane/bots/',
         'control-plane/store/',
+        'control-plane/meters.ts',
         'control-plane/calendars/',
       ]),
   },
@@ -313,6 +314,7 @@ describe('imports', () => {
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
     ['dockerode', ['control-plane/launching/launchers/']],
+    ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/probes.ts']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),

@@ -36,7 +36,7 @@ export interface ApiDependencies {
   /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
-  metrics?: Registry
+  metrics: Registry
   settings: ApiSettings
 }
 

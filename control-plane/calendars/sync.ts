@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { readMeetingLink } from '../bots/meeting-link.ts'
+import type { Meters } from '../meters.ts'
 import { markRemoved, readStoredEvents, readToldEvents, upsertEvents, upsertSeries } from '../store/calendar-events.ts'
 import { addMissingIntents } from '../store/calendar-intents.ts'
 import { endSyncLease, keepSyncLease, lockForSync, type SyncClaim } from '../store/calendar-syncs.ts'
@@ -37,6 +38,7 @@ export interface SyncTools extends FollowTools {
   database: Database
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
   tokens: Tokens
+  meters?: Meters
 }
 
 export type SyncOutcome =
@@ -59,7 +61,10 @@ export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, clai
     const changes = withSelf(await fetchChanges(tools, calendar, window), calendar.account_email)
     const outcome = await store(tools, calendar, claim, window, changes)
     // Other credentials may have come meanwhile: their sync does not have to wait for the end of this lease.
-    if (outcome.outcome === 'lost') await endSyncLease(tools.database, calendar.id, claim.owner)
+    if (outcome.outcome === 'lost') {
+      tools.meters?.count('lease_losses', { work: 'calendar_sync', how: 'overtaken' })
+      await endSyncLease(tools.database, calendar.id, claim.owner)
+    }
     return outcome
   } catch (problem) {
     await storeFailure(tools, calendar, claim, problem)

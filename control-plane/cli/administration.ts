@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { publicUrlOf } from '../http-address.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
+import { NO_METERS } from '../meters.ts'
 import { openServiceCalendars } from '../open-calendars.ts'
 import { openFiles } from '../open-files.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
@@ -202,7 +203,7 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const { config, log } = context
     const publicUrl = publicUrlOf(config)
     const files = await openFiles(config, installation, publicUrl)
-    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl })
+    const calendars = openServiceCalendars(config, { database, seals, log, meters: NO_METERS, publicUrl })
     const renewals = () => calendars.renew()
     // The running service deletes at the provider.
     const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }

@@ -107,7 +107,10 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const claimedAt = performance.now()
     const leaseEnds = claimedAt + leaseSeconds * 1000
     const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
-    if (claimed.length > 0) settings.onClaim?.()
+    if (claimed.length > 0) {
+      settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
+      settings.onClaim?.()
+    }
     for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }

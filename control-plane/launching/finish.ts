@@ -3,12 +3,14 @@ import { type KnownOfDead, processEnded } from '../bots/crash.ts'
 import { hasRecorded } from '../bots/parts.ts'
 import { mayResume, resumed } from '../bots/resume.ts'
 import { decides, isOver, namedAttempt } from '../bots/row.ts'
+import type { Meters } from '../meters.ts'
 import type { EndEvidence, FileStore, Launcher, Log } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../store/launches.ts'
+import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
 import { changeBot } from './change-bot.ts'
 import { whileHeld } from './held-lease.ts'
@@ -34,6 +36,7 @@ export interface FinishTools {
   /** Called when a bot is due again. */
   onDue?: () => void
   log: Log
+  meters?: Meters
   /** Of this reconciler. */
   owner: string
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
@@ -53,6 +56,7 @@ export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidenc
   const isNews = await launchEnded(database, botId, attempt, evidence)
   if (isNews) {
     const { exitCode, signal, reason } = evidence
+    tools.meters?.count('reconciler_actions', { action: 'finish', reason: reasonOfEnd(evidence) })
     log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
   const bot = await readBot(database, botId)
@@ -143,6 +147,7 @@ async function finishLeased(
       : null,
   )
   if (wasChanged) return isKept ? 'kept' : 'done'
+  tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
   return 'again'
 }

@@ -1,4 +1,5 @@
 /** Starts bots when they are due and sees to it that each of them ends. */
+import type { Meters } from '../meters.ts'
 import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
@@ -29,6 +30,9 @@ export interface LaunchingSettings {
   /** Whether a bot that dies in its meeting goes back into it. */
   resumesBots: boolean
   log: Log
+  meters?: Meters
+  /** Called after each pass of the reconciler. */
+  onPass?: () => void
   /** Address of the control link, as bots reach it. */
   linkUrl: string
   waitForWelcomeSeconds?: number

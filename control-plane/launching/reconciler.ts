@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
+import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../meters.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
 import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../store/claims.ts'
@@ -16,6 +17,7 @@ import {
   type OpenLaunch,
   openLaunches,
 } from '../store/launches.ts'
+import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
 import { changeBot } from './change-bot.ts'
 import { each } from './each.ts'
@@ -47,6 +49,8 @@ const AT_ONCE = { journals: 8, recoveries: 8 }
 const PATIENCE_FOR_PARTS_SECONDS = 1800
 
 export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInTurn' | 'recoverInTurn'> {
+  /** Called after each pass. */
+  onPass?: () => void
   passMs?: number
   everyAttemptMs?: number
   orphansMs?: number
@@ -73,6 +77,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
     while (!isClosing) {
       try {
         const hadWork = await reconciling.pass(false)
+        settings.onPass?.()
         passes = hadWork ? 1 : Math.min(passes + 1, LONGEST_REST_PASSES)
       } catch (error) {
         passes = 1
@@ -104,6 +109,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
 class Reconciling {
   readonly #settings: ReconcilerSettings
   readonly #tools: FinishTools
+  readonly #meters: Meters
   readonly #writer: LaunchWriter
   #allLookedAt = Number.NEGATIVE_INFINITY
   #orphansLookedAt = Number.NEGATIVE_INFINITY
@@ -117,6 +123,7 @@ class Reconciling {
 
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings
+    this.#meters = settings.meters ?? NO_METERS
     this.#tools = {
       ...settings,
       owner: randomUUID(),
@@ -124,6 +131,10 @@ class Reconciling {
       recoverInTurn: inTurn(AT_ONCE.recoveries),
     }
     this.#writer = new LaunchWriter(settings.database, settings.launcher)
+  }
+
+  #count(action: ReconcilerAction, reason: ReconcilerReason): void {
+    this.#meters.count('reconciler_actions', { action, reason })
   }
 
   async close(): Promise<void> {
@@ -162,6 +173,7 @@ class Reconciling {
       const handle = await listed.handleOf(id, attempt)
       if (handle !== null) {
         await this.#writer.store({ botId: id, attempt, handle })
+        this.#count('adopt', 'launcher_gone')
         log.warn({ bot: id, attempt }, 'Bot of a launcher that did not come back was found')
         continue
       }
@@ -169,7 +181,10 @@ class Reconciling {
       const isOurs = await changeBot(database, id, (bot, now) =>
         bot.phase === 'launching' && bot.lease_owner === owner ? launchFailed(bot, reason, now) : null,
       )
-      if (isOurs) log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
+      if (!isOurs) continue
+      this.#count('take_back', 'launcher_gone')
+      this.#meters.count('lease_losses', { work: 'launch', how: 'expired' })
+      log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
     }
   }
 
@@ -204,6 +219,7 @@ class Reconciling {
         await this.#stop(launch, verdict.why)
         return
       case 'kill':
+        this.#count('kill', 'did_not_end')
         log.warn({ bot: botId, attempt, why: verdict.why }, 'Bot killed')
         await launcher.kill(handle!)
         return
@@ -215,6 +231,7 @@ class Reconciling {
           this.#finish({ ...launch, handle: null }, unknownEnd('The attempt left no trace at its launcher'))
           return
         }
+        this.#count('forget', 'unknown_to_launcher')
         await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
         await launchCleaned(database, botId, attempt)
         return
@@ -255,6 +272,7 @@ class Reconciling {
       if (this.#told.has(handle!.name)) return
       this.#told.set(handle!.name, performance.now())
     }
+    this.#count('stop', reasonToStop(launch))
     log.warn({ bot: botId, attempt, why }, 'Bot told to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
   }
@@ -279,7 +297,10 @@ class Reconciling {
       const change = processEnded(bot, { evidence: unknownEnd(why), recordedSeconds: null, now })
       return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
     })
-    if (isOurs) log.error({ bot: botId, attempt, why }, 'Bot given up')
+    if (isOurs) {
+      this.#count('give_up', 'unknown_to_launcher')
+      log.error({ bot: botId, attempt, why }, 'Bot given up')
+    }
     await launchEnded(database, botId, attempt, unknownEnd(why))
     await launchCleaned(database, botId, attempt)
   }
@@ -303,6 +324,7 @@ class Reconciling {
       if (state === 'ended' || state === 'absent') await launcher.clean(handle)
       else if (state === 'running' && !this.#told.has(handle.name)) {
         this.#told.set(handle.name, now)
+        this.#count('stop_orphan', 'nothing_stored')
         log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot told to end: nothing is stored of it')
         await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)
       }

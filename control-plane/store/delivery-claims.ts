@@ -38,6 +38,8 @@ export interface ClaimedDelivery {
   body: Record<string, unknown>
   is_compat: boolean
   message_created_at: string
+  /** Seconds since the message was stored, at the claim. */
+  message_age: number
   kind: EndpointKind
   url: string
   method: 'POST' | 'PUT'
@@ -137,6 +139,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     )
     select claimed.id, claimed.message_id, claimed.endpoint_id, claimed.team_id, claimed.bot_id, claimed.attempts,
       claimed.is_replay, m.event, m.body, m.is_compat, to_json(m.created_at) as message_created_at,
+      extract(epoch from now() - m.created_at)::float8 as message_age,
       e.kind, e.url, e.method, e.secret,
       case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
       key.id as api_key_id, key.sealed as api_key_sealed

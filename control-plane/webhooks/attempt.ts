@@ -21,6 +21,11 @@ export interface AttemptTools {
   random: () => number
 }
 
+export interface Attempted extends AttemptResult {
+  /** No whole answer came in time. */
+  isTimeout: boolean
+}
+
 export interface BuiltRequest {
   body: string
   headers: Record<string, string>
@@ -58,7 +63,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   request: BuiltRequest,
   tools: Pick<AttemptTools, 'client' | 'clock' | 'delays' | 'random'>,
-): Promise<AttemptResult> {
+): Promise<Attempted> {
   const { client, clock, delays, random } = tools
   const started = performance.now()
   const sent = await send(delivery, request, client)
@@ -74,6 +79,7 @@ export async function attemptDelivery(
     error: error?.message ?? null,
     answer: answer === null ? null : textOf(answer),
     isDelivered,
+    isTimeout,
     nextInSeconds: isDelivered ? null : next(),
     isGone: status === 410 && delivery.kind === 'team',
   }

@@ -1,5 +1,6 @@
 /** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
 import { randomUUID } from 'node:crypto'
+import { type Meters, NO_METERS } from '../meters.ts'
 import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
@@ -14,6 +15,7 @@ import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.
 import { failLostDelivery } from '../store/lost-deliveries.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
+import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
 const BATCH = 64
@@ -39,6 +41,7 @@ export interface DispatcherSettings {
   links: ArtifactLinks
   clock: Clock
   log: Log
+  meters?: Meters
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
   /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
@@ -58,7 +61,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, clock, log } = settings
+  const { database, clock, log, meters = NO_METERS } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -99,6 +102,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
   }
 
   async function deliver(delivery: ClaimedDelivery, claim: string): Promise<void> {
+    const claimedAt = performance.now()
     const fields = {
       delivery: delivery.id,
       message: delivery.message_id,
@@ -112,6 +116,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       } catch (error) {
         const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
         if (isLost) {
+          meters.count('webhooks_finished', { result: 'given_up' })
           log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
           return
         }
@@ -120,9 +125,11 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         return
       }
       const result = await attemptDelivery(delivery, request, tools)
+      const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
         ? await delivered.store({ delivery, claim, result })
         : await finishAttempt(database, delivery, claim, result)
+      measureAttempt(meters, delivery, result, { seconds, isOurs })
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
       else if (!result.isDelivered) {
         const { error, status, nextInSeconds } = result
@@ -153,6 +160,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     if (limit <= 0) return false
     const claim = randomUUID()
     const claimed = await claimDeliveries(database, { ...rules, claim, limit, busyEndpoints, busyTeams })
+    if (claimed.length > 0) meters.count('claims', { queue: 'deliveries' }, claimed.length)
     for (const delivery of claimed) start(delivery, claim)
     return claimed.length > 0
   }
@@ -160,6 +168,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
   async function takeBackLeft(): Promise<void> {
     if (!(await hasLeftDeliveries(database))) return
     const count = await releaseExpiredClaims(database)
+    if (count > 0) meters.count('lease_losses', { work: 'delivery', how: 'expired' }, count)
     if (count > 0) log.warn({ count }, 'Webhook deliveries of an ended dispatcher are sent again')
     await dropOfDisabled(database)
   }

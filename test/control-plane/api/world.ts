@@ -8,6 +8,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createKey, type Permission } from '../../../control-plane/store/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams.ts'
+import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { createJudge } from './openapi-judge.ts'
@@ -61,6 +62,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     clock: Date,
     log: quiet,
     files: null,
+    metrics: createMetrics({ database, log: quiet, cacheMs: 0 }).registry,
     settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000 },
     ...given,
   }
