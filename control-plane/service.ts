@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { evaluateAlerts, sendTestAlert } from './alerts/evaluate.ts'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
@@ -179,7 +180,13 @@ async function startRoles(
     calendars.start()
     const provider = createProviderDeletion({ client, environment })
     const deletion = { files: files.store, provider, ownKeyOf: ownKeys(seals) }
-    const jobs = startJobs({ database, log, ...deletion, renewals: () => calendars.renew() })
+    const jobs = startJobs({
+      database,
+      log,
+      ...deletion,
+      renewals: () => calendars.renew(),
+      alerts: () => evaluateAlerts(database, log),
+    })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),
@@ -210,6 +217,7 @@ async function startRoles(
         resendEnd: (botId) => resendEnd(database, botId),
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
+      alerts: { sendsMail: false, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
       calendars: calendarsOf(database).operations,
       conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },

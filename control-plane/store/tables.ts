@@ -1,5 +1,6 @@
 /** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
+import type { AlertTables } from './alert-tables.ts'
 
 /** A document: written as a value that is turned into JSON, read as parsed. */
 type Json<T> = ColumnType<T, T, T>
@@ -182,6 +183,8 @@ export interface BotStepsTable {
   kind: string
   reason: string | null
   evidence: Json<unknown> | null
+  /** When the service learned of it. */
+  stored_at: Generated<Date>
 }
 
 export interface BotCommandsTable {
@@ -210,6 +213,8 @@ export interface EndpointsTable {
   id: Generated<string>
   team_id: string
   bot_id: string | null
+  /** With the kinds `alert` and `mail`. */
+  alert_rule_id: Generated<string | null>
   kind: string
   url: string
   method: Generated<string>
@@ -418,6 +423,8 @@ export interface CalendarsTable {
   hinted_at: Time | null
   /** In a row. */
   sync_failures: Generated<number>
+  /** The last one. */
+  sync_failed_at: Time | null
   synced_at: Time | null
   full_synced_at: Time | null
   sync_status: string | null
@@ -538,7 +545,7 @@ export interface CalendarBotsTable {
   created_at: Created
 }
 
-export interface Tables {
+export interface Tables extends AlertTables {
   settings: SettingsTable
   teams: TeamsTable
   api_keys: ApiKeysTable
