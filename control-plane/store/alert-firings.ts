@@ -72,7 +72,7 @@ export async function storeFiring(db: Database, firing: NewFiring): Promise<bool
     await sql`
       insert into deliveries (message_id, endpoint_id, team_id, ordering_key, state)
       select ${firing.messageId}, id, team_id, ${firing.messageId}, 'waiting' from endpoints
-      where alert_rule_id = ${rule.id} and disabled_at is null order by created_at, id`.execute(tx)
+      where alert_rule_id = ${rule.id} and disabled_at is null order by kind, url`.execute(tx)
     return true
   })
 }

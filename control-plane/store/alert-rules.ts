@@ -64,7 +64,7 @@ export async function listRules(db: Database | Tx, teamId: string, ruleId?: stri
     .select(
       sql<{ kind: string; url: string; has_secret: boolean }[]>`(
         select coalesce(json_agg(json_build_object('kind', kind, 'url', url, 'has_secret', secret is not null)
-          order by created_at, id), '[]')
+          order by kind, url), '[]')
         from endpoints where alert_rule_id = alert_rules.id and disabled_at is null)`.as('channels'),
     )
     .where('team_id', '=', teamId)

@@ -1,8 +1,17 @@
 /** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
 import { randomUUID } from 'node:crypto'
-import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
+import {
+  type AlertMail,
+  type ArtifactLinks,
+  type Clock,
+  type GuardedClient,
+  type Log,
+  LostSecret,
+  type Seals,
+} from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
+  type AttemptResult,
   dropOfDisabled,
   finishAttempt,
   hasDueDeliveries,
@@ -14,6 +23,7 @@ import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.
 import { failLostDelivery } from '../store/lost-deliveries.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
+import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
 const BATCH = 64
@@ -37,10 +47,14 @@ export interface DispatcherSettings {
   client: GuardedClient
   seals: Seals
   links: ArtifactLinks
+  /** Sends what goes to mail addresses. */
+  mail: AlertMail
   clock: Clock
   log: Log
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
+  /** Seconds between attempts to send a mail. */
+  mailDelays?: readonly number[]
   /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
   concurrency?: number
   perEndpoint?: number
@@ -106,20 +120,8 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       bot: delivery.bot_id,
     }
     try {
-      let request: BuiltRequest
-      try {
-        request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
-      } catch (error) {
-        const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
-        if (isLost) {
-          log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
-          return
-        }
-        log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
-        await postponeDelivery(database, delivery.id, claim)
-        return
-      }
-      const result = await attemptDelivery(delivery, request, tools)
+      const result = delivery.kind === 'mail' ? await sendMail(delivery) : await sendRequest(delivery, claim, fields)
+      if (result === null) return
       const isOurs = result.isDelivered
         ? await delivered.store({ delivery, claim, result })
         : await finishAttempt(database, delivery, claim, result)
@@ -132,6 +134,31 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       // The lease gives the delivery back.
       log.error({ delivery: delivery.id, error: String(error) }, 'Webhook result could not be stored')
     }
+  }
+
+  const sendMail = (delivery: ClaimedDelivery) =>
+    attemptMail(delivery, settings.mail, { delays: settings.mailDelays ?? MAIL_DELAYS, random: tools.random })
+
+  /** Null: nothing was sent, and that is stored. */
+  async function sendRequest(
+    delivery: ClaimedDelivery,
+    claim: string,
+    fields: Record<string, unknown>,
+  ): Promise<AttemptResult | null> {
+    let request: BuiltRequest
+    try {
+      request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
+    } catch (error) {
+      const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
+      if (isLost) {
+        log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
+        return null
+      }
+      log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
+      await postponeDelivery(database, delivery.id, claim)
+      return null
+    }
+    return attemptDelivery(delivery, request, tools)
   }
 
   function start(delivery: ClaimedDelivery, claim: string): void {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BETWEEN_TESTS_SECONDS, readFirings } from '../../store/alert-firings.ts'
 import {
   ALERT_TYPES,
+  addressOf,
   COOLDOWN,
   categoryOf,
   changeRule,
@@ -201,7 +202,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
           sent: sent.map(({ kind, url, next_at, finished_at, ...one }) => ({
             ...one,
             channel: kind === 'mail' ? ('mail' as const) : ('callback' as const),
-            to: kind === 'mail' ? url.slice('mailto:'.length) : url,
+            to: kind === 'mail' ? addressOf(url) : url,
             next_at: new Date(next_at).toISOString(),
             finished_at: finished_at && new Date(finished_at).toISOString(),
           })),
