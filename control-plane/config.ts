@@ -1,8 +1,10 @@
 /** The settings of the service, read once from options and environment. All mistakes are reported together. */
 import { isAbsolute, resolve } from 'node:path'
 import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
+import { mailOf } from './config-mail.ts'
 import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
+import type { MailServer } from './outgoing/mailer.ts'
 import { parseSealKeys, type SealKey } from './secrets/seals.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 
@@ -53,6 +55,8 @@ export interface ServiceConfig {
   trustedProxies: readonly string[]
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
+  /** Null: no mail is sent. */
+  mail: MailServer | null
   providers: ProviderAddresses
   /** Whether a bot that dies in its meeting goes back into it. */
   resumesBots: boolean
@@ -183,6 +187,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     allowPrivateAddresses: oneOf(given('privateAddresses'), ['allow']) === 'allow',
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
+    mail: mailOf(ofVariable),
     providers: providersOf(ofVariable),
     resumesBots: oneOf(ofVariable('STANDIN_RESUME_BOTS'), ['on', 'off']) !== 'off',
     prefersLocation:

@@ -218,3 +218,45 @@ export interface GuardedClient {
   /** A sentence about what is wrong with the address, without a lookup; null where it may be tried. */
   problemOf(url: string): string | null
 }
+
+// --- Mail ------------------------------------------------------------------------------------------------------------
+
+export interface Mail {
+  /** One address. */
+  to: string
+  subject: string
+  /** Plain. */
+  text: string
+  /** Letters, digits, dots and `_`; the same for each attempt to send this mail. */
+  id: string
+}
+
+/** What the mail server said when it took the mail over. */
+export interface SentMail {
+  status: number | null
+  answer: string
+}
+
+/** The mail server of the operator. */
+export interface Mailer {
+  /** Resolves when the server has taken the mail over. Rejects with `MailRefused` within half a minute. */
+  send(mail: Mail): Promise<SentMail>
+}
+
+/** Sends a firing of an alert rule, which is the body of its callback, to one address. */
+export type AlertMail = (alert: { to: string; id: string; body: Record<string, unknown> }) => Promise<SentMail>
+
+/** The message is a sentence without secrets. */
+export class MailRefused extends Error {
+  /** Of SMTP; null where the server did not speak of this mail. */
+  readonly status: number | null
+  /** No further attempt would help. */
+  readonly isFinal: boolean
+
+  constructor(message: string, status: number | null, isFinal: boolean) {
+    super(message)
+    this.name = 'MailRefused'
+    this.status = status
+    this.isFinal = isFinal
+  }
+}

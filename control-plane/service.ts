@@ -2,6 +2,8 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
+import { evaluateAlerts, sendTestAlert } from './alerts/evaluate.ts'
+import { createAlertMail } from './alerts/mail.ts'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
@@ -25,6 +27,7 @@ import { openJoinTokens, openPlatform } from './open-connections.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
+import { createMailer } from './outgoing/mailer.ts'
 import type { Clock, Log } from './ports.ts'
 import { createProbes, type Place } from './probes.ts'
 import { ownerSignInLink } from './sign-in-link.ts'
@@ -175,7 +178,9 @@ async function startRoles(
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
-    const started = startDispatcher({ database, client, seals, links, clock, log, meters, ...(delays && { delays }) })
+    const mail = createAlertMail(config.mail && createMailer(config.mail), publicUrl)
+    const tools = { database, client, seals, links, mail, clock, log, meters }
+    const started = startDispatcher({ ...tools, ...(delays && { delays }) })
     dispatcher = started
     closing.addWork('dispatcher', () => started.close(DISPATCHER_PATIENCE_MS))
   }
@@ -185,7 +190,13 @@ async function startRoles(
     calendars.start()
     const provider = createProviderDeletion({ client, environment })
     const deletion = { files: files.store, provider, ownKeyOf: ownKeys(seals) }
-    const jobs = startJobs({ database, log, ...deletion, renewals: () => calendars.renew() })
+    const jobs = startJobs({
+      database,
+      log,
+      ...deletion,
+      renewals: () => calendars.renew(),
+      alerts: () => evaluateAlerts(database, log),
+    })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),
@@ -221,6 +232,7 @@ async function startRoles(
         resendEnd: (botId) => resendEnd(database, botId),
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
+      alerts: { sendsMail: config.mail !== null, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
       calendars: calendarsOf(database).operations,
       conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },

@@ -1,5 +1,6 @@
 /** Administration commands: what they change, and what they answer. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { publicUrlOf } from '../http-address.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
@@ -205,9 +206,10 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const files = await openFiles(config, installation, publicUrl)
     const calendars = openServiceCalendars(config, { database, seals, log, meters: NO_METERS, publicUrl })
     const renewals = () => calendars.renew()
+    const alerts = () => evaluateAlerts(database, log)
     // The running service deletes at the provider.
     const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }
-    const jobs = startJobs({ ...tools, periodic: [], renewals })
+    const jobs = startJobs({ ...tools, periodic: [], renewals, alerts })
     try {
       return await jobs.run(job)
     } finally {

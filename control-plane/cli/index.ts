@@ -225,7 +225,7 @@ program
   .description('periodic work')
   .command('run')
   .description('do a job now')
-  .argument('<job>', 'retention, audit, deletions, idempotency or renewals')
+  .argument('<job>', 'retention, audit, deletions, idempotency, renewals or alerts')
   .action(administer((commands, context, name: string) => commands.runJobCommand(context, name)))
 
 // Options of commands are commands' own, and `--json` may stand behind them.

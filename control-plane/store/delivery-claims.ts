@@ -154,7 +154,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
       select k.id, k.sealed from api_keys k
       where k.team_id = claimed.team_id and k.sealed is not null and k.revoked_at is null
         and (k.expires_at is null or k.expires_at > now()) and (k.id = coalesce(b.api_key_id, c.api_key_id) or k.permission = 'full')
-        and e.kind <> 'callback' and (e.kind <> 'team' or t.api_key_in_webhooks)
+        and e.kind not in ('callback', 'alert', 'mail') and (e.kind <> 'team' or t.api_key_in_webhooks)
       order by (k.id = coalesce(b.api_key_id, c.api_key_id)) desc nulls last, k.created_at desc limit 1
     ) key on true
     order by claimed.next_at, claimed.id`.execute(db)

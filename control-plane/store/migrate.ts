@@ -8,6 +8,7 @@ import * as performance from './migrations/0010-performance.ts'
 import * as providerDeletions from './migrations/0020-provider-deletions.ts'
 import * as jobOffers from './migrations/0030-job-offers.ts'
 import * as people from './migrations/0040-people.ts'
+import * as alerts from './migrations/0050-alerts.ts'
 import * as resumedBots from './migrations/0070-resumed-bots.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0020-provider-deletions': providerDeletions,
   '0030-job-offers': jobOffers,
   '0040-people': people,
+  '0050-alerts': alerts,
   '0070-resumed-bots': resumedBots,
 }
 

@@ -1,5 +1,6 @@
 /** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
+import type { AlertTables } from './alert-tables.ts'
 import type { ResumeColumnsOfBots, ResumeColumnsOfLaunches } from './tables-resume.ts'
 
 /** A document: written as a value that is turned into JSON, read as parsed. */
@@ -183,6 +184,8 @@ export interface BotStepsTable {
   kind: string
   reason: string | null
   evidence: Json<unknown> | null
+  /** When the service learned of it. */
+  stored_at: Generated<Date>
 }
 
 export interface BotCommandsTable {
@@ -211,6 +214,8 @@ export interface EndpointsTable {
   id: Generated<string>
   team_id: string
   bot_id: string | null
+  /** With the kinds `alert` and `mail`. */
+  alert_rule_id: Generated<string | null>
   kind: string
   url: string
   method: Generated<string>
@@ -419,6 +424,8 @@ export interface CalendarsTable {
   hinted_at: Time | null
   /** In a row. */
   sync_failures: Generated<number>
+  /** The last one. */
+  sync_failed_at: Time | null
   synced_at: Time | null
   full_synced_at: Time | null
   sync_status: string | null
@@ -539,7 +546,7 @@ export interface CalendarBotsTable {
   created_at: Created
 }
 
-export interface Tables {
+export interface Tables extends AlertTables {
   settings: SettingsTable
   teams: TeamsTable
   api_keys: ApiKeysTable

@@ -1,9 +1,18 @@
 /** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
 import { randomUUID } from 'node:crypto'
 import { type Meters, NO_METERS } from '../meters.ts'
-import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
+import {
+  type AlertMail,
+  type ArtifactLinks,
+  type Clock,
+  type GuardedClient,
+  type Log,
+  LostSecret,
+  type Seals,
+} from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
+  type AttemptResult,
   dropOfDisabled,
   finishAttempt,
   hasDueDeliveries,
@@ -15,6 +24,7 @@ import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.
 import { failLostDelivery } from '../store/lost-deliveries.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
+import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
 import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
@@ -39,11 +49,15 @@ export interface DispatcherSettings {
   client: GuardedClient
   seals: Seals
   links: ArtifactLinks
+  /** Sends what goes to mail addresses. */
+  mail: AlertMail
   clock: Clock
   log: Log
   meters?: Meters
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
+  /** Seconds between attempts to send a mail. */
+  mailDelays?: readonly number[]
   /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
   concurrency?: number
   perEndpoint?: number
@@ -110,21 +124,8 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       bot: delivery.bot_id,
     }
     try {
-      let request: BuiltRequest
-      try {
-        request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
-      } catch (error) {
-        const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
-        if (isLost) {
-          meters.count('webhooks_finished', { result: 'given_up' })
-          log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
-          return
-        }
-        log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
-        await postponeDelivery(database, delivery.id, claim)
-        return
-      }
-      const result = await attemptDelivery(delivery, request, tools)
+      const result = delivery.kind === 'mail' ? await sendMail(delivery) : await sendRequest(delivery, claim, fields)
+      if (result === null) return
       const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
         ? await delivered.store({ delivery, claim, result })
@@ -139,6 +140,32 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       // The lease gives the delivery back.
       log.error({ delivery: delivery.id, error: String(error) }, 'Webhook result could not be stored')
     }
+  }
+
+  const sendMail = (delivery: ClaimedDelivery) =>
+    attemptMail(delivery, settings.mail, { delays: settings.mailDelays ?? MAIL_DELAYS, random: tools.random })
+
+  /** Null: nothing was sent, and that is stored. */
+  async function sendRequest(
+    delivery: ClaimedDelivery,
+    claim: string,
+    fields: Record<string, unknown>,
+  ): Promise<AttemptResult | null> {
+    let request: BuiltRequest
+    try {
+      request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
+    } catch (error) {
+      const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
+      if (isLost) {
+        meters.count('webhooks_finished', { result: 'given_up' })
+        log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
+        return null
+      }
+      log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
+      await postponeDelivery(database, delivery.id, claim)
+      return null
+    }
+    return attemptDelivery(delivery, request, tools)
   }
 
   function start(delivery: ClaimedDelivery, claim: string): void {

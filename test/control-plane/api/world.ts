@@ -1,5 +1,6 @@
 /** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
 import type { InjectOptions, Response } from 'light-my-request'
+import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
 import { buildApi } from '../../../control-plane/api/app.ts'
 import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
 import type { Generation } from '../../../control-plane/api/generation.ts'
@@ -56,6 +57,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },
+    alerts: { sendsMail: true, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     calendars: NO_CALENDARS,
     conferencing: { authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }) },
     client,

@@ -68,6 +68,9 @@ switch (settings.role) {
   }
   case 'dispatcher':
     startDispatcher({
+      mail: async () => {
+        throw new Error('The checker sends no mail')
+      },
       database,
       client: createGuardedClient({ allowPrivate: true }),
       seals,
