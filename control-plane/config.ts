@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
 import { mailOf } from './config-mail.ts'
+import { type OidcConfig, oidcOf } from './config-oidc.ts'
 import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
 import type { MailServer } from './outgoing/mailer.ts'
@@ -60,6 +61,8 @@ export interface ServiceConfig {
   providers: ProviderAddresses
   /** Whether a bot that dies in its meeting goes back into it. */
   resumesBots: boolean
+  /** Null: people sign in by link and by password only. */
+  oidc: OidcConfig | null
   /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
   prefersLocation: boolean
   /** Servers that run Jitsi Meet, beside the public ones. */
@@ -190,6 +193,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     mail: mailOf(ofVariable),
     providers: providersOf(ofVariable),
     resumesBots: oneOf(ofVariable('STANDIN_RESUME_BOTS'), ['on', 'off']) !== 'off',
+    oidc: oidcOf(ofVariable, given('privateAddresses')?.text === 'allow'),
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
     jitsiHosts: wordsOf(ofVariable('STANDIN_JITSI_HOSTS')?.text ?? ''),

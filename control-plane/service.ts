@@ -26,6 +26,7 @@ import { openServiceCalendars } from './open-calendars.ts'
 import { openJoinTokens, openPlatform } from './open-connections.ts'
 import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
+import { openOidc } from './open-oidc.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import { createMailer } from './outgoing/mailer.ts'
 import type { Clock, Log } from './ports.ts'
@@ -222,6 +223,8 @@ async function startRoles(
       return probes
     }
     const database = pool('api')
+    const oidc = config.oidc && openOidc(config.oidc)
+    if (oidc !== null) closing.add('OpenID provider', oidc.close)
     const app = await buildApi({
       database,
       keyDatabase: pool('keys'),
@@ -236,6 +239,7 @@ async function startRoles(
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
       calendars: calendarsOf(database).operations,
       conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
+      ...(oidc && { oidc: oidc.signIn }),
       client,
       clock,
       log,

@@ -5,6 +5,7 @@ import type { CalendarOperations } from '../calendars/operations.ts'
 import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
 import type { AuthorizedUser, ConnectionApp } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
+import type { Identity } from '../store/identities.ts'
 import type { SheddingSettings } from './load-shedding.ts'
 
 export interface ApiDependencies {
@@ -26,6 +27,8 @@ export interface ApiDependencies {
   ) => Promise<'started' | 'no_audio' | 'not_ended' | 'not_found'>
   calendars: CalendarOperations
   conferencing: ConferencingAuthority
+  /** Absent where no OpenID provider is configured. */
+  oidc?: OidcSignIn
   /** Judges addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
@@ -94,6 +97,22 @@ export interface ConferencingAuthority {
     app: ConnectionApp,
     grant: { code: string; redirectUri: string },
   ): Promise<{ user: AuthorizedUser } | { refused: string } | { unavailable: string; retryAfterMs: number | null }>
+}
+
+/** `sign-in/oidc.ts` with its settings filled in. Its errors have a `kind` and a message for the log. */
+export interface OidcSignIn {
+  /** What people know the provider as; empty: nothing particular. */
+  name: string
+  /** Of e-mail addresses: their people become viewers of the first team without an invitation. */
+  domains: readonly string[]
+  begin(redirectUri: string): Promise<{ address: string; attempt: OidcAttempt }>
+  finish(answer: URL, attempt: OidcAttempt): Promise<Identity>
+}
+/** Values that the answer of the provider has to fit. */
+export interface OidcAttempt {
+  state: string
+  nonce: string
+  verifier: string
 }
 
 /** `files/serve-file.ts`. */

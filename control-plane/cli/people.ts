@@ -28,10 +28,11 @@ export async function listPeopleCommand(context: CommandContext, { team }: { tea
     listPeople(installation.database, team === undefined ? undefined : await teamOf(installation, team)),
   )
   context.output.answer(
-    people.map(({ id, teamId, createdAt, ...person }) => ({
+    people.map(({ id, teamId, createdAt, isEmailConfirmed, ...person }) => ({
       person_id: id,
       team_id: teamId,
       ...person,
+      is_email_confirmed: isEmailConfirmed,
       created_at: createdAt,
     })),
     table(

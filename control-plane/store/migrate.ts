@@ -9,6 +9,7 @@ import * as providerDeletions from './migrations/0020-provider-deletions.ts'
 import * as jobOffers from './migrations/0030-job-offers.ts'
 import * as people from './migrations/0040-people.ts'
 import * as alerts from './migrations/0050-alerts.ts'
+import * as identities from './migrations/0060-identities.ts'
 import * as resumedBots from './migrations/0070-resumed-bots.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -20,6 +21,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0030-job-offers': jobOffers,
   '0040-people': people,
   '0050-alerts': alerts,
+  '0060-identities': identities,
   '0070-resumed-bots': resumedBots,
 }
 

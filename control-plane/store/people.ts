@@ -11,6 +11,8 @@ export interface Person {
   teamId: string
   name: string
   email: string | null
+  /** It recognizes the person who signs in with an account of this address. */
+  isEmailConfirmed: boolean
   role: Role
 }
 
@@ -21,23 +23,31 @@ export interface NewPerson {
   role: Role
 }
 
-const COLUMNS = ['people.id', 'people.team_id', 'people.name', 'email', 'role'] as const
-const asPerson = (row: { id: string; team_id: string; name: string; email: string | null; role: string }): Person => ({
+const COLUMNS = ['people.id', 'people.team_id', 'people.name', 'email', 'email_confirmed', 'role'] as const
+const asPerson = (row: {
+  id: string
+  team_id: string
+  name: string
+  email: string | null
+  email_confirmed: boolean
+  role: string
+}): Person => ({
   id: row.id,
   teamId: row.team_id,
   name: row.name,
   email: row.email,
+  isEmailConfirmed: row.email_confirmed,
   role: row.role as Role,
 })
 
-/** Null where somebody has this e-mail address already. */
+/** By an owner or the operator, who vouch for the e-mail address. Null where somebody has it already. */
 export async function createPerson(
   db: Database | Tx,
   { teamId, name, email, role }: NewPerson,
 ): Promise<string | null> {
   const row = await db
     .insertInto('people')
-    .values({ team_id: teamId, name, email, role })
+    .values({ team_id: teamId, name, email, role, email_confirmed: email !== null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -91,7 +101,13 @@ export async function firstOwner(db: Database): Promise<string | null> {
   })
 }
 
-export type PersonChange = { role?: Role; name?: string; email?: string | null }
+export interface PersonChange {
+  role?: Role
+  name?: string
+  email?: string
+  /** An owner vouches for the e-mail address. A new one is not confirmed otherwise. */
+  confirmsEmail?: boolean
+}
 
 /** `last_owner`: a team always keeps one. `email_taken`: somebody else has it. */
 export async function changePerson(
@@ -104,7 +120,7 @@ export async function changePerson(
     await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().execute()
     const people = await tx
       .selectFrom('people')
-      .select(['id', 'role'])
+      .select(['id', 'role', 'email'])
       .where('team_id', '=', teamId)
       .where('disabled_at', 'is', null)
       .execute()
@@ -118,7 +134,8 @@ export async function changePerson(
       await tx.deleteFrom('sessions').where('person_id', '=', personId).execute()
       return 'changed'
     }
-    if (typeof change.email === 'string') {
+    const { confirmsEmail = false, ...columns } = change
+    if (change.email !== undefined) {
       const other = await tx
         .selectFrom('people')
         .select('id')
@@ -128,7 +145,10 @@ export async function changePerson(
         .executeTakeFirst()
       if (other !== undefined) return 'email_taken'
     }
-    if (Object.keys(change).length > 0) await tx.updateTable('people').set(change).where('id', '=', personId).execute()
+    const isNewEmail = change.email !== undefined && change.email.toLowerCase() !== person.email?.toLowerCase()
+    const confirmed = confirmsEmail ? { email_confirmed: true } : isNewEmail ? { email_confirmed: false } : {}
+    const row = { ...columns, ...confirmed }
+    if (Object.keys(row).length > 0) await tx.updateTable('people').set(row).where('id', '=', personId).execute()
     return 'changed'
   })
 }

@@ -1,6 +1,7 @@
 /** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
 import type { AlertTables } from './alert-tables.ts'
+import type { PersonIdentitiesTable } from './identity-tables.ts'
 import type { ResumeColumnsOfBots, ResumeColumnsOfLaunches } from './tables-resume.ts'
 
 /** A document: written as a value that is turned into JSON, read as parsed. */
@@ -363,6 +364,8 @@ export interface PeopleTable {
   role: string
   /** As `secrets/passwords.ts` writes it; null: no password. */
   password: string | null
+  /** An owner or the operator gave the e-mail address, so it recognizes the person. */
+  email_confirmed: Generated<boolean>
   created_at: Generated<Date>
   disabled_at: Time | null
 }
@@ -570,6 +573,7 @@ export interface Tables extends AlertTables {
   people: PeopleTable
   sign_in_links: SignInLinksTable
   sessions: SessionsTable
+  person_identities: PersonIdentitiesTable
   calendars: CalendarsTable
   calendar_channels: CalendarChannelsTable
   calendar_series: CalendarSeriesTable

@@ -244,3 +244,32 @@ test('control characters of a mistake do not reach the terminal', () => {
   const [problem] = problemsOf({ STANDIN_LAUNCHER: 'pod\u001b[2Jman' })
   expect(problem!.message).toBe('"pod?[2Jman" is not known')
 })
+
+test('an OpenID provider: whole, over https, and without its secret in a complaint', () => {
+  const issuer = 'https://id.example.com/realms/a'
+  const whole = { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_ID: 'standin' }
+  expect(read().oidc).toBeNull()
+  expect(read({ ...whole, STANDIN_OIDC_DOMAINS: '@Example.com, example.org' }).oidc).toEqual({
+    issuer,
+    clientId: 'standin',
+    clientSecret: null,
+    name: '',
+    domains: ['example.com', 'example.org'],
+  })
+  expect(read({ ...whole, STANDIN_OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidc?.issuer).toBe('http://127.0.0.1:9000')
+  const inside = { ...whole, STANDIN_OIDC_ISSUER: 'http://keycloak:8080' }
+  expect(read({ ...inside, STANDIN_PRIVATE_ADDRESSES: 'allow' }).oidc?.issuer).toBe('http://keycloak:8080')
+  for (const wrong of [
+    { STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
+    { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
+    inside,
+    { ...whole, STANDIN_OIDC_ISSUER: 'https://user:hush-hush@id.example.com' },
+    { ...whole, STANDIN_OIDC_ISSUER: 'id.example.com' },
+    { ...whole, STANDIN_OIDC_DOMAINS: 'example' },
+    { ...whole, STANDIN_OIDC_NAME: 'x'.repeat(41) },
+  ]) {
+    const problems = problemsOf(wrong)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(JSON.stringify(problems)).not.toContain('hush-hush')
+  }
+})

@@ -6,3 +6,6 @@ export const DASHBOARD_PATH = '/dashboard'
 export function signInAddress(publicUrl: string, token: string): string {
   return `${publicUrl}${DASHBOARD_PATH}/sign-in#${token}`
 }
+
+/** To be registered at the OpenID provider, behind the public address. */
+export const OIDC_CALLBACK_PATH = `${DASHBOARD_PATH}/api/oidc/callback`

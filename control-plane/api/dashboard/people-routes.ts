@@ -13,6 +13,7 @@ const personSchema = z.object({
   person_id: z.uuid(),
   name: z.string(),
   email: z.string().nullable(),
+  is_email_confirmed: z.boolean().describe('It recognizes the person who signs in through the OpenID provider.'),
   role: z.enum(ROLES),
   created_at: time,
 })
@@ -35,10 +36,11 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
     const people = await listPeople(database, callerOf(request).teamId)
     return {
       success: true as const,
-      data: people.map(({ id, name, email, role, createdAt }) => ({
+      data: people.map(({ id, name, email, isEmailConfirmed, role, createdAt }) => ({
         person_id: id,
         name,
         email,
+        is_email_confirmed: isEmailConfirmed,
         role,
         created_at: createdAt.toISOString(),
       })),
@@ -74,8 +76,18 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
 
   app.patch(
     '/people/:person_id',
-    { config: owner, schema: { params, body: z.strictObject({ role: z.enum(ROLES) }), response: { 200: message } } },
-    (request) => change(callerOf(request).teamId, request.params.person_id, request.body),
+    {
+      config: owner,
+      schema: {
+        params,
+        body: z.strictObject({ role: z.enum(ROLES).optional(), email: email.optional() }),
+        response: { 200: message },
+      },
+    },
+    (request) => {
+      const wanted = { ...request.body, confirmsEmail: request.body.email !== undefined }
+      return change(callerOf(request).teamId, request.params.person_id, wanted)
+    },
   )
 
   app.delete('/people/:person_id', { config: owner, schema: { params, response: { 200: message } } }, (request) =>
@@ -86,6 +98,7 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
     const changed = await changePerson(database, teamId, personId, wanted)
     if (changed === 'not_found') throw refusals.unknown('person')
     if (changed === 'last_owner') throw refusals.lastOwner()
+    if (changed === 'email_taken') throw refusals.emailTaken()
     return { success: true as const, data: { message: 'Saved' } }
   }
 }

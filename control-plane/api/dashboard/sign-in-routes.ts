@@ -1,5 +1,4 @@
 /** Signing in and out, and what a person changes of their own. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import { hashPassword, isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../secrets/passwords.ts'
 import { changePerson, findPerson, ROLES, setPassword } from '../../store/people.ts'
@@ -10,9 +9,8 @@ import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'
 import { setSessionCookie } from '../sessions.ts'
 import { success } from '../v2/common.ts'
-
-/** Failed tries of one address, and of one e-mail address. */
-const TRIES_PER_MINUTE = 10
+import { oidcRoutes } from './oidc-routes.ts'
+import { createSignInTries } from './sign-in-tries.ts'
 
 export const personName = z.string().trim().min(1).max(100)
 export const email = z.email().max(254)
@@ -26,22 +24,12 @@ const meSchema = z.object({
   team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
 })
 
-export function signInRoutes(app: App, { database, settings }: ApiDependencies): void {
-  const tries = new RateLimiterMemory({ points: TRIES_PER_MINUTE, duration: 60 })
+export function signInRoutes(app: App, dependencies: ApiDependencies): void {
+  const { database, settings } = dependencies
+  const { whileAllowed } = createSignInTries()
   const isSecure = settings.publicUrl.startsWith('https:')
 
-  /** A try counts from its beginning, so that many at once are slowed down too; one that succeeds is given back. */
-  async function whileAllowed<T>(keys: readonly string[], signIn: () => Promise<T | null>): Promise<T | null> {
-    for (const key of keys) {
-      const counted = await tries.consume(key).catch((refused: unknown) => refused)
-      if (!(counted instanceof RateLimiterRes)) throw counted
-      if (counted.consumedPoints > TRIES_PER_MINUTE)
-        throw refusals.tooManySignIns(Math.max(1, Math.ceil(counted.msBeforeNext / 1000)))
-    }
-    const signedIn = await signIn()
-    if (signedIn !== null) for (const key of keys) await tries.reward(key, 1)
-    return signedIn
-  }
+  oidcRoutes(app, dependencies, whileAllowed)
 
   app.post(
     '/sign-in',
@@ -102,9 +90,13 @@ export function signInRoutes(app: App, { database, settings }: ApiDependencies):
       },
     },
     async (request) => {
-      const { personId, teamId, hash } = personOf(callerOf(request).session)
+      const { personId, teamId, hash, role } = personOf(callerOf(request).session)
       const { password: fresh, ...change } = request.body
-      const changed = await changePerson(database, teamId, personId, change)
+      const changed = await changePerson(database, teamId, personId, {
+        ...change,
+        // Owners may invite every address, so theirs counts as invited.
+        confirmsEmail: role === 'owner' && change.email !== undefined,
+      })
       if (changed === 'email_taken') throw refusals.emailTaken()
       if (fresh !== undefined) await setPassword(database, personId, await hashPassword(fresh), hash)
       return { success: true as const, data: { message: 'Saved' } }

@@ -42,10 +42,15 @@ export interface Me {
 }
 export type Role = 'owner' | 'member' | 'viewer'
 
+export interface SignInWays {
+  oidc: { name: string } | null
+}
+
 export interface PersonRow {
   person_id: string
   name: string
   email: string | null
+  is_email_confirmed: boolean
   role: Role
   created_at: string
 }

@@ -31,6 +31,21 @@ export const REASON_TEXTS: Record<string, string> = {
   INSUFFICIENT_TOKENS: 'The team had too few tokens.',
 }
 
+/** Why signing in through the OpenID provider failed. */
+export const PROBLEM_TEXTS: Record<string, string> = {
+  expired: 'The sign-in took too long, or began in another browser. Please try again.',
+  refused: 'The provider did not sign you in.',
+  invalid: 'The answer of the provider does not prove who you are. The operator finds the reason in the log.',
+  unavailable: 'The provider cannot be reached right now. Please try again later.',
+  too_many: 'Too many tries to sign in. Wait a minute and try again.',
+  not_verified: 'The provider does not say that your e-mail address is verified. Verify it there first.',
+  not_invited: 'Nobody with your e-mail address was invited. Ask an owner of your team for an invitation.',
+  not_confirmed: 'An owner of your team has to confirm your e-mail address first, on the page "Team".',
+  other_account:
+    'You signed in before with another account of this provider. Use that one, or ask an owner to remove you and invite you again.',
+  removed: 'You were removed from the team. Ask an owner for a new invitation.',
+}
+
 export const TEXTS = {
   product: 'Standin',
   skip: 'Skip to the content',
@@ -64,6 +79,8 @@ export const TEXTS = {
     password: 'Password',
     submit: 'Sign in',
     byLink: 'Signing you in …',
+    byProvider: (name: string) => (name === '' ? 'Sign in with your organization' : `Sign in with ${name}`),
+    or: 'or with a password',
     help: 'No password yet? Ask an owner of your team for a sign-in link, or run: npx standin service people link',
   },
   live: {
@@ -253,6 +270,9 @@ export const TEXTS = {
     explain: 'Viewers read. Members work with bots. Owners also manage keys, endpoints and people.',
     add: 'Invite',
     link: 'Sign-in link',
+    notConfirmed: 'Not confirmed: it does not sign in through the provider',
+    confirm: 'Confirm address',
+    confirmSure: (email: string) => `Does ${email} belong to this person? It will sign them in through the provider.`,
     remove: 'Remove',
     removeSure: 'Remove this person? Their sessions end at once.',
     columns: ['Name', 'E-mail address', 'Role', 'Since', ''],

@@ -1,19 +1,24 @@
 import { useEffect } from 'preact/hooks'
-import { ask } from '../api.ts'
+import { ask, type SignInWays } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
+import { useLoaded } from '../parts/load.tsx'
 import { navigate } from '../router.tsx'
 import { loadMe } from '../session.ts'
-import { TEXTS } from '../texts.ts'
+import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
 
-/** By the link's token, which stands behind `#`, or by e-mail address and password. */
+/** By the link's token, which stands behind `#`, by the OpenID provider, or by e-mail address and password. */
 export function SignIn() {
   const action = useAction()
   const token = location.hash.slice(1)
+  const problem = new URLSearchParams(location.search).get('problem')
+  const ways = useLoaded(() => ask<SignInWays>('GET', '/sign-in-ways'))
+  const oidc = ways.value.value?.oidc
   useEffect(() => {
+    // A token works once, and a problem is told once: neither stays in the address.
+    if (token !== '' || problem !== null) history.replaceState(null, '', location.pathname)
+    if (problem !== null) action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
     if (token === '') return
-    // The token works once: it does not stay in the address.
-    history.replaceState(null, '', location.pathname)
     void action.run(async () => {
       await ask('POST', '/sign-in-link', { token })
       await enter()
@@ -26,6 +31,14 @@ export function SignIn() {
       <h1>{TEXTS.signIn.title}</h1>
       {token !== '' && action.isBusy.value && <p>{TEXTS.signIn.byLink}</p>}
       <OutcomeLine of={action} />
+      {oidc != null && (
+        <>
+          <a class="button main" href="/dashboard/api/oidc/begin">
+            {TEXTS.signIn.byProvider(oidc.name)}
+          </a>
+          <p class="soft">{TEXTS.signIn.or}</p>
+        </>
+      )}
       <Form
         of={action}
         submit={TEXTS.signIn.submit}

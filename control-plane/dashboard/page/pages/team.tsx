@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { ask, type PersonRow } from '../api.ts'
+import { ask, type PersonRow, type SignInWays } from '../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
@@ -12,6 +12,10 @@ export function Team() {
   const action = useAction()
   const link = useSignal<string | null>(null)
   const people = useLoaded(() => ask<PersonRow[]>('GET', '/people'))
+  const ways = useLoaded(() => ask<SignInWays>('GET', '/sign-in-ways'))
+  /** Only the OpenID provider's accounts are recognized by the address. */
+  const needsConfirming = ({ email, is_email_confirmed }: PersonRow) =>
+    email !== null && !is_email_confirmed && ways.value.value?.oidc != null
   const showLink = async (request: Promise<{ sign_in_link: string }>) => {
     link.value = (await request).sign_in_link
     await people.reload()
@@ -34,7 +38,10 @@ export function Team() {
             {list.map((person) => (
               <tr key={person.person_id}>
                 <td>{person.name}</td>
-                <td>{person.email ?? TEXTS.none}</td>
+                <td>
+                  {person.email ?? TEXTS.none}
+                  {needsConfirming(person) && <p class="soft">{texts.notConfirmed}</p>}
+                </td>
                 <td>
                   {may('owner') ? (
                     <select
@@ -61,6 +68,15 @@ export function Team() {
                 <td>
                   {may('owner') && (
                     <div class="actions">
+                      {needsConfirming(person) && (
+                        <ActionButton
+                          of={action}
+                          sure={texts.confirmSure(person.email!)}
+                          work={() => change(ask('PATCH', `/people/${person.person_id}`, { email: person.email }))}
+                        >
+                          {texts.confirm}
+                        </ActionButton>
+                      )}
                       <ActionButton of={action} work={() => showLink(ask('POST', `/people/${person.person_id}/link`))}>
                         {texts.link}
                       </ActionButton>

@@ -1,0 +1,119 @@
+/**
+ * Signing in through the operator's OpenID provider. The browser goes there and comes back by navigation, so what went
+ * wrong is told by the sign-in page, whose address gets a word for it.
+ */
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { recognize } from '../../store/identities.ts'
+import { openSession } from '../../store/sessions.ts'
+import type { ApiDependencies, OidcAttempt } from '../dependencies.ts'
+import { ApiError } from '../errors.ts'
+import type { App } from '../generation.ts'
+import { setSessionCookie } from '../sessions.ts'
+import { success } from '../v2/common.ts'
+import { DASHBOARD_PATH, OIDC_CALLBACK_PATH } from './addresses.ts'
+import type { WhileAllowed } from './sign-in-tries.ts'
+
+/** From the click to the answer of the provider. */
+const ATTEMPT_MINUTES = 10
+const LONGEST_COOKIE = 2000
+const LONGEST_QUERY = 4000
+/** Not a row: the sealed value lies in the browser that began to sign in. */
+const COOKIE_PLACE = { table: 'cookies', column: 'oidc_attempt', row: '1' }
+
+const attemptSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), until: z.number() })
+const waysSchema = z.object({ oidc: z.object({ name: z.string() }).nullable() })
+
+export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed: WhileAllowed): void {
+  const { database, seals, clock, log, settings, oidc } = dependencies
+  const isSecure = settings.publicUrl.startsWith('https:')
+  // A cookie with this prefix cannot be set by a neighbouring host for this one.
+  const cookieName = isSecure ? '__Host-standin_oidc' : 'standin_oidc'
+  const redirectUri = `${settings.publicUrl}${OIDC_CALLBACK_PATH}`
+
+  app.get('/sign-in-ways', { config: { isOpen: true }, schema: { response: { 200: success(waysSchema) } } }, () => ({
+    success: true as const,
+    data: { oidc: oidc === undefined ? null : { name: oidc.name } },
+  }))
+  if (oidc === undefined) return
+
+  app.get('/oidc/begin', { config: { isOpen: true } }, async (_request, reply) => {
+    try {
+      const { address, attempt } = await oidc.begin(redirectUri)
+      setAttempt(reply, attempt)
+      return await go(reply, address)
+    } catch (error) {
+      return goBack(reply, problemOf(error))
+    }
+  })
+
+  app.get('/oidc/callback', { config: { isOpen: true } }, async (request, reply) => {
+    const attempt = readAttempt(request)
+    setAttempt(reply, null)
+    const [, query = ''] = request.url.split('?', 2)
+    if (attempt === null || query.length > LONGEST_QUERY) return goBack(reply, 'expired')
+    let problem = 'invalid'
+    try {
+      const token = await whileAllowed([`address ${request.ip}`], async () => {
+        const identity = await oidc.finish(new URL(`${redirectUri}?${query}`), attempt)
+        const person = await recognize(database, identity, oidc.domains)
+        if (typeof person !== 'string') return openSession(database, person.personId)
+        log.info({ reason: person, issuer: identity.issuer, subject: identity.subject }, 'OpenID account not admitted')
+        problem = person
+        return null
+      })
+      if (token === null) return goBack(reply, problem)
+      setSessionCookie(reply, token, isSecure)
+      return await go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/`)
+    } catch (error) {
+      return goBack(reply, problemOf(error))
+    }
+  })
+
+  function setAttempt(reply: FastifyReply, attempt: OidcAttempt | null): void {
+    const until = clock.now() + ATTEMPT_MINUTES * 60_000
+    const value = attempt && seals.seal(JSON.stringify({ ...attempt, until }), COOKIE_PLACE).toString('base64url')
+    reply.header(
+      'set-cookie',
+      stringifySetCookie({
+        name: cookieName,
+        value: value ?? '',
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: isSecure,
+        path: '/',
+        maxAge: value === null ? 0 : ATTEMPT_MINUTES * 60,
+      }),
+    )
+  }
+
+  /** Null: this browser began nothing, or too long ago. */
+  function readAttempt(request: FastifyRequest): OidcAttempt | null {
+    const value = parseCookie(request.headers.cookie ?? '')[cookieName]
+    if (value === undefined || value === '' || value.length > LONGEST_COOKIE) return null
+    try {
+      const text = seals.open(Buffer.from(value, 'base64url'), COOKIE_PLACE)
+      const { until, ...attempt } = attemptSchema.parse(JSON.parse(text))
+      return until > clock.now() ? attempt : null
+    } catch {
+      return null
+    }
+  }
+
+  /** The word by which the sign-in page explains it. */
+  function problemOf(error: unknown): string {
+    if (error instanceof ApiError) return error.status === 429 ? 'too_many' : 'unavailable'
+    const { kind, message } = error as { kind?: unknown; message?: unknown }
+    log.warn({ kind: String(kind ?? 'error'), error: String(message) }, 'Sign-in through the OpenID provider failed')
+    return typeof kind === 'string' ? kind : 'unavailable'
+  }
+
+  const goBack = (reply: FastifyReply, problem: string) =>
+    go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/sign-in?problem=${problem}`)
+}
+
+/** Codes of the provider stand in the address that is left, so it is sent to no other host and kept nowhere. */
+function go(reply: FastifyReply, address: string): FastifyReply {
+  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(address, 303)
+}

@@ -1,0 +1,27 @@
+/** Slows down those who try to sign in again and again. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { refusals } from '../errors.ts'
+
+/** Failed tries of one address, and of one e-mail address. */
+const TRIES_PER_MINUTE = 10
+
+/** Runs `signIn`, which resolves with null where it fails. Rejects with 429 where one of `keys` failed too often. */
+export type WhileAllowed = <T>(keys: readonly string[], signIn: () => Promise<T | null>) => Promise<T | null>
+
+export function createSignInTries(): { whileAllowed: WhileAllowed } {
+  const tries = new RateLimiterMemory({ points: TRIES_PER_MINUTE, duration: 60 })
+  return {
+    /** A try counts from its beginning, so that many at once are slowed down too; one that succeeds is given back. */
+    async whileAllowed(keys, signIn) {
+      for (const key of keys) {
+        const counted = await tries.consume(key).catch((refused: unknown) => refused)
+        if (!(counted instanceof RateLimiterRes)) throw counted
+        if (counted.consumedPoints > TRIES_PER_MINUTE)
+          throw refusals.tooManySignIns(Math.max(1, Math.ceil(counted.msBeforeNext / 1000)))
+      }
+      const signedIn = await signIn()
+      if (signedIn !== null) for (const key of keys) await tries.reward(key, 1)
+      return signedIn
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Signing in through an OpenID provider: authorization code with PKCE, state and nonce. openid-client checks issuer,
+ * audience, times, nonce and signature of the ID token. The address of the provider is a setting of the operator.
+ */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import { z } from 'zod'
+import type { GuardedClient } from '../ports.ts'
+import type { Identity } from '../store/identities.ts'
+import { problemOf } from './problems.ts'
+
+const REQUEST_SECONDS = 8
+const MAX_ANSWER_BYTES = 512 * 1024
+/** How long what the provider says of itself is believed. */
+const DISCOVERY_MS = 3_600_000
+const SCOPE = 'openid email profile'
+
+export interface OidcSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string | null
+  client: Pick<GuardedClient, 'request'>
+  /** How long the provider may take for one answer. Default 8. */
+  requestSeconds?: number
+}
+
+/** What one try to sign in has to find again in the answer; only the browser that began it has it. */
+export interface OidcAttempt {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+export interface OidcProvider {
+  /** Where the browser goes. Rejects with `OidcProblem`. */
+  begin(redirectUri: string): Promise<{ address: string; attempt: OidcAttempt }>
+  /** `answer`: the address to which the provider sent the browser. Rejects with `OidcProblem`. */
+  finish(answer: URL, attempt: OidcAttempt): Promise<Identity>
+}
+
+export function createOidcProvider(settings: OidcSettings): OidcProvider {
+  let known: { configuration: Promise<Configuration>; until: number } | null = null
+
+  /** Providers change their addresses rarely; one that could not be asked is asked again by the next try. */
+  function configuration(): Promise<Configuration> {
+    if (known !== null && known.until > Date.now()) return known.configuration
+    const asked = { configuration: discover(settings), until: Date.now() + DISCOVERY_MS }
+    known = asked
+    asked.configuration.catch(() => {
+      if (known === asked) known = null
+    })
+    return asked.configuration
+  }
+
+  return {
+    async begin(redirectUri) {
+      const provider = await configuration().catch(rethrow('discovery'))
+      const attempt = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+      const address = buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: SCOPE,
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: 'S256',
+      })
+      return { address: address.href, attempt }
+    },
+
+    async finish(answer, { state, nonce, verifier }) {
+      const provider = await configuration().catch(rethrow('discovery'))
+      const tokens = await authorizationCodeGrant(provider, answer, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      }).catch(rethrow('sign-in'))
+      const idToken = tokens.claims()!
+      const isComplete = idToken.email !== undefined || provider.serverMetadata().userinfo_endpoint === undefined
+      // All of it from one source: an address of one and the word "verified" of another prove nothing.
+      const claims = isComplete
+        ? idToken
+        : await fetchUserInfo(provider, tokens.access_token, idToken.sub).catch(rethrow('user information'))
+      return { issuer: idToken.iss, subject: idToken.sub, ...readClaims(claims) }
+    },
+  }
+}
+
+function rethrow(what: string): (error: unknown) => never {
+  return (error) => {
+    throw problemOf(error, what)
+  }
+}
+
+async function discover(settings: OidcSettings): Promise<Configuration> {
+  const { issuer, clientId, clientSecret, client, requestSeconds = REQUEST_SECONDS } = settings
+  const isPlain = issuer.startsWith('http:')
+  return discovery(new URL(issuer), clientId, undefined, clientSecret === null ? None() : secretOf(clientSecret), {
+    timeout: requestSeconds,
+    execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
+    [customFetch]: async (url, { method, headers, body }) => {
+      const answer = await client.request({
+        url,
+        method: method as 'GET' | 'POST',
+        headers,
+        ...(body != null && { body: String(body) }),
+        timeoutMs: requestSeconds * 1000,
+        maxBytes: MAX_ANSWER_BYTES,
+      })
+      // A cut document reads as a broken one.
+      return new Response(answer.body.length === 0 ? null : Buffer.from(answer.body), answer)
+    },
+  })
+}
+
+/** In the header, as the standard wants it by default, or in the body where the provider takes only that. */
+function secretOf(secret: string): ClientAuth {
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const isBasic = methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
+    return (isBasic ? basic : post)(server, ...rest)
+  }
+}
+
+/** Some providers write it as text or as a number. */
+const isTrue = (claim: unknown) => claim === true || claim === 1 || claim === 'true' || claim === '1'
+const claimsSchema = z.object({
+  email: z.email().max(254).optional().catch(undefined),
+  email_verified: z.unknown().optional(),
+  /** Entra ID's own claim: the owner of the address's domain was verified. */
+  xms_edov: z.unknown().optional(),
+  name: z
+    .string()
+    .transform(
+      (name) =>
+        name
+          .replace(/\p{C}+/gu, ' ')
+          .trim()
+          .slice(0, 100) || null,
+    )
+    .nullable()
+    .catch(null),
+})
+
+function readClaims(claims: unknown): Pick<Identity, 'verifiedEmail' | 'name'> {
+  const { email, email_verified, xms_edov, name } = claimsSchema.parse(claims)
+  const isVerified = isTrue(email_verified ?? xms_edov)
+  return { verifiedEmail: isVerified ? (email ?? null) : null, name }
+}

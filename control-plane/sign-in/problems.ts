@@ -1,0 +1,62 @@
+/** What can go wrong between the service and the OpenID provider. */
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client'
+
+/**
+ * - `unavailable`: the provider does not answer, or answers with an error of its own.
+ * - `refused`: the provider did not sign the person in.
+ * - `invalid`: the answer does not prove who the person is.
+ */
+export type OidcProblemKind = 'unavailable' | 'refused' | 'invalid'
+
+export class OidcProblem extends Error {
+  readonly kind: OidcProblemKind
+
+  /** `message`: for the log of the operator, without tokens, codes and secrets. */
+  constructor(kind: OidcProblemKind, message: string) {
+    super(message)
+    this.name = 'OidcProblem'
+    this.kind = kind
+  }
+}
+
+const UNREACHABLE = new Set(['EACCES', 'ETIMEDOUT', 'ECONNFAILED'])
+/** Errors of the provider that a later try may not meet. */
+const PASSING = new Set(['temporarily_unavailable', 'server_error'])
+
+export function problemOf(error: unknown, what: string): OidcProblem {
+  if (error instanceof AuthorizationResponseError) return asSaid(error, `The provider answered the ${what} with`)
+  if (error instanceof ResponseBodyError)
+    return error.status >= 500
+      ? new OidcProblem('unavailable', `The provider answered the ${what} with status ${error.status}`)
+      : asSaid(error, `The provider answered the ${what} with status ${error.status} and`)
+  if (error instanceof WWWAuthenticateChallengeError)
+    return new OidcProblem('invalid', `The provider answered the ${what} with status ${error.status}`)
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const code = (at as { code?: unknown }).code
+    if (UNREACHABLE.has(String(code))) return new OidcProblem('unavailable', at.message)
+  }
+  const status = statusOf(error)
+  if (status !== null && (status >= 500 || status === 429))
+    return new OidcProblem('unavailable', `The provider answered the ${what} with status ${status}`)
+  const code = error instanceof ClientError && error.code !== undefined ? ` (${error.code})` : ''
+  const message = error instanceof Error ? error.message : String(error)
+  return new OidcProblem('invalid', `The answer to the ${what} is not valid: ${shown(message)}${code}`)
+}
+
+function asSaid(error: { error: string; error_description?: string | undefined }, start: string): OidcProblem {
+  const words = [error.error, error.error_description].filter((word) => word !== undefined).map(shown)
+  return new OidcProblem(PASSING.has(error.error) ? 'unavailable' : 'refused', `${start} ${words.join(': ')}`)
+}
+
+/** Of an answer that openid-client could not use. */
+function statusOf(error: unknown): number | null {
+  const cause = error instanceof Error ? error.cause : null
+  return cause instanceof Response ? cause.status : null
+}
+
+const shown = (text: string): string => text.replace(/[^\P{C}]/gu, '?').slice(0, 200)
