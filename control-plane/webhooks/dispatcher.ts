@@ -12,7 +12,6 @@ import {
 } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
-  type AttemptResult,
   dropOfDisabled,
   finishAttempt,
   hasDueDeliveries,
@@ -22,7 +21,7 @@ import {
 } from '../store/deliveries.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
 import { failLostDelivery } from '../store/lost-deliveries.ts'
-import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
+import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
 import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
 import { measureAttempt } from './measure.ts'
@@ -150,7 +149,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     delivery: ClaimedDelivery,
     claim: string,
     fields: Record<string, unknown>,
-  ): Promise<AttemptResult | null> {
+  ): Promise<Attempted | null> {
     let request: BuiltRequest
     try {
       request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)

@@ -1,8 +1,8 @@
 /** One mail to one address. */
 import { type AlertMail, MailRefused } from '../ports.ts'
 import { addressOf } from '../store/alert-rules.ts'
-import type { AttemptResult } from '../store/deliveries.ts'
 import type { ClaimedDelivery } from '../store/delivery-claims.ts'
+import type { Attempted } from './attempt.ts'
 
 /** Seconds between attempts: mail servers that defer a sender want minutes. Together about seven hours. */
 export const MAIL_DELAYS: readonly number[] = [30, 120, 600, 1800, 7200, 14_400]
@@ -13,7 +13,7 @@ export async function attemptMail(
   delivery: Pick<ClaimedDelivery, 'id' | 'message_id' | 'url' | 'attempts' | 'body'>,
   mail: AlertMail,
   { delays, random }: { delays: readonly number[]; random: () => number },
-): Promise<AttemptResult> {
+): Promise<Attempted> {
   const started = performance.now()
   const outcome = await send(delivery, mail)
   const { isFinal, ...rest } = outcome
@@ -23,6 +23,7 @@ export async function attemptMail(
     durationMs: performance.now() - started,
     nextInSeconds: delay === undefined ? null : delay * (1 + JITTER * (2 * random() - 1)),
     isGone: false,
+    isTimeout: false,
   }
 }
 

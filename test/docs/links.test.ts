@@ -77,7 +77,7 @@ function lostReferences(source: string): string[] {
 }
 
 /** Documents that are not in the repository, and sections of documents by their number. */
-const ELSEWHERE = /\bfield[- ]notes?\b|\bspec\/|\.md,? \d+(?:\.\d+)?\b(?! (?:lines|words|KB))/gi
+const ELSEWHERE = /\bfield[- ]notes?\b|(?<!\/)\bspec\/|\.md,? \d+(?:\.\d+)?\b(?! (?:lines|words|KB))/gi
 
 test('every page and heading that a comment names exists', () => {
   expect(sources.length).toBeGreaterThan(700)
