@@ -1,4 +1,4 @@
-/** What the calendars need of a provider and what they offer to the API. One adapter for each provider stands behind it. */
+/** The interface of the calendars to a provider and to the API. Each provider has one adapter. */
 
 export type CalendarPlatform = 'google' | 'microsoft'
 
@@ -72,7 +72,7 @@ export interface Window {
   end: Date
 }
 
-/** What changed since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
+/** Changes since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
 export interface Changes {
   isFull: boolean
   /** After a cursor an event that left the window is here too, with its new times: it matters where it is stored. */
@@ -94,7 +94,7 @@ export interface UnreadableEvent {
 
 /** A subscription to changes. Google: a channel; Microsoft: a subscription. */
 export interface Subscription {
-  /** What notifications name: Google's channel id, Microsoft's subscription id. */
+  /** The id in notifications: Google's channel id, Microsoft's subscription id. */
   id: string
   /** Google only. */
   resourceId: string | null

@@ -1,4 +1,4 @@
-/** What is in a calendar of Google, and what changed since a sync token. */
+/** Events of a Google calendar, and changes since a sync token. */
 import { z } from 'zod'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
 import type { Changes, ProviderEvent, Window } from '../../ports.ts'
