@@ -66,7 +66,7 @@ const driver = await openDriver({
   audioTap: {
     mixRate: rate,
     wantsParticipantTracks: false,
-    onMix: (sound) => page.streaming.hear(sound),
+    onMix: (sound) => page.streaming.onMix(sound),
     onParticipantAudio: () => {},
   },
 })(target, stage, signal)

@@ -47,7 +47,7 @@ export class HeldSegment {
   }
 
   /** Takes the encoder's output. Rejects where it is no such output, or what it is passed on to rejects. */
-  take = (bytes: Uint8Array): Promise<void> =>
+  append = (bytes: Uint8Array): Promise<void> =>
     this.#inTurn(async () => {
       this.#reader.push(bytes)
       for (const part of this.#arrived.splice(0)) {

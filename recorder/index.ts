@@ -141,14 +141,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function encoder(
-    take: (bytes: Uint8Array) => Promise<void>,
+    onBytes: (bytes: Uint8Array) => Promise<void>,
     listener: CaptureListener,
     signal: AbortSignal,
     standsBy: boolean,
   ): Promise<Capture> {
     return startCapture({
       settings: await settings(standsBy),
-      take,
+      onBytes,
       folder: workFolder,
       displayAuthority: stage.servers?.display?.authority,
       limits,
@@ -160,7 +160,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   const standBy = new StandBy({
     hasPicture,
-    start: (take, listener, signal) => encoder(take, listener, signal, true),
+    start: (onBytes, listener, signal) => encoder(onBytes, listener, signal, true),
     clock,
     logger,
   })
@@ -216,11 +216,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     })
   }
 
-  function goOn({ capture: stoodBy, start, tell }: Begun): void {
+  function goOn({ capture: stoodBy, start, sendTo }: Begun): void {
     const { repeatedFrames } = stoodBy.progress()
     before = { frames: start.pictures, seconds: start.seconds, repeatedFrames }
     running(stoodBy, start.seconds)
-    tell(listenerFrom(before))
+    sendTo(listenerFrom(before))
   }
 
   function running(started: Capture, fromSeconds: number): void {

@@ -71,7 +71,7 @@ export class Recording {
     if ('tracks' in part) {
       this.#joiner.begin(part.tracks, part.startSample)
       if (this.#files.length === 0) await this.#openFiles(part.tracks)
-    } else await this.#append(this.#joiner.take(part.fragment))
+    } else await this.#append(this.#joiner.append(part.fragment))
   }
 
   /** Completes the span whose ffmpeg has ended, with silence where sound is missing. Never rejects. */

@@ -66,7 +66,7 @@ export class SegmentConcatenator {
     }
   }
 
-  take(fragment: Fragment): JoinedSamples {
+  append(fragment: Fragment): JoinedSamples {
     const span = this.#span
     if (span === null) throw new Error('a fragment comes before its header')
     const video: Sample[] = []

@@ -18,12 +18,12 @@ export interface Begun {
   capture: Capture
   start: SegmentStart
   /** From now on its news goes here, its silences since the start first; its times are still those of the encoder. */
-  tell(listener: CaptureListener): void
+  sendTo(listener: CaptureListener): void
 }
 
 export interface StandByParts {
   hasPicture: boolean
-  start(take: (bytes: Uint8Array) => Promise<void>, listener: CaptureListener, signal: AbortSignal): Promise<Capture>
+  start(onBytes: (bytes: Uint8Array) => Promise<void>, listener: CaptureListener, signal: AbortSignal): Promise<Capture>
   clock: Clock
   logger: Pick<Logger, 'info' | 'warn'>
   renewMs?: number
@@ -69,7 +69,7 @@ export class StandBy {
     if (chosen === null) return null
     try {
       const start = await chosen.begin(from, sink, this.#parts.clock, limitMs)
-      return { capture: chosen.capture, start, tell: (listener) => chosen.tell(listener, start.seconds) }
+      return { capture: chosen.capture, start, sendTo: (listener) => chosen.sendTo(listener, start.seconds) }
     } catch (error) {
       this.#parts.logger.warn('What was recorded in advance is lost', { error })
       chosen.end()
@@ -120,7 +120,7 @@ export class StandBy {
   async #add(signal: AbortSignal): Promise<void> {
     const held = new HeldSegment(this.#parts.hasPicture)
     const news = new News()
-    const capture = await this.#parts.start(held.take, news, signal)
+    const capture = await this.#parts.start(held.append, news, signal)
     this.#standing.push(new Standing(capture, held, news))
   }
 }
@@ -159,7 +159,7 @@ class Standing {
     }
   }
 
-  tell(listener: CaptureListener, fromSeconds: number): void {
+  sendTo(listener: CaptureListener, fromSeconds: number): void {
     this.#news.passOn(listener, fromSeconds)
   }
 

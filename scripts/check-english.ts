@@ -49,7 +49,7 @@ export function violationsOf(file: string, text: string): Violation[] {
       }
       continue
     }
-    const better = NEW_NAMES.get(words.replace(/^#/, ''))
+    const better = NEW_NAMES.get(words.replace(/^#|\(\)$/g, ''))
     if (better !== undefined && words !== kebab(words))
       found.push({ ...where, rule: 'old-name', found: words, say: better })
     for (const { id, pattern, say } of NAME_RULES)

@@ -302,7 +302,7 @@ export interface GrowingFile {
 /** A file of sound for each person whose voice comes apart. One instance serves one recording. */
 export interface ParticipantTracks {
   /** What is heard outside of the recorded stretches is dropped. */
-  take(voice: ParticipantAudio): void
+  write(voice: ParticipantAudio): void
   /** Completes the files and lists them in `audio/index.json`; none where no voice came apart. */
   finish(personOf: (platformId: string) => Person | null): Promise<RecordedFile[]>
 }
@@ -341,7 +341,7 @@ export interface Streaming {
   /** From the recording's start on: the stage's sound goes out, and what comes in is spoken into the meeting. */
   start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void>
   /** `at` is a UTC instant in milliseconds. */
-  tellSpeaker(person: Person, isSpeaking: boolean, at: number): void
+  onSpeaker(person: Person, isSpeaking: boolean, at: number): void
   /** Neither sound nor speaker messages leave until `resume`. */
   pause(): void
   resume(): void

@@ -46,7 +46,7 @@ export class Spool {
   }
 
   /** Sets bytes of the limit aside; false where that is passed. */
-  take(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#limitBytes) return false
     this.#usedBytes += bytes
     return true

@@ -22,7 +22,7 @@ function childEnvironment(folder: string): Record<string, string> {
  * -probesize and -analyzeduration are cut short, because probing swallows the first seconds; -fragment_size keeps the
  * sound server from gathering more; -flush_packets hands on every packet.
  */
-export async function hearStage(
+export async function captureSink(
   stage: CaptureEnvironment,
   sampleRate: number,
   folder: string,

@@ -33,7 +33,7 @@ export class SteadySound {
     this.#listener = listener
   }
 
-  take({ at, samples }: CapturedAudio): void {
+  add({ at, samples }: CapturedAudio): void {
     if (this.#until === null) return
     const peak = peakOf(samples)
     if (peak > 0) this.lastHeardAt = at

@@ -14,7 +14,7 @@ import { bundlePageScripts } from '../../scripts/build.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { AudioTap } from '../../src/ports.ts'
 import { systemClock } from '../../src/process/clock.ts'
-import { hearStage } from '../../streaming/pulse.ts'
+import { captureSink } from '../../streaming/pulse.ts'
 import { FOUR_PEOPLE, passes } from '../../test/end-to-end/meeting-script.ts'
 import { guestOptions } from '../../test/platforms/driver-options.ts'
 
@@ -63,7 +63,7 @@ async function measure(
     ...guestOptions(server),
     audioTap,
   })(target, stage, signal)
-  const child = byStage ? await hearStage(stage, 24_000, folder, () => heard++) : null
+  const child = byStage ? await captureSink(stage, 24_000, folder, () => heard++) : null
   try {
     if ((await driver.join(signal)) === 'waiting_room') await driver.waitForAdmission(signal)
     await driver.prepareRecording(signal)

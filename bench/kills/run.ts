@@ -123,7 +123,7 @@ class Bot {
     this.#child = spawn(process.execPath, [join(packageRoot, 'bench/kills/bot.ts'), JSON.stringify(plan)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    this.#exit = once(this.#child, 'exit').then(() => this.#tell())
+    this.#exit = once(this.#child, 'exit').then(() => this.#emit())
     this.#child.stderr!.on('data', (text) => {
       this.errors += String(text)
     })
@@ -131,7 +131,7 @@ class Bot {
       const fact = JSON.parse(line) as Fact
       this.#facts.push(fact)
       if (fact.type === 'progress') this.lastProgressAt = Date.now()
-      this.#tell()
+      this.#emit()
     })
   }
 
@@ -164,7 +164,7 @@ class Bot {
     await this.#exit
   }
 
-  #tell(): void {
+  #emit(): void {
     for (const listener of this.#listeners) listener()
   }
 

@@ -160,7 +160,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     }
     if (!look.hasBegun) await this.#tellPage(signs.at)
     this.#lastLookAt = signs.at
-    this.#tellAll(this.#memory.take(look.events))
+    this.#tellAll(this.#memory.remember(look.events))
     if (look.dropped > this.#dropped)
       this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: signs.at })
     this.#dropped = look.dropped

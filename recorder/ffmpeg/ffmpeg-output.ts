@@ -80,16 +80,16 @@ export function createSoundWatch(
   let isSpanJudged = false
   // ffmpeg judges sound a little after it counts it as written; a span that begins silent must not look audible.
   const judgedAfterSeconds = silenceMs / 1000 + 0.5
-  const tell = (value: boolean, seconds: number) => {
+  const emit = (value: boolean, seconds: number) => {
     isSpanJudged = true
     if (isAudible === value) return
     isAudible = value
     onChange(value, seconds)
   }
   return {
-    report: (isSilent, seconds) => tell(!isSilent, seconds),
+    report: (isSilent, seconds) => emit(!isSilent, seconds),
     progress(seconds) {
-      if (!isSpanJudged && seconds >= judgedAfterSeconds) tell(true, 0)
+      if (!isSpanJudged && seconds >= judgedAfterSeconds) emit(true, 0)
     },
     beginSpan() {
       isSpanJudged = false

@@ -45,14 +45,14 @@ export class OggOpus {
   }
 
   add(packet: Uint8Array, samples: number): void {
-    this.#take(packet, samples)
+    this.#addPacket(packet, samples)
     if (this.#page.samples >= PAGE_SAMPLES) this.flush()
   }
 
   /** Silence up to this place, as near as 2.5 ms before it. */
   addSilenceUntil(samples: number): void {
     for (const silent of SILENT_PACKETS)
-      while (samples - this.#samples >= silent.samples) this.#take(silent.packet, silent.samples)
+      while (samples - this.#samples >= silent.samples) this.#addPacket(silent.packet, silent.samples)
   }
 
   /** Hands on what is gathered. */
@@ -67,7 +67,7 @@ export class OggOpus {
     this.#page = { packets: [], lacing: [], samples: 0 }
   }
 
-  #take(packet: Uint8Array, samples: number): void {
+  #addPacket(packet: Uint8Array, samples: number): void {
     const values = Math.floor(packet.length / 255) + 1
     if (this.#page.lacing.length + values > MOST_LACING) this.flush()
     this.#page.packets.push(packet)

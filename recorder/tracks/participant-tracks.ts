@@ -50,7 +50,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
     const seconds = offsetAt(at + SOUND_OUTPUT_MS)
     if (seconds === null) return
     const file = files.get(participantId) ?? begin(participantId)
-    file?.take(opus, seconds)
+    file?.write(opus, seconds)
   }
 
   /** The recording may begin before the moment at which it is known to. */
@@ -80,7 +80,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
   }
 
   return {
-    take(voice) {
+    write(voice) {
       if (isOver) return
       const hasStarted = offsetAt(voice.at + SOUND_OUTPUT_MS) !== null
       if (early !== null && !hasStarted) {

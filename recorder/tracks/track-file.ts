@@ -29,7 +29,7 @@ export class ParticipantTrackFile {
   }
 
   /** One packet of 20 ms that is heard at this second of the recording. */
-  take(opus: Uint8Array, seconds: number): void {
+  write(opus: Uint8Array, seconds: number): void {
     const place = Math.round(seconds * OPUS_RATE)
     const gap = place - this.#ogg.samples
     if (gap < -EARLY_SAMPLES) {

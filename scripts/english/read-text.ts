@@ -96,7 +96,10 @@ function readStrings(code: readonly Token[], isTest: boolean): Found[] {
 const DECLARES = new Set(['function', 'const', 'let', 'class', 'interface', 'type', 'get', 'set', 'async', '*'])
 const BEGINS = new Set(['{', '}', ';', ',', '(', ')', ']', 'readonly', 'private', 'static', 'abstract', 'override'])
 
-/** Identifiers where they are declared, so that each counts once: variables, functions, types, methods and properties. */
+/**
+ * Identifiers where they are declared, so that each counts once: variables, types and properties; functions and methods
+ * with parentheses.
+ */
 function readNames(code: readonly Token[]): Found[] {
   const found: Found[] = []
   for (const [index, { type, value, line }] of code.entries()) {
@@ -106,7 +109,7 @@ function readNames(code: readonly Token[]): Found[] {
     const isDeclared = DECLARES.has(before?.value ?? '')
     const startsLine = before === undefined || before.line < line || BEGINS.has(before.value)
     const isMember = startsLine && (after === ':' || (after === '(' && opensBody(code, index + 1)))
-    if (isDeclared || isMember) found.push({ line, kind: 'name', text: value })
+    if (isDeclared || isMember) found.push({ line, kind: 'name', text: after === '(' ? `${value}()` : value })
   }
   return found
 }

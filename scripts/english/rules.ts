@@ -131,7 +131,7 @@ export const TEXT_RULES: readonly Rule[] = [
 export const NAME_RULES: readonly Rule[] = [
   {
     id: 'vague-verb',
-    pattern: /^#?(take|tell|hear|sweep|look)$|^#?(tell|hear|unhear)[A-Z]\w*$/,
+    pattern: /^#?(take|tell|hear|sweep|look(?=\(\)))(\(\))?$|^#?(tell|hear|unhear)[A-Z]\w*(\(\))?$/,
     why: 'The verb does not say what the function does.',
     say: 'handle, on…, emit, report, listen, subscribe, dismissDialog, poll',
     example: 'function take(event) {}',

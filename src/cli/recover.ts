@@ -51,7 +51,7 @@ async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signa
       recovered.problems.push({ name: place, error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
-  return tell(recovered, flags, io)
+  return report(recovered, flags, io)
 }
 
 async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signal: AbortSignal): Promise<number> {
@@ -61,7 +61,7 @@ async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signa
     io.output.write(`${jsonText(await listAbandonedIn(place, options), 2)}\n`)
     return 0
   }
-  return tell({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
+  return report({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
 }
 
 /** A server that is away is waited for, and whoever waits should know for what. */
@@ -94,7 +94,7 @@ function millisecondsOf(time: string): number {
   return Number(count) * UNITS[unit]!
 }
 
-function tell({ files, beside, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
+function report({ files, beside, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
   for (const file of files) {
     const { location, bytes, seconds, index } = file
     const length = seconds === null ? '' : `, ${Math.round(seconds)} s`

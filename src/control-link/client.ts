@@ -156,7 +156,7 @@ class ControlLink implements CommandedControlPlane {
       badMessages: 0,
       connection: new Connection(this.#options, this.#timing, {
         onOpen: () => this.#opened(session),
-        onMessage: (message) => mine() && this.#take(session, message),
+        onMessage: (message) => mine() && this.#handle(session, message),
         onBadMessage: (problems, commandId) => mine() && this.#takeBad(session, problems, commandId),
         onEnd: (end) => this.#ended(session, end),
       }),
@@ -195,7 +195,7 @@ class ControlLink implements CommandedControlPlane {
     this.#reconnect = setTimeout(() => this.#connect(), delayMs)
   }
 
-  #take(session: Session, message: DownMessage): void {
+  #handle(session: Session, message: DownMessage): void {
     switch (message.type) {
       case 'welcome':
         this.#welcomed(session, message.acknowledged)
@@ -244,7 +244,7 @@ class ControlLink implements CommandedControlPlane {
     this.#welcome.resolve()
     this.#desk.sendUnsent()
     this.#sendEvents()
-    this.#tellQuiet()
+    this.#emitQuiet()
   }
 
   /**
@@ -269,7 +269,7 @@ class ControlLink implements CommandedControlPlane {
     if (seq <= this.#journal.acknowledged) return
     this.#failures = 0
     this.#journal.acknowledge(seq)
-    this.#tellQuiet()
+    this.#emitQuiet()
   }
 
   /** Sends what the journal has, as far as the connection takes it; the rest follows when there is room. */
@@ -292,7 +292,7 @@ class ControlLink implements CommandedControlPlane {
     const session = this.#session
     if (session === null || session.sentSeq === null || !session.connection.send(text)) return null
     // The drain may have waited for this answer only.
-    queueMicrotask(() => this.#tellQuiet())
+    queueMicrotask(() => this.#emitQuiet())
     return session.number
   }
 
@@ -330,7 +330,7 @@ class ControlLink implements CommandedControlPlane {
     return this.#journal.acknowledged >= this.#journal.lastSeq && !this.#desk.hasUnsent
   }
 
-  #tellQuiet(): void {
+  #emitQuiet(): void {
     if (this.#isQuiet()) for (const resolve of this.#whenQuiet) resolve()
   }
 }

@@ -200,15 +200,15 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       noteMeeting(event, { timeline, chatRecord, control })
       if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
       if (event.type === 'speaking')
-        streaming?.tellSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
+        streaming?.onSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
       if (event.type === 'ended') ending.propose(meetingEnd(event))
       if (event.type === 'failed') void repairs.meetingFailed(event)
     })
     recorder.watch((event) => {
       observed = observe(observed, event)
       if (event.type === 'failed') void repairs.recorderFailed(event)
-      if (event.type === 'sound') timeline.takeSound(event.isAudible, event.at)
-      if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.take(event)
+      if (event.type === 'sound') timeline.onSound(event.isAudible, event.at)
+      if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.onProgress(event)
       if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
         lastProgressAt = event.at
         const { seconds, bytes, droppedFrames } = event
@@ -230,7 +230,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
     while (!ending.signal.aborted) {
       const now = clock.now()
-      images.look(status.state, (now - admittedAt) / 1000)
+      images.update(status.state, (now - admittedAt) / 1000)
       if (repairs.isBrowserAway) observed = unseen(observed, now)
       if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
       const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))

@@ -61,7 +61,7 @@ export class ChatRecord {
   }
 
   /** What is to be reported of an event of the meeting; null for nothing, such as a message that is known already. */
-  take(event: MeetingEvent): BotEvent | null {
+  record(event: MeetingEvent): BotEvent | null {
     switch (event.type) {
       case 'chat_message': {
         const { message } = event

@@ -35,12 +35,12 @@ export interface RecorderLoad {
   lagMs: number
 }
 
-export interface PictureSteps {
+export interface DegradationSteps {
   /** What is painted from now on, or undefined where nothing changes. */
-  take(load: RecorderLoad): DegradationStep | undefined
+  onLoad(load: RecorderLoad): DegradationStep | undefined
 }
 
-export function createDegradationSteps(): PictureSteps {
+export function createDegradationSteps(): DegradationSteps {
   let step = 0
   let judged: RecorderLoad | null = null
   let bad = 0
@@ -49,7 +49,7 @@ export function createDegradationSteps(): PictureSteps {
   let wentUpAt = Number.NEGATIVE_INFINITY
 
   return {
-    take(load) {
+    onLoad(load) {
       const before = judged
       if (before === null || load.pictures < before.pictures) {
         judged = load

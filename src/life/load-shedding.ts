@@ -21,9 +21,9 @@ export class LoadShedding {
     this.#parts = parts
   }
 
-  take({ at, seconds, droppedFrames: repeated, lagMs }: Extract<RecorderEvent, { type: 'progress' }>): void {
+  onProgress({ at, seconds, droppedFrames: repeated, lagMs }: Extract<RecorderEvent, { type: 'progress' }>): void {
     const { meeting, framesPerSecond, control, logger } = this.#parts
-    const step = this.#steps.take({ at, pictures: seconds * framesPerSecond, repeated, lagMs })
+    const step = this.#steps.onLoad({ at, pictures: seconds * framesPerSecond, repeated, lagMs })
     if (step === undefined) return
     this.#taken.push({ offset: seconds, frames_per_second: step.framesPerSecond, size: step.size })
     control.report({ type: 'notice', ...noticeOf(step) })

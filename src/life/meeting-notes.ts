@@ -15,8 +15,8 @@ export function noteMeeting(
     control,
   }: { timeline: Timeline; chatRecord: ChatRecord; control: Pick<ControlPlane, 'report'> },
 ): void {
-  timeline.take(event)
-  const report = reportOf(event, timeline) ?? chatRecord.take(event)
+  timeline.onEvent(event)
+  const report = reportOf(event, timeline) ?? chatRecord.record(event)
   if (report !== null) control.report(report)
 }
 

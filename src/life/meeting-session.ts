@@ -130,7 +130,7 @@ export class MeetingSession implements InMeeting {
   async lose(at: number): Promise<void> {
     this.#isIn = false
     this.#lostAt = at
-    for (const event of this.#memory.renew(at, this.#parts.clock.now())) this.#tell(event)
+    for (const event of this.#memory.renew(at, this.#parts.clock.now())) this.#emit(event)
     await this.close()
   }
 
@@ -249,9 +249,9 @@ export class MeetingSession implements InMeeting {
     }
     if (event.type === 'heartbeat') {
       const others = event.others === null ? null : Math.max(0, event.others - this.#ghosts.size)
-      for (const left of this.#memory.settle(others, event.at)) this.#tell(left)
-      this.#tell({ ...event, others })
-    } else for (const news of this.#memory.take([event])) this.#tell(news)
+      for (const left of this.#memory.settle(others, event.at)) this.#emit(left)
+      this.#emit({ ...event, others })
+    } else for (const news of this.#memory.remember([event])) this.#emit(news)
   }
 
   /** The platform may still show the bot of the lost browser, as somebody of the bot's name whom nobody saw before. */
@@ -268,7 +268,7 @@ export class MeetingSession implements InMeeting {
     return isGhost
   }
 
-  #tell(event: MeetingEvent): void {
+  #emit(event: MeetingEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 

@@ -35,7 +35,7 @@ export class SpeechTurns {
     return this.#turns
   }
 
-  take(event: Speaking): void {
+  onSpeaking(event: Speaking): void {
     if (event.isSpeaking) {
       this.#start(event)
       return

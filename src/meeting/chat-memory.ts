@@ -36,7 +36,7 @@ export class ChatMemory {
   }
 
   /** The message, what has changed of it while nobody looked, or nothing. */
-  take(message: ChatMessage, now: number): MeetingEvent[] {
+  remember(message: ChatMessage, now: number): MeetingEvent[] {
     const after = wordsOf(message)
     const told = this.#told.get(message.id) ?? this.#underAnotherId(message, after.text)
     if (!told) {

@@ -48,8 +48,8 @@ export class MeetingMemory {
   }
 
   /** What is left to tell of the page's events. */
-  take(events: readonly MeetingEvent[]): MeetingEvent[] {
-    return events.flatMap((event) => this.#take(event))
+  remember(events: readonly MeetingEvent[]): MeetingEvent[] {
+    return events.flatMap((event) => this.#remember(event))
   }
 
   /** Those whom the new document did not name in its time, once it says who is there (`others` is known). */
@@ -62,7 +62,7 @@ export class MeetingMemory {
     return [...lowered, ...gone.map((participantId) => ({ type: 'participant_left' as const, participantId, at }))]
   }
 
-  #take(event: MeetingEvent): MeetingEvent[] {
+  #remember(event: MeetingEvent): MeetingEvent[] {
     switch (event.type) {
       case 'participant_joined':
       case 'participant_changed':
@@ -89,7 +89,7 @@ export class MeetingMemory {
       }
       case 'chat_message': {
         const { message } = event
-        return this.#chat.take({ ...message, senderId: this.#someone(message.senderId) }, Date.now())
+        return this.#chat.remember({ ...message, senderId: this.#someone(message.senderId) }, Date.now())
       }
       case 'caption':
         return [{ ...event, participantId: this.#someone(event.participantId) }]
@@ -98,7 +98,7 @@ export class MeetingMemory {
       case 'reaction':
         return [{ ...event, participantId: this.#someone(event.participantId) }]
       case 'hand_raised':
-        return this.#hands.take({ ...event, participantId: this.#someone(event.participantId) })
+        return this.#hands.update({ ...event, participantId: this.#someone(event.participantId) })
       // What is told once and by nobody's id has nothing to remember.
       default:
         return [event]

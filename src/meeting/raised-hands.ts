@@ -9,7 +9,7 @@ export class RaisedHands {
   #earlier = new Map<string, Hand>()
 
   /** Nothing where it was told already. */
-  take(event: Hand): MeetingEvent[] {
+  update(event: Hand): MeetingEvent[] {
     const who = event.participantId ?? event.name
     const wasUp = this.#up.has(who) || this.#earlier.has(who)
     this.#earlier.delete(who)

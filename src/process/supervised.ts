@@ -247,13 +247,13 @@ function createLineSplitter(onLine: (line: string) => void): {
 } {
   const decoder = new StringDecoder('utf8')
   let rest = ''
-  const take = (text: string) => {
+  const addOutput = (text: string) => {
     const parts = (rest + text).split(/[\r\n]+/)
     rest = (parts.pop() ?? '').slice(0, LONGEST_LINE)
     for (const part of parts) if (part !== '') onLine(part.slice(0, LONGEST_LINE))
   }
   return {
-    push: (chunk) => take(typeof chunk === 'string' ? chunk : decoder.write(chunk)),
-    end: () => take(`${decoder.end()}\n`),
+    push: (chunk) => addOutput(typeof chunk === 'string' ? chunk : decoder.write(chunk)),
+    end: () => addOutput(`${decoder.end()}\n`),
   }
 }

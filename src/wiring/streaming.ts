@@ -24,8 +24,8 @@ export function audioTapOf(
   return {
     mixRate,
     wantsParticipantTracks: participantTracks !== null,
-    onMix: (sound) => streaming?.hear(sound),
-    onParticipantAudio: (voice) => participantTracks?.take(voice),
+    onMix: (sound) => streaming?.onMix(sound),
+    onParticipantAudio: (voice) => participantTracks?.write(voice),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Transcripts with the provider that the job names. */
-import { hearStage } from '../../streaming/index.ts'
+import { captureSink } from '../../streaming/index.ts'
 import {
   createAssemblyAi,
   createDeepgram,
@@ -32,13 +32,13 @@ export function openTranscription(
   const live = isLive
     ? new LiveTranscription({
         recognition: provider.live,
-        hear: hearStage,
+        capture: captureSink,
         sampleRate: LIVE_SAMPLE_RATE,
         folder: workFolder,
         clock: systemClock,
         logger: logger.child({ part: 'transcription' }),
         notice,
-        tell: (words) => (words.is_final ? control.report({ ...words, is_final: true }) : control.show(words)),
+        emit: (words) => (words.is_final ? control.report({ ...words, is_final: true }) : control.show(words)),
       })
     : null
   return {

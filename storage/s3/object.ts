@@ -53,7 +53,7 @@ export function readSmallObject(
 export function readObject<T>(
   session: S3Session,
   circumstances: Circumstances,
-  take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
+  read: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
   return session.request(circumstances, async (options) => {
     const target = { Bucket: session.bucket, Key: circumstances.key }
@@ -71,7 +71,7 @@ export function readObject<T>(
         throw Object.assign(new Error(`The answer ended after ${bytes} bytes`), { code: 'ECONNRESET' })
     }
     try {
-      return await take(counted())
+      return await read(counted())
     } finally {
       options.abortSignal.removeEventListener('abort', onAbort)
       body.destroy()

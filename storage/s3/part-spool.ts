@@ -52,7 +52,7 @@ export class PartSpool {
    * what it held before, and takes nothing more.
    */
   async append(bytes: Uint8Array, whenKept: () => Promise<void>, onFull: (part: SpooledPart) => void): Promise<void> {
-    if (!this.#spool.take(bytes.length)) {
+    if (!this.#spool.reserve(bytes.length)) {
       const limit = Math.round(this.#spool.limitBytes / 1024 / 1024)
       throw new StorageError(
         'full',

@@ -83,7 +83,7 @@ export async function playScene(
 
 function outcomeOf(meeting: MockMeeting, events: MeetingEvent[], startedAt: number, endedAt: number): Outcome {
   const timeline = new Timeline(() => [{ startedAt, endedAt }])
-  for (const event of events) timeline.take(event)
+  for (const event of events) timeline.onEvent(event)
   timeline.close(endedAt)
   const segments = timeline.diarization()
   // Who was renamed is known by the last name, before and after.

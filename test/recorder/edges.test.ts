@@ -29,8 +29,8 @@ function open(hasPicture = true) {
   return { recording, files }
 }
 
-async function feed(take: (bytes: Uint8Array) => Promise<void>, bytes: Buffer, from = 0, to = bytes.length) {
-  for (let at = from; at < to; at += 9000) await take(bytes.subarray(at, Math.min(to, at + 9000)))
+async function feed(append: (bytes: Uint8Array) => Promise<void>, bytes: Buffer, from = 0, to = bytes.length) {
+  for (let at = from; at < to; at += 9000) await append(bytes.subarray(at, Math.min(to, at + 9000)))
 }
 
 interface Packet {
@@ -66,7 +66,7 @@ const sizes = (packets: readonly Packet[]) => packets.map(({ size }) => size)
 test('nothing of a span that is held reaches a file, and none is begun', async () => {
   const { recording, files } = open()
   const held = new HeldSegment(true)
-  await feed(held.take, span)
+  await feed(held.append, span)
   expect(held.seconds).toBeGreaterThan(3.9)
   await recording.closeSpan()
   expect((await recording.finish(NEVER)).files).toEqual([])
@@ -78,11 +78,11 @@ test('a held span begins at the first key picture from the moment on, with the s
   const { recording, files } = open()
   const held = new HeldSegment(true)
   const middle = span.length >> 1
-  await feed(held.take, span, 0, middle)
+  await feed(held.append, span, 0, middle)
   const start = await held.begin(0.93, (part) => recording.takePart(part))
   // Every sixth picture is a key.
   expect(start).toEqual({ seconds: expect.closeTo(1, 6), pictures: 30 })
-  await feed(held.take, span, middle)
+  await feed(held.append, span, middle)
   const media = await recording.closeSpan()
   expect(media).toMatchObject({ pictures: 90, seconds: expect.closeTo(3, 6) })
   await recording.finish(NEVER)
@@ -98,7 +98,7 @@ test('a held span begins at the first key picture from the moment on, with the s
 test('a moment that has not come yet is waited for', async () => {
   const { recording, files } = open()
   const held = new HeldSegment(true)
-  await feed(held.take, span, 0, span.length >> 2)
+  await feed(held.append, span, 0, span.length >> 2)
   let isBegun = false
   const begun = held
     .begin(2.5, (part) => recording.takePart(part))
@@ -108,13 +108,13 @@ test('a moment that has not come yet is waited for', async () => {
     })
   await new Promise((resolve) => setImmediate(resolve))
   expect([isBegun, files.length]).toEqual([false, 0])
-  await feed(held.take, span, span.length >> 2)
+  await feed(held.append, span, span.length >> 2)
   expect(await begun).toEqual({ seconds: expect.closeTo(2.6, 6), pictures: 78 })
 })
 
 test('where the recording cannot be kept, the start says so', async () => {
   const held = new HeldSegment(true)
-  await feed(held.take, span)
+  await feed(held.append, span)
   const full = () => Promise.reject(new Error('the disk is full'))
   await expect(held.begin(1, full)).rejects.toThrow('full')
 })
@@ -123,7 +123,7 @@ test('sound alone begins at its moment', async () => {
   const all = await whole(sound, false)
   const { recording, files } = open(false)
   const held = new HeldSegment(false)
-  await feed(held.take, sound)
+  await feed(held.append, sound)
   const start = await held.begin(1.5, (part) => recording.takePart(part))
   expect(start).toEqual({ seconds: 1.5, pictures: 0 })
   const { seconds } = await recording.closeSpan()

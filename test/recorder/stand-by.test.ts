@@ -138,7 +138,7 @@ test('silence that lasts since before the start is told at the start', async () 
   await encoder!.give()
   const begun = await takeOver(clock.now() + 1000)
   const told: unknown[] = []
-  begun!.tell({
+  begun!.sendTo({
     progress: () => {},
     silence: (isSilent, seconds) => told.push([isSilent, Math.round(seconds * 10) / 10]),
     report: () => {},

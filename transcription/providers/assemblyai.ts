@@ -119,7 +119,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       turns.release()
       listener.lost(reason)
     }
-    transcriber.on('turn', (turn) => turns.take(turn))
+    transcriber.on('turn', (turn) => turns.onTurn(turn))
     transcriber.on('error', (error) => end(`told of an error: ${excerpt(error.message, key)}`))
     transcriber.on('close', (code, reason) => end(`closed the connection (${code} ${excerpt(reason ?? '', key)})`))
     const close = () => {
@@ -220,13 +220,13 @@ class TurnReader {
     this.#listener = listener
   }
 
-  take(turn: TurnEvent): void {
+  onTurn(turn: TurnEvent): void {
     if (turn.turn_order <= this.#done) return
     if (this.#held && turn.turn_order > this.#held.turn_order) this.release()
     const isPlain = this.#isFormatted && !turn.turn_is_formatted
     if (turn.end_of_turn && isPlain) this.#held = turn
     if (turn.end_of_turn && !isPlain) this.#end(turn)
-    else this.#tell(turn, false)
+    else this.#emit(turn, false)
   }
 
   /** No better form of the last turn will come. */
@@ -237,10 +237,10 @@ class TurnReader {
   #end(turn: TurnEvent): void {
     this.#held = null
     this.#done = turn.turn_order
-    this.#tell(turn, true)
+    this.#emit(turn, true)
   }
 
-  #tell(turn: TurnEvent, isFinal: boolean): void {
+  #emit(turn: TurnEvent, isFinal: boolean): void {
     const words = z.array(wordSchema).safeParse(turn.words)
     if (!words.success) return
     this.#listener.heard({ isFinal, words: wordsOf(words.data), language: turn.language_code ?? null, raw: turn })

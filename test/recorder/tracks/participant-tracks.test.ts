@@ -24,7 +24,7 @@ function tracks(spans: RecordedSpan[] = [{ startedAt: START, endedAt: null }]) {
     /** Speaks from one second of the recording's first span to another. */
     speak(participantId: string, from: number, to: number) {
       for (let ms = from * 1000; ms < to * 1000; ms += 20)
-        made.take({ participantId, at: START - LATER + ms, opus: OPUS })
+        made.write({ participantId, at: START - LATER + ms, opus: OPUS })
     },
     index: () => JSON.parse(readFileSync(join(folder, 'audio', 'index.json'), 'utf8')),
     seconds(file: string) {
@@ -59,7 +59,7 @@ test('each voice has a file on the clock of the recording, and the index has its
 })
 
 test('what is said before the recording, in a pause and after the end is in no file, and time goes on without it', async () => {
-  const { take, speak, spans, finish, index, seconds } = tracks([])
+  const { write, speak, spans, finish, index, seconds } = tracks([])
   speak('a', -1, 0)
   spans.push({ startedAt: START, endedAt: START + 5000 }, { startedAt: START + 60_000, endedAt: null })
   speak('a', 1, 2)
@@ -67,7 +67,7 @@ test('what is said before the recording, in a pause and after the end is in no f
   speak('a', 62, 63)
   expect(readdirSync(join(tracks().folder))).toEqual([])
   await finish(() => person(1, 'Ann', 'a'))
-  take({ participantId: 'b', at: START + 64_000, opus: OPUS })
+  write({ participantId: 'b', at: START + 64_000, opus: OPUS })
   expect(index()).toMatchObject([{ first_sound: 1, sound_seconds: 2 }])
   // Two seconds into the second span, which begins at 5.
   expect(seconds('001-ann.ogg')).toBeCloseTo(8, 1)

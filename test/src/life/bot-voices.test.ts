@@ -6,7 +6,7 @@ import { World } from '../../fakes/world.ts'
 
 async function record(finish: ParticipantTracks['finish']) {
   const world = new World((it) => {
-    it.participantTracks = { take: () => {}, finish }
+    it.participantTracks = { write: () => {}, finish }
   })
   await world.untilStatus('in_call_recording')
   const at = world.clock.now()

@@ -12,7 +12,7 @@ function machine() {
       load.pictures += 6.25
       load.repeated += 6.25 * repeats
       load.lagMs = lagMs
-      const change = steps.take({ ...load })
+      const change = steps.onLoad({ ...load })
       if (change !== undefined) changes.push(`${change.framesPerSecond ?? 'all'} at ${change.size}`)
     }
     return changes
