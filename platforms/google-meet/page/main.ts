@@ -1,8 +1,8 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
 
 import { createCurrentSource } from '../../shared/page/audio/current-source.ts'
-import { createPageEars } from '../../shared/page/audio/page-audio-capture.ts'
-import { evenPlayout } from '../../shared/page/audio/playout-sync.ts'
+import { createPageAudioCapture } from '../../shared/page/audio/page-audio-capture.ts'
+import { syncPlayout } from '../../shared/page/audio/playout-sync.ts'
 import type { Speech } from '../../shared/page/audio/speech.ts'
 import { installWebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { CaptionRows } from '../../shared/page/chat/caption-rows.ts'
@@ -28,18 +28,18 @@ import { decodeCollection, decodeSync } from './collections.ts'
 import { createElements } from './elements.ts'
 import { receiveNoVideo } from './no-incoming-video.ts'
 import { Roster } from './roster.ts'
-import { createSignsReader } from './signs.ts'
+import { createSnapshotReader } from './snapshot.ts'
 import { watchMeetSpeech } from './speech.ts'
 import { hearStraight } from './straight-sound.ts'
 import { compositeTiles, readRows, readTiles, type SeenTile } from './tiles.ts'
 import { createToastReader } from './toasts.ts'
-import type { ElementName, PageConfig, PageSigns } from './types.ts'
+import type { ElementName, PageConfig, PageSnapshot } from './types.ts'
 
 /** Given by the driver, which wraps this script in a function of this parameter. */
 declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 /** Messages that are read in one look, and own ones that are shown to the driver. */
 const MOST_MESSAGES = 200
 const MOST_OWN = 30
@@ -91,7 +91,7 @@ function start(config: PageConfig): void {
   const devices = isMeeting ? installVirtualDevices(config) : null
 
   if (tap) {
-    evenPlayout(tap, config)
+    syncPlayout(tap, config)
     hearStraight(tap)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
@@ -113,9 +113,10 @@ function start(config: PageConfig): void {
     speech = watchMeetSpeech(selectors, tap, roster, (changes) => {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
-    setInterval(look, LOOK_EVERY_MS)
+    setInterval(look, POLL_EVERY_MS)
   }
-  const ears = tap && createPageEars({ tap, config, voices: { ownerOf: sourceOn(), participantOf, certainAfter: 2 } })
+  const ears =
+    tap && createPageAudioCapture({ tap, config, voices: { ownerOf: sourceOn(), participantOf, certainAfter: 2 } })
 
   /** A stream carries one of the loudest voices, and its packets say whose. */
   function sourceOn(): (receiver: RTCRtpReceiver) => string | null {
@@ -263,11 +264,11 @@ function start(config: PageConfig): void {
     return named.length === 1 ? named[0]! : null
   }
 
-  const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
+  const signs = createSnapshotReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   const callControl = watchCallControl(() => elements.find('leave'))
-  const api: PageApi<PageSigns, ElementName> = {
+  const api: PageApi<PageSnapshot, ElementName> = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({
+    report: (acknowledged) => ({
       signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),

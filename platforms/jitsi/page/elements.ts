@@ -2,7 +2,7 @@
 
 import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
-import type { DeviceSign } from '../../shared/page/types.ts'
+import type { DeviceState } from '../../shared/page/types.ts'
 import type { StoreView } from './store.ts'
 import type { ElementName, PageConfig } from './types.ts'
 
@@ -10,7 +10,7 @@ export interface Elements {
   find(name: ElementName): Element | null
   /** The first visible one. */
   shown(selector: string): Element | null
-  device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceSign
+  device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceState
   label(element: Element): string
 }
 

@@ -2,12 +2,12 @@
 
 import { isVisible, labelOf, plain } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
-import type { DeviceSign } from '../../shared/page/types.ts'
+import type { DeviceState } from '../../shared/page/types.ts'
 import type { ElementName, PageConfig } from './types.ts'
 
 export interface Elements {
   find(name: ElementName): Element | null
-  device(kind: 'microphone' | 'camera'): DeviceSign
+  device(kind: 'microphone' | 'camera'): DeviceState
   /** The first visible element of this selector. */
   visible(selector: string): Element | null
   has(selector: string): boolean
@@ -55,7 +55,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return control(kind) ?? control(`${kind}Switch`)
   }
 
-  function deviceState(kind: 'microphone' | 'camera'): DeviceSign {
+  function deviceState(kind: 'microphone' | 'camera'): DeviceState {
     const element = device(kind)
     if (!element || element.matches(':disabled, [aria-disabled="true"]')) return 'absent'
     const state = element.getAttribute('data-state')

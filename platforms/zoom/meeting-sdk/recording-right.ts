@@ -25,7 +25,7 @@ export interface RightWaits {
  */
 export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
 
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 const STARTED = 1
 const STEP = 'right to record'
 
@@ -115,7 +115,7 @@ async function hostAnswer(
     if (now?.hasHost && hadHost === false) return { allowed: null, hasHost: true }
     hadHost = now?.hasHost ?? hadHost
     if (clock.now() >= until) return { allowed: null, hasHost: hadHost ?? false }
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }
 
@@ -128,7 +128,7 @@ async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSign
         'Zoom allowed the recording but did not confirm in time that it began.',
         { step: STEP },
       )
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }
 

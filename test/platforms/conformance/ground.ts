@@ -27,7 +27,7 @@ const SHRUNK: readonly (keyof Waits)[] = [
 ]
 
 export function waitsAt(speed: number): Waits {
-  const waits = { ...REAL_WAITS, lookEveryMs: 120, callLookEveryMs: 250 }
+  const waits = { ...REAL_WAITS, pollEveryMs: 120, callPollEveryMs: 250 }
   for (const name of SHRUNK) waits[name] = Math.round(REAL_WAITS[name] / speed)
   // A slow machine needs its time to start the page's script, at any speed.
   waits.preJoinMs = Math.max(waits.preJoinMs, 60_000)

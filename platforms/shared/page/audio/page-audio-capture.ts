@@ -18,7 +18,7 @@ const CARRIED_MS = 20
 /** Quieter than this nobody speaks: comfort noise of meeting clients stays near -70 dBFS. */
 const SILENCE = 0.0002
 
-export interface PageEarsParts {
+export interface PageAudioCaptureParts {
   tap: WebRtcTap
   config: Pick<CommonConfig, 'carry' | 'ears'>
   /** Whether a track is the meeting's sound, and not a copy that the page makes of it. Default: each is. */
@@ -34,7 +34,7 @@ export interface PageEarsParts {
   }
 }
 
-interface Ear {
+interface TrackCapture {
   close(): void
 }
 
@@ -43,17 +43,17 @@ const MOST_HELD = 60_000 / PACKET_MS
 const MOST_UNKNOWN = 200
 
 /** Null where nobody wants to hear. Begins with the returned function, which is repeatable. */
-export function createPageEars({
+export function createPageAudioCapture({
   tap,
   config,
   isMeeting = () => true,
   voices,
-}: PageEarsParts): { begin(): void } | null {
+}: PageAudioCaptureParts): { begin(): void } | null {
   const { carry, ears } = config
   if (!carry || !ears || (ears.mixRate === null && !(ears.voices && voices))) return null
   // A browser without these gives nothing, and the meeting is heard by the sound server.
   if (!('MediaStreamTrackProcessor' in globalThis) || !('AudioEncoder' in globalThis)) return null
-  const open = new Map<RTCRtpReceiver, Ear>()
+  const open = new Map<RTCRtpReceiver, TrackCapture>()
   const out = ears.mixRate === null ? null : createMixCarrier(ears.mixRate, carry)
   const mixer = out && createSoundMixer<RTCRtpReceiver>(out)
   const held = new Map<string, VoicePacket[]>()
@@ -80,7 +80,7 @@ export function createPageEars({
   }
 
   /** What one stream carries, packed by whose it is; each stream has encoders of its own, should two carry one person. */
-  function createVoiceEar(certainAfter: number) {
+  function createTrackCapture(certainAfter: number) {
     const encoders = new Map<string, VoiceEncoder>()
     return createVoiceSplitter(certainAfter, {
       speak(owner, heard) {
@@ -97,7 +97,7 @@ export function createPageEars({
 
   function listen(receiver: RTCRtpReceiver, tapped: TappedTrack | null): void {
     if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
-    const splitter = voices && ears!.voices ? createVoiceEar(voices.certainAfter) : null
+    const splitter = voices && ears!.voices ? createTrackCapture(voices.certainAfter) : null
     const stop = readTrack(receiver.track, (heard) => {
       mixer?.take(receiver, heard)
       // Asking who is in it takes a way to another thread; of silence nobody has to be asked.

@@ -20,7 +20,7 @@ const KEPT_READY_MS = 80
  */
 const LATE_BY_MS = 60
 const IN_TIME_MS = 30
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 /**
  * Where sound comes unevenly the browser lets it wait longer, for seconds or minutes: so the picture does too. It waits for
  * what sound kept waiting in all of these looks, but one that may be mistaken: a short moment is over before the picture
@@ -31,7 +31,7 @@ const LEAST_CHANGE_MS = 10
 /** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
 const MOST_DELAY_MS = 1000
 
-export function evenPlayout(
+export function syncPlayout(
   tap: Pick<WebRtcTap, 'onTrack'>,
   { playout, recordingMode, soundAheadMs = 0 }: Pick<CommonConfig, 'playout' | 'recordingMode' | 'soundAheadMs'>,
 ): void {
@@ -86,7 +86,7 @@ export function evenPlayout(
   }
 
   // Sound alone has nothing to be in step with.
-  if (recordingMode !== 'audio_only') setInterval(() => void look(), LOOK_EVERY_MS)
+  if (recordingMode !== 'audio_only') setInterval(() => void look(), POLL_EVERY_MS)
 }
 
 /** The time that samples waited in the jitter buffer, summed up, and how many they were. */

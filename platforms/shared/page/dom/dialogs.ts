@@ -1,12 +1,12 @@
 /** Reads the dialogs that are open, with a number for each button by which the driver can press it. */
 
-import type { DialogSigns } from '../types.ts'
+import type { DialogSnapshot } from '../types.ts'
 import { reachableDocuments } from './documents.ts'
 import { isVisible, visibleLines } from './visible-text.ts'
 
 export interface DialogReader {
   /** The open dialogs, outermost ones only. Numbers of earlier looks are void from here on. */
-  read(): DialogSigns[]
+  read(): DialogSnapshot[]
   reference(ref: number): Element | null
 }
 

@@ -16,13 +16,13 @@ export interface Present {
   sharing: Iterable<string>
 }
 
-export interface RosterTeller {
+export interface RosterReporter {
   /** From now on people are told. */
   begin(at: number): void
   update(present: Present, at: number): void
 }
 
-export function createRosterTeller(botName: string, tell: (event: PageEvent) => void): RosterTeller {
+export function createRosterReporter(botName: string, tell: (event: PageEvent) => void): RosterReporter {
   const told = new Map<string, PageParticipant>()
   const toldSharing = new Set<string>()
   let begunAt: number | null = null

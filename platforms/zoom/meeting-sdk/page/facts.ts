@@ -20,7 +20,7 @@ export interface Attendee {
   raiseHand?: unknown
 }
 
-export class FactsKeeper {
+export class SdkFactsStore {
   readonly #now: () => number
   #facts: SdkFacts = {
     stage: 'bare',

@@ -1,6 +1,6 @@
 /** Starts the Meeting SDK in the bot's page, calls it, and gathers what it says on all its channels. */
 import { wrapMethod } from '../../../shared/page/dom/patch-native.ts'
-import { type Attendee, type FactsKeeper, fieldOf, numberOf } from './facts.ts'
+import { type Attendee, fieldOf, numberOf, type SdkFactsStore } from './facts.ts'
 import type { SdkAnswer, SdkJoin, SdkStart } from './types.ts'
 
 /** The part of `window.ZoomMtg` that the bot uses; names and forms are those of the package's typings. */
@@ -50,7 +50,7 @@ export interface SdkPilot {
   leave(): boolean
 }
 
-export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): SdkPilot {
+export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): SdkPilot {
   const sdk = () => (globalThis as { ZoomMtg?: MeetingSdk }).ZoomMtg ?? null
   let hasJoined = false
 
@@ -184,7 +184,7 @@ export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): Sd
   }
 }
 
-function listenToConsole(keeper: FactsKeeper): void {
+function listenToConsole(keeper: SdkFactsStore): void {
   wrapMethod(console, 'log', (native, _self, given) => {
     if (typeof given[0] === 'string' && ERROR_LINE.test(given[0])) keeper.failed('console', given[1], given[2])
     return native(...given)

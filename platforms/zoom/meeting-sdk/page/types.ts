@@ -1,6 +1,6 @@
 /** What the SDK page's script is told and tells, beside what the web client's does; plain data on both ways. */
 import type { PageApi } from '../../../shared/page/types.ts'
-import type { ElementName, PageConfig, PageSigns } from '../../page/types.ts'
+import type { ElementName, PageConfig, PageSnapshot } from '../../page/types.ts'
 
 export type SdkPageConfig = PageConfig
 
@@ -53,7 +53,7 @@ export interface SdkFacts {
   capture: CaptureFacts
 }
 
-export interface SdkSigns extends PageSigns {
+export interface SdkSnapshot extends PageSnapshot {
   sdk: SdkFacts
 }
 
@@ -79,7 +79,7 @@ export interface SdkStart {
   view: 'gallery' | 'speaker'
 }
 
-export interface SdkPageApi extends PageApi<SdkSigns, ElementName> {
+export interface SdkPageApi extends PageApi<SdkSnapshot, ElementName> {
   /** Starts the SDK; how far it came and what went wrong stand in the facts. Repeatable. */
   startSdk(given: SdkStart): void
   /** Calls `join`; its fate stands in the facts. */

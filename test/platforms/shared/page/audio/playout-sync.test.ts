@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { evenPlayout } from '../../../../../platforms/shared/page/audio/playout-sync.ts'
+import { syncPlayout } from '../../../../../platforms/shared/page/audio/playout-sync.ts'
 import type { TappedTrack, WebRtcTap } from '../../../../../platforms/shared/page/audio/webrtc-tap.ts'
 import type { CommonConfig, Playout } from '../../../../../platforms/shared/page/types.ts'
 
@@ -59,7 +59,7 @@ function begin(
       return () => {}
     },
   }
-  evenPlayout(tap, { playout, recordingMode, soundAheadMs })
+  syncPlayout(tap, { playout, recordingMode, soundAheadMs })
   return (kind) => {
     const stream = new Stream(kind)
     for (const tell of listeners) tell({ receiver: stream, track: stream.track } as unknown as TappedTrack)
