@@ -315,6 +315,7 @@ describe('imports', () => {
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
     ['dockerode', ['control-plane/launching/launchers/']],
+    ['@kubernetes/', ['control-plane/launching/launchers/']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),
