@@ -33,6 +33,8 @@ export interface KubernetesLauncherSettings extends PodSettings {
   maxBots: number | null
   offers: JobOffers
   log: Log
+  /** Milliseconds between the end of a bot and the end of its log. */
+  logSettlesMs?: number
 }
 
 /** Rejects with a sentence where the cluster does not answer, or does not allow what the launcher does. */
@@ -40,7 +42,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const { offers, installation, namespace, log } = settings
   const cluster = connectCluster(settings.config)
   const { batch, core } = cluster
-  const logs = new LogKeeper(cluster, namespace)
+  const logs = new LogKeeper(cluster, namespace, settings.logSettlesMs)
   /** Names that are being made: they take a place before the cluster lists them. */
   const making = new Set<string>()
   /** Ended as this process was told, which the cluster may tell later. */
@@ -221,7 +223,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
         return { state: 'unknown', reason: state.reason }
       case 'ended': {
         over.add(name)
-        const logTail = state.pod && (await logs.of(name, state.pod.name))
+        const logTail = state.pod && (await logs.of(name, state.pod.name, state.evidence.endedAt))
         return { state: 'ended', evidence: { ...state.evidence, logTail } }
       }
     }
