@@ -73,11 +73,12 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     const waits = open.flatMap((job) => waitReason(job, pods.of(job.bot), now) ?? [])
     const unlisted = [...making].filter((name) => jobs.of(name).length === 0)
     const used = open.length + unlisted.length
-    if (settings.maxBots === null && waits.length === 0) return null
-    const mayWait = Math.max(0, MOST_WAITING - waits.length)
-    const free = Math.min(mayWait, Math.max(0, (settings.maxBots ?? Number.POSITIVE_INFINITY) - used))
-    const isFull = settings.maxBots !== null && used >= settings.maxBots
-    return { free, limit: settings.maxBots ?? used + free, ...(free === 0 && !isFull && { reason: waits[0]! }) }
+    const { maxBots } = settings
+    if (maxBots === null && waits.length === 0) return null
+    const mayWait = waits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, MOST_WAITING - waits.length)
+    const free = Math.min(mayWait, Math.max(0, (maxBots ?? Number.POSITIVE_INFINITY) - used))
+    const isFull = maxBots !== null && used >= maxBots
+    return { free, limit: maxBots ?? used + free, ...(free === 0 && !isFull && { reason: waits[0]! }) }
   }
 
   const handleOf = (name: string): LaunchHandle => ({ name, namespace })

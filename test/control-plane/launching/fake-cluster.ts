@@ -129,6 +129,7 @@ export class FakeCluster {
   /** The node is removed from the cluster, and with it its pods, by force. */
   removeNode(): void {
     this.#node.isSilent = true
+    this.nodeRoom = 0
     for (const pod of this.pods) if (pod.spec.nodeName !== undefined) this.#remove('pods', pod, 0)
   }
 
