@@ -220,6 +220,20 @@ test('some bots may wait for a node, further ones wait at the service with the r
   expect(await ended(launcher, await start(launcher, 'exit:3'))).toMatchObject({ exitCode: 3 })
 })
 
+test('a quota of pods is told of in its own words, and ends nobody', async () => {
+  const { launcher, start, cluster } = await open()
+  cluster.podQuota = 0
+  const waiting = await Promise.all(Array.from({ length: 10 }, () => start(launcher, 'exit:0')))
+  const reason = 'The cluster makes no pod: Error creating: pods is forbidden: exceeded quota: bots, requested: pods=1'
+  await expect.poll(() => launcher.capacity()).toEqual({ free: 0, limit: 10, reason })
+  expect(await launcher.inspect(waiting[0]!)).toEqual({ state: 'running' })
+  await launcher.stop(waiting[0]!, 120_000)
+  expect((await ended(launcher, waiting[0]!)).reason).toMatch(/^The bot was stopped before it ran: .*exceeded quota/)
+  cluster.podQuota = 100
+  cluster.look()
+  expect(await ended(launcher, waiting[1]!)).toMatchObject({ exitCode: 0 })
+})
+
 test('a bot that is told to end while it is made is not started', async () => {
   const { open: openLauncher, offers, start, cluster } = await open()
   const launcher: Launcher = await openLauncher({
