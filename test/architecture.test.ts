@@ -314,6 +314,7 @@ describe('imports', () => {
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
     ['dockerode', ['control-plane/launching/launchers/']],
+    ['@kubernetes/', ['control-plane/launching/launchers/']],
     ['openid-client', ['control-plane/sign-in/']],
     ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/probes.ts']],
   ] as const)('%s stays in its place', (name, places) => {

@@ -96,6 +96,13 @@ test('every variable of the table is read', () => {
       cores: 4,
       seccompProfile: '/srv/app/docker/seccomp.json',
     },
+    botPod: {
+      serviceAccount: null,
+      pullSecret: null,
+      nodeSelector: {},
+      tolerations: [],
+      requestedMillicores: 1000,
+    },
     mapHosts: [
       { host: 'meet.google.com', address: '127.0.0.1:4433' },
       { host: 'zoom.us', address: '127.0.0.1:4434' },
@@ -178,7 +185,13 @@ test.each<[string, string]>([
   ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
   ['STANDIN_ROLES', ','],
   ['STANDIN_LAUNCHER', 'Docker'],
-  ['STANDIN_LAUNCHER', 'kubernetes'],
+  ['STANDIN_BOT_SERVICE_ACCOUNT', 'Bots'],
+  ['STANDIN_BOT_PULL_SECRET', 'a secret'],
+  ['STANDIN_BOT_NODE_SELECTOR', 'pool'],
+  ['STANDIN_BOT_NODE_SELECTOR', 'pool=a=b'],
+  ['STANDIN_BOT_TOLERATIONS', 'pool=bots'],
+  ['STANDIN_BOT_TOLERATIONS', 'pool=bots:Never'],
+  ['STANDIN_BOT_CPU_REQUEST', '0.5'],
   ['STANDIN_MAX_BOTS', '0'],
   ['STANDIN_MAX_BOTS', '2.5'],
   ['STANDIN_BOT_NAMESPACE', 'Bots!'],
@@ -213,13 +226,40 @@ test.each<[string, string]>([
   ])
 })
 
-test('a launcher of a later version is named as such, together with the other mistakes', () => {
-  const problems = problemsOf({ STANDIN_LAUNCHER: 'kubernetes', STANDIN_PORT: 'http' })
-  expect(problems.map(({ place }) => place).sort()).toEqual(['STANDIN_LAUNCHER', 'STANDIN_PORT'])
-  expect(problems.find(({ place }) => place === 'STANDIN_LAUNCHER')).toMatchObject({
-    message: '"kubernetes" is not part of this version',
-    cure: 'Write process or docker, or leave it out',
+test('pods have settings of their own, and need an address and recordings that they reach', () => {
+  const settings = {
+    STANDIN_LAUNCHER: 'kubernetes',
+    STANDIN_LINK_URL: 'ws://standin-links.standin.svc:8080/link',
+    STANDIN_STORAGE: 's3://calls',
+    STANDIN_BOT_PULL: 'always',
+    STANDIN_BOT_SERVICE_ACCOUNT: 'bots',
+    STANDIN_BOT_PULL_SECRET: 'registry.example',
+    STANDIN_BOT_NODE_SELECTOR: 'pool=bots, example.com/zone=a',
+    STANDIN_BOT_TOLERATIONS: 'pool=bots:NoSchedule,example.com/busy:NoExecute',
+    STANDIN_BOT_CPU_REQUEST: '1500',
+  }
+  const { launcher, botNamespace, botContainer, botPod } = read(settings)
+  expect({ launcher, botNamespace, pull: botContainer.pull, botPod }).toEqual({
+    launcher: 'kubernetes',
+    botNamespace: null,
+    pull: 'always',
+    botPod: {
+      serviceAccount: 'bots',
+      pullSecret: 'registry.example',
+      nodeSelector: { pool: 'bots', 'example.com/zone': 'a' },
+      tolerations: [
+        { key: 'pool', value: 'bots', effect: 'NoSchedule' },
+        { key: 'example.com/busy', value: null, effect: 'NoExecute' },
+      ],
+      requestedMillicores: 1500,
+    },
   })
+  const missing = { STANDIN_LAUNCHER: 'kubernetes', STANDIN_BOT_NETWORK: 'bots' }
+  expect(problemsOf(missing).map(({ place }) => place)).toEqual([
+    'STANDIN_BOT_NETWORK',
+    'STANDIN_LINK_URL',
+    'STANDIN_STORAGE',
+  ])
 })
 
 test.each<[string, Record<string, string>, boolean]>([

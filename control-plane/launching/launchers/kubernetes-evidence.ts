@@ -55,11 +55,14 @@ function stateOfPod(job: JobFacts | null, pod: PodFacts, now: number): BotState 
   return { state: 'running' }
 }
 
+/** The events of the Job say more. */
+export const NO_POD = 'The cluster makes no pod'
+
 /** Why a bot that was started is not running yet; null where it runs, ended, or is on its way. */
 export function waitReason(job: JobFacts, pods: readonly PodFacts[], now: number): string | null {
   if (job.told !== 'started' || job.end !== null || job.isGoing) return null
   const pod = botPod(pods)
-  if (pod === null) return now - job.createdAt > WAITS_AFTER_MS ? 'The cluster makes no pod' : null
+  if (pod === null) return now - job.createdAt > WAITS_AFTER_MS ? NO_POD : null
   if (pod.unschedulable === null || pod.isGoing || now - pod.createdAt <= WAITS_AFTER_MS) return null
   return `No node has room: ${pod.unschedulable}`
 }

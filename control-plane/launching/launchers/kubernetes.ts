@@ -15,7 +15,8 @@ import {
 } from '../../ports.ts'
 import { LABELS, withOperatorKeys } from './container-environment.ts'
 import { type Cluster, connectCluster, isQuota, sentenceOf, statusOf, wasNotDone } from './kubernetes-cluster.ts'
-import { abandonedEvidence, type BotState, botPod, stateOf, waitReason } from './kubernetes-evidence.ts'
+import { createWarnings } from './kubernetes-events.ts'
+import { abandonedEvidence, type BotState, botPod, NO_POD, stateOf, waitReason } from './kubernetes-evidence.ts'
 import { type JobFacts, jobFacts, type PodFacts, placeOf, podFacts } from './kubernetes-facts.ts'
 import { FINALIZER, kubernetesJobOf, type PodSettings, TOLD, type Told, WHY } from './kubernetes-job.ts'
 import { LogKeeper } from './kubernetes-logs.ts'
@@ -33,6 +34,8 @@ export interface KubernetesLauncherSettings extends PodSettings {
   maxBots: number | null
   offers: JobOffers
   log: Log
+  /** Milliseconds between the end of a bot and the end of its log. */
+  logSettlesMs?: number
 }
 
 /** Rejects with a sentence where the cluster does not answer, or does not allow what the launcher does. */
@@ -40,7 +43,8 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const { offers, installation, namespace, log } = settings
   const cluster = connectCluster(settings.config)
   const { batch, core } = cluster
-  const logs = new LogKeeper(cluster, namespace)
+  const logs = new LogKeeper(cluster, namespace, settings.logSettlesMs)
+  const warningOf = createWarnings(cluster, namespace)
   /** Names that are being made: they take a place before the cluster lists them. */
   const making = new Set<string>()
   /** Ended as this process was told, which the cluster may tell later. */
@@ -65,17 +69,26 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     end !== null || over.has(name) || botPod(pods.of(name))?.container.state === 'terminated'
 
   /** Null where only the cluster knows. Its own words where bots wait for it. */
-  function room(): { free: number; limit: number; reason?: string } | null {
+  function room(): { free: number; limit: number; wait?: { bot: string; reason: string } } | null {
     const open = [...jobs.all()].filter((job) => !isOver(job))
     const now = Date.now()
-    const waits = open.flatMap((job) => waitReason(job, pods.of(job.bot), now) ?? [])
+    const waits = open.flatMap((job) => {
+      const reason = waitReason(job, pods.of(job.bot), now)
+      return reason === null ? [] : [{ bot: job.bot, reason }]
+    })
     const unlisted = [...making].filter((name) => jobs.of(name).length === 0)
     const used = open.length + unlisted.length
-    if (settings.maxBots === null && waits.length === 0) return null
-    const mayWait = Math.max(0, MOST_WAITING - waits.length)
-    const free = Math.min(mayWait, Math.max(0, (settings.maxBots ?? Number.POSITIVE_INFINITY) - used))
-    const isFull = settings.maxBots !== null && used >= settings.maxBots
-    return { free, limit: settings.maxBots ?? used + free, ...(free === 0 && !isFull && { reason: waits[0]! }) }
+    const { maxBots } = settings
+    if (maxBots === null && waits.length === 0) return null
+    const mayWait = waits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, MOST_WAITING - waits.length)
+    const free = Math.min(mayWait, Math.max(0, (maxBots ?? Number.POSITIVE_INFINITY) - used))
+    const isFull = maxBots !== null && used >= maxBots
+    return { free, limit: maxBots ?? used + free, ...(free === 0 && !isFull && { wait: waits[0]! }) }
+  }
+
+  async function explained({ bot, reason }: { bot: string; reason: string }): Promise<string> {
+    const warning = reason === NO_POD ? await warningOf(bot) : null
+    return warning === null ? reason : `${reason}: ${warning}`
   }
 
   const handleOf = (name: string): LaunchHandle => ({ name, namespace })
@@ -85,7 +98,9 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     if (making.has(name) || jobs.of(name).length > 0) return handleOf(name)
     const places = room()
     if (places?.free === 0)
-      throw new NoRoom(places.reason ?? `${places.limit} ${places.limit === 1 ? 'bot runs' : 'bots run'}, the limit`)
+      throw new NoRoom(
+        places.wait?.reason ?? `${places.limit} ${places.limit === 1 ? 'bot runs' : 'bots run'}, the limit`,
+      )
     making.add(name)
     try {
       await make(spec, name)
@@ -221,8 +236,11 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
         return { state: 'unknown', reason: state.reason }
       case 'ended': {
         over.add(name)
-        const logTail = state.pod && (await logs.of(name, state.pod.name))
-        return { state: 'ended', evidence: { ...state.evidence, logTail } }
+        const { pod, evidence } = state
+        const warning = pod === null && evidence.endedAt === null ? await warningOf(name) : null
+        const reason = warning === null ? evidence.reason : `${evidence.reason}: ${warning}`
+        const logTail = pod && (await logs.of(name, pod.name, evidence.endedAt))
+        return { state: 'ended', evidence: { ...evidence, reason, logTail } }
       }
     }
   }
@@ -272,7 +290,12 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
       const names = new Set([...allJobs.facts, ...kept].map(({ bot }) => bot))
       return [...names].map((name) => ({ ...placeOf(name), handle: handleOf(name) }))
     },
-    capacity: async () => (jobs.isConnected() && pods.isConnected() ? room() : null),
+    async capacity() {
+      const places = jobs.isConnected() && pods.isConnected() ? room() : null
+      if (places === null) return null
+      const { wait, ...numbers } = places
+      return wait === undefined ? numbers : { ...numbers, reason: await explained(wait) }
+    },
     close: () => closing.abort(),
   }
 }

@@ -45,7 +45,7 @@ class Refusal extends Error {
 }
 
 const PATH =
-  /^\/(?:api\/v1|apis\/batch\/v1)\/namespaces\/(?<namespace>[^/]+)\/(?<kind>jobs|pods)(?:\/(?<name>[^/]+)(?<log>\/log)?)?$/
+  /^\/(?:api\/v1|apis\/batch\/v1)\/namespaces\/(?<namespace>[^/]+)\/(?<kind>jobs|pods|events)(?:\/(?<name>[^/]+)(?<log>\/log)?)?$/
 const PAGE_MOST = 500
 
 export class FakeCluster {
@@ -63,6 +63,8 @@ export class FakeCluster {
   pageSize = PAGE_MOST
   readonly #objects = { jobs: new Map<string, FakeObject>(), pods: new Map<string, FakeObject>() }
   readonly #changes: Change[] = []
+  /** Jobs whose pods the quota forbids, and what their events say. */
+  readonly #blocked = new Map<string, string>()
   readonly #watches = new Set<{ kind: Kind; selector: Record<string, string>; response: ServerResponse }>()
   readonly #node: FakeNode
   readonly #server = createServer((request, response) => void this.#serve(request, response))
@@ -129,6 +131,7 @@ export class FakeCluster {
   /** The node is removed from the cluster, and with it its pods, by force. */
   removeNode(): void {
     this.#node.isSilent = true
+    this.nodeRoom = 0
     for (const pod of this.pods) if (pod.spec.nodeName !== undefined) this.#remove('pods', pod, 0)
   }
 
@@ -168,6 +171,8 @@ export class FakeCluster {
     this.requests.push(`${verb} ${resource}`)
     if (this.forbidden.has(`${verb} ${resource}`))
       throw new Refusal(403, `${resource} is forbidden: User "service" cannot ${verb} resource "${resource}"`)
+    if (kindText === 'events')
+      return { items: this.#eventsOf(parseSelector(url.searchParams.get('fieldSelector') ?? '')) }
     const selector = parseSelector(url.searchParams.get('labelSelector') ?? '')
     if (isWatch) return this.#watch(kind, selector, Number(url.searchParams.get('resourceVersion')), response)
     if (method === 'POST') return this.#create(body)
@@ -185,6 +190,11 @@ export class FakeCluster {
       else this.#remove('pods', object, grace === undefined || grace === null ? undefined : Number(grace))
     }
     return object
+  }
+
+  #eventsOf(selector: Record<string, string>): object[] {
+    const message = this.#blocked.get(selector['involvedObject.name'] ?? '')
+    return message === undefined ? [] : [{ message, reason: 'FailedCreate', lastTimestamp: new Date().toISOString() }]
   }
 
   #list(kind: Kind, selector: Record<string, string>, query: URLSearchParams): object {
@@ -330,7 +340,11 @@ export class FakeCluster {
       return
     }
     if (job.spec.parallelism === 0) for (const pod of active) this.#remove('pods', pod, undefined)
-    if (job.spec.parallelism === 0 || active.length > 0 || this.#objects.pods.size >= this.podQuota) return
+    if (job.spec.parallelism === 0 || active.length > 0) return
+    if (this.#objects.pods.size >= this.podQuota) {
+      this.#blocked.set(job.metadata.name, `Error creating: pods is forbidden: exceeded quota: bots, requested: pods=1`)
+      return
+    }
     const { metadata, spec } = job.spec.template
     const name = `${job.metadata.name}-${randomUUID().slice(0, 5)}`
     const pod = structuredClone({ metadata: { ...metadata, name, ownerJob: job.metadata.name, ...fresh() }, spec })
