@@ -1,10 +1,12 @@
 /** The composition root: takes a checked configuration, makes the real parts, runs one life and says how it ended. */
 import { existsSync } from 'node:fs'
+import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import { imagesOf, type Job } from '@standin/wire/job.ts'
 import { hasSoundInTracks, openDriver, recognizeMeeting } from '../platforms/index.ts'
-import { createRecorder, indexBody } from '../recorder/index.ts'
+import { createRecorder, indexBody, joinFiles, mediaSeconds } from '../recorder/index.ts'
 import { createVoiceTracks } from '../recorder/voice-tracks.ts'
 import { writeReport } from '../report/index.ts'
 import {
@@ -18,6 +20,7 @@ import {
   recoverBucket,
   recoverSpool,
   type StorageConfig,
+  StorageError,
 } from '../storage/index.ts'
 import { createStreaming, type HearingStreaming, hearStage } from '../streaming/index.ts'
 import {
@@ -25,9 +28,11 @@ import {
   createDeepgram,
   createOpenAiCompatible,
   finishTranscript,
+  joinTranscripts,
   LiveTranscription,
   readSpoken,
   type SpeechProvider,
+  spokenIn,
   transcribe,
   writeLiveTranscript,
 } from '../transcription/index.ts'
@@ -46,6 +51,7 @@ import { registerSecrets } from './known-secrets.ts'
 import { LastResort } from './last-resort.ts'
 import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
 import { runBot } from './life/bot.ts'
+import { type JoinedFile, joinParts, type Part } from './life/joined/index.ts'
 import { type LeftBehind, storeLeftBehind } from './life/left-behind.ts'
 import { offsetAt } from './life/recording-clock.ts'
 import { createLogger, type Logger, logFile } from './logger.ts'
@@ -228,6 +234,70 @@ export function listAbandonedIn(place: BucketPlace, options: BucketOptions): Pro
 /** Finishes them. */
 export function recoverIn(place: BucketPlace, options: BucketOptions): Promise<Recovered> {
   return recoverBucket(place, { ...options, format: { indexBody } })
+}
+
+export type StoragePlace = StorageConfig
+
+/** Makes one recording of those that several attempts of a bot left. Rejects where that is impossible; nothing is lost then. */
+export async function joinRecordings(
+  { botId, parts, to, beganAt }: { botId: string; parts: StoragePlace[]; to: StoragePlace; beganAt: number | null },
+  signal: AbortSignal,
+): Promise<JoinedFile[]> {
+  const target = openStorage(to, { botId })
+  await target.prepare(signal)
+  // Files of a folder get their place without being copied once more.
+  const folder =
+    to.type === 'folder' ? join(target.location(), '.joining') : await mkdtemp(join(tmpdir(), 'standin-joining-'))
+  const work = join(folder, botId)
+  try {
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(work, { recursive: true, mode: 0o700 })
+    return await joinParts({
+      botId,
+      parts: await Promise.all(
+        parts.map((place, number) => openPart(place, botId, join(folder, String(number)), signal)),
+      ),
+      beganAt,
+      workFolder: work,
+      store: (file) => target.store(file, signal),
+      mediaSeconds: (file) => mediaSeconds(file, signal),
+      joinFiles: (files, path) => joinFiles(files, { target: path, folder, signal }),
+      joinTranscripts: (place, given) =>
+        joinTranscripts(place, { botId, parts: given.map((part) => ({ ...part, live: spokenIn(part.events) })) }),
+      writeReport,
+      nameOfMeeting(url) {
+        const meeting = recognizeMeeting(url)
+        return 'problem' in meeting ? null : { platform: meeting.platform, meetingId: meeting.meetingId }
+      },
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Files of a folder are read where they lie; others are fetched into `folder`. */
+async function openPart(place: StoragePlace, botId: string, folder: string, signal: AbortSignal): Promise<Part> {
+  const storage = openStorage(place, { botId })
+  if (place.type === 'folder')
+    return {
+      async file(name) {
+        const path = join(storage.location(), name)
+        return (await lstat(path).catch(() => null))?.isFile() ? path : null
+      },
+    }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return {
+    async file(name) {
+      const path = join(folder, name)
+      try {
+        await storage.fetch(name, path, signal)
+        return path
+      } catch (error) {
+        if (error instanceof StorageError && error.trouble === 'missing') return null
+        throw error
+      }
+    },
+  }
 }
 
 /** A place that cannot be used is a mistake of the job, told before anything starts. */
