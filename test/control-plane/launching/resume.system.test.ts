@@ -91,7 +91,7 @@ test('both parts of a bot that was killed in its meeting are one recording with 
   const times = await pictureTimes(file)
   const steps = times.slice(1).map((time, place) => time - times[place]!)
   expect(Math.max(...steps)).toBeLessThan(0.2)
-  const behind = await picturesOf(file, gap.offset + 2, 1)
+  const behind = await picturesOf(file, gap.offset)
   expect(Math.max(...behind.map((picture) => shownShare(picture, LOOK.ben!)))).toBeGreaterThan(0.05)
 
   const lines = (await readFile(join(folder, 'diarization.jsonl'), 'utf8')).trim().split('\n')
