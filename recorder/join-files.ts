@@ -35,16 +35,39 @@ export async function joinFiles(
 ): Promise<{ seconds: number; isEncodedAnew: boolean }> {
   const streams = await Promise.all(files.map((file) => streamsOf(file, signal)))
   const isAlike = streams.every((each) => JSON.stringify(each) === JSON.stringify(streams[0]))
-  const args = isAlike ? await asTheyAre(files, folder) : encodedAnew(files, streams[0]!)
+  const args = isAlike ? await asTheyAre(files, folder, signal) : encodedAnew(files, streams[0]!)
   await run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args, '-movflags', '+faststart', target], signal)
   return { seconds: await mediaSeconds(target, signal), isEncodedAnew: !isAlike }
 }
 
-async function asTheyAre(files: readonly string[], folder: string): Promise<string[]> {
+async function asTheyAre(files: readonly string[], folder: string, signal: AbortSignal): Promise<string[]> {
   const list = join(folder, 'parts.txt')
   const lines = files.map((file) => `file '${file.replaceAll("'", "'\\''")}'\n`)
   await writeFile(list, lines.join(''), { mode: 0o600 })
-  return ['-f', 'concat', '-safe', '0', '-i', list, '-map', '0', '-c', 'copy']
+  // The packet that primes the decoder of sound lies before the first picture, and has to stay there.
+  const input = ['-f', 'concat', '-safe', '0', '-i', list, '-map', '0', '-c', 'copy']
+  return [
+    ...input,
+    '-output_ts_offset',
+    String(await primingSeconds(files[0]!, signal)),
+    '-avoid_negative_ts',
+    'disabled',
+  ]
+}
+
+/** Where the first packet of sound lies: 0, or before it. Seconds. */
+async function primingSeconds(file: string, signal: AbortSignal): Promise<number> {
+  const first = [
+    '-select_streams',
+    'a:0',
+    '-read_intervals',
+    '%+#1',
+    '-show_entries',
+    'packet=pts_time',
+    '-of',
+    'csv=p=0',
+  ]
+  return Math.min(0, Number.parseFloat(await run('ffprobe', ['-v', 'error', ...first, file], signal)) || 0)
 }
 
 function encodedAnew(files: readonly string[], first: readonly Stream[]): string[] {
