@@ -112,6 +112,7 @@ test('every variable of the table is read', () => {
       microsoftLogin: 'http://127.0.0.1:3',
       zoom: 'http://127.0.0.1:4',
     },
+    resumesBots: true,
     prefersLocation: true,
     offersDemo: false,
     logLevel: 'warn',
