@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BotEvent } from '@standin/wire/events.ts'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type JoinPartsFlags, joinParts } from '../../../src/cli/join-parts.ts'
 import type { Io } from '../../../src/main.ts'
 import { S3Storage } from '../../../storage/s3.ts'
@@ -183,4 +183,34 @@ test('parts that cannot be played are named, and nothing appears', async () => {
   expect(await joinParts({ botId, part: [first!, second!], to }, io)).toBe(4)
   expect(said.join('')).toContain('not joined')
   await expect(readFile(join(to, botId, 'video.mp4'))).rejects.toThrow('ENOENT')
+})
+
+test('parts in a bucket become a recording in the bucket', async () => {
+  const server = await startS3Server()
+  vi.stubEnv('AWS_ACCESS_KEY_ID', server.keys.accessKeyId)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.keys.secretAccessKey)
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await server.close()
+  })
+  const storageOf = (prefix: string) => {
+    const keys = { access_key_id: server.keys.accessKeyId, secret_access_key: server.keys.secretAccessKey }
+    const place = { type: 's3' as const, bucket: server.bucket, prefix, endpoint: server.endpoint }
+    return new S3Storage({ ...place, ...keys }, { botId })
+  }
+  for (const [number, place] of (await writeParts()).entries())
+    for (const name of ['video.mp4', 'audio.m4a', 'events.jsonl'])
+      await storageOf(`calls/${number + 1}`).store(
+        { name, path: join(place, botId, name), contentType: 'application/octet-stream' },
+        never,
+      )
+  const address = (prefix: string) => `s3://${server.bucket}/calls/${prefix}`
+  const files = await joined({ part: [address('1'), address('2')], to: address('0'), s3Endpoint: server.endpoint })
+  expect(files.find(({ name }) => name === 'video.mp4')?.location).toBe(`${address('0')}/${botId}/video.mp4`)
+  const video = join(folder, 'fetched.mp4')
+  await storageOf('calls/0').fetch('video.mp4', video, never)
+  expect((await probe(video)).seconds).toBeCloseTo(7, 0)
+  const manifest = join(folder, 'manifest.json')
+  await storageOf('calls/0').fetch('manifest.json', manifest, never)
+  expect((await jsonOf(manifest)).gaps).toMatchObject([{ reason: 'bot_died' }])
 })
