@@ -52,6 +52,7 @@ describe('which deaths a bot comes back from', () => {
     ['an orderly end whose report is lost', { signal: null, exitCode: 0 }, false],
     ['a failure of its own', { signal: null, exitCode: 4 }, false],
     ['a defect of its own', { signal: null, exitCode: 70 }, false],
+    ['a death that was seen long after it', { endedAt: new Date(now.getTime() - 700_000) }, false],
   ])('%s', (_, evidence, expected) => {
     expect(mayResume(recording(), known(evidence), true)).toBe(expected)
     expect(mayResume(recording(), known(evidence), false)).toBe(false)
