@@ -24,6 +24,7 @@ import {
 } from './settings.ts'
 import { type Begun, StandBy } from './stand-by.ts'
 
+export { joinFiles, mediaSeconds } from './join-files.ts'
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
 
 type Picture = NonNullable<CaptureSettings['picture']>

@@ -16,6 +16,8 @@ export const MOST_RESUMES = 3
 const PAUSE_SECONDS = [0, 5, 15] as const
 /** Exit codes of a bot that ended by itself; only its last report did not arrive. */
 const ORDERLY_EXIT_CODES = new Set([0, 2, 3, 4, 70])
+/** A death that is only seen after so long, because the service was away: the meeting has gone on without the bot. */
+const LATE_SECONDS = 600
 /** Of the time that is left to wait in a waiting room, or to record. Less is not worth another attempt. */
 const LEAST_SECONDS = 30
 
@@ -25,6 +27,7 @@ export function mayResume(bot: BotRow, { evidence, recordedSeconds, now }: Known
   // Its last words were its end, or it was told to end.
   if (bot.end_code !== null || bot.stop_requested_at !== null || bot.stop_sent_at !== null) return false
   if (bot.resumes >= MOST_RESUMES || !isDeath(evidence)) return false
+  if (evidence.endedAt !== null && now.getTime() - evidence.endedAt.getTime() > LATE_SECONDS * 1000) return false
   const { maxRecording, waitingRoom } = remainingLimits(bot, now, hasRecorded(bot) ? (recordedSeconds ?? 0) : 0)
   return maxRecording >= LEAST_SECONDS && waitingRoom >= LEAST_SECONDS
 }

@@ -122,6 +122,7 @@ test('every variable of the table is read', () => {
       microsoftLogin: 'http://127.0.0.1:3',
       zoom: 'http://127.0.0.1:4',
     },
+    resumesBots: true,
     prefersLocation: true,
     jitsiHosts: ['meet.example.com', 'calls.example.net'],
     offersDemo: false,
@@ -299,7 +300,7 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
   expect(read({ ...whole, STANDIN_OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidc?.issuer).toBe('http://127.0.0.1:9000')
   const inside = { ...whole, STANDIN_OIDC_ISSUER: 'http://keycloak:8080' }
   expect(read({ ...inside, STANDIN_PRIVATE_ADDRESSES: 'allow' }).oidc?.issuer).toBe('http://keycloak:8080')
-  for (const wrong of [
+  const mistakes: Record<string, string>[] = [
     { STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
     { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
     inside,
@@ -307,7 +308,8 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
     { ...whole, STANDIN_OIDC_ISSUER: 'id.example.com' },
     { ...whole, STANDIN_OIDC_DOMAINS: 'example' },
     { ...whole, STANDIN_OIDC_NAME: 'x'.repeat(41) },
-  ]) {
+  ]
+  for (const wrong of mistakes) {
     const problems = problemsOf(wrong)
     expect(problems.length).toBeGreaterThan(0)
     expect(JSON.stringify(problems)).not.toContain('hush-hush')
