@@ -58,6 +58,8 @@ export interface ServiceConfig {
   resumesBots: boolean
   /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
   prefersLocation: boolean
+  /** Servers that run Jitsi Meet, beside the public ones. */
+  jitsiHosts: readonly string[]
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
   logLevel: LogLevel
@@ -183,6 +185,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     resumesBots: oneOf(ofVariable('STANDIN_RESUME_BOTS'), ['on', 'off']) !== 'off',
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
+    jitsiHosts: wordsOf(ofVariable('STANDIN_JITSI_HOSTS')?.text ?? ''),
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }

@@ -8,14 +8,8 @@ import type { Database } from './store/database.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
-  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'allowPrivateAddresses'>,
-  {
-    database,
-    seals,
-    log,
-    publicUrl,
-    jitsiHosts,
-  }: { database: Database; seals: Seals; log: Log; publicUrl: string; jitsiHosts: readonly string[] },
+  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
+  { database, seals, log, publicUrl }: { database: Database; seals: Seals; log: Log; publicUrl: string },
 ): Calendars {
   // The operator named the providers' addresses; what callers name never reaches this client. Graph's links hold its state.
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
@@ -26,7 +20,7 @@ export function openServiceCalendars(
     clock: { now: Date.now },
     addresses: config.providers,
     prefersLocation: config.prefersLocation,
-    jitsiHosts,
+    jitsiHosts: config.jitsiHosts,
   })
   const calendars = openCalendars({
     database,
@@ -34,7 +28,7 @@ export function openServiceCalendars(
     log,
     providers,
     publicUrl: isReachable ? publicUrl.replace(/\/$/, '') : null,
-    jitsiHosts,
+    jitsiHosts: config.jitsiHosts,
   })
   return {
     ...calendars,

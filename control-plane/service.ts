@@ -115,9 +115,8 @@ async function startRoles(
     closing.add('tokens of connections', () => opened.close())
     return opened
   })
-  const jitsiHosts = wordsOf(environment.STANDIN_JITSI_HOSTS)
   const calendarsOf = (database: Database) => {
-    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts })
+    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl })
     closing.addWork('calendars', () => calendars.close())
     return calendars
   }
@@ -227,7 +226,7 @@ async function startRoles(
         publicUrl,
         version: versionOfProgram(),
         dashboardFolder: installedFile('dist/dashboard'),
-        jitsiHosts,
+        jitsiHosts: config.jitsiHosts,
         ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
       },
     })
@@ -266,9 +265,3 @@ function onceOnly<T>(make: () => T): () => T {
     return made.value
   }
 }
-
-const wordsOf = (list: string | undefined): string[] =>
-  (list ?? '')
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')

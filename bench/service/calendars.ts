@@ -51,7 +51,12 @@ async function measureSyncs(database: Database, standIns: ChildProcess, count: n
     client,
     calendars: given,
   } = await ask({ ask: 'fill', calendars: count, series: SERIES, singles: SINGLES })
-  const config = { providers: { ...addresses, zoom: null }, prefersLocation: false, allowPrivateAddresses: false }
+  const config = {
+    providers: { ...addresses, zoom: null },
+    prefersLocation: false,
+    jitsiHosts: [],
+    allowPrivateAddresses: false,
+  }
   const log = {
     info() {},
     warn() {},
@@ -59,7 +64,7 @@ async function measureSyncs(database: Database, standIns: ChildProcess, count: n
   }
   const seals = createSeals(parseSealKeys(newSealKey('bench')))
   // Without an address that providers reach: what is measured is reading.
-  const engine = openServiceCalendars(config, { database, seals, log, publicUrl: 'http://127.0.0.1', jitsiHosts: [] })
+  const engine = openServiceCalendars(config, { database, seals, log, publicUrl: 'http://127.0.0.1' })
   const teamId = (
     await database.insertInto('teams').values({ name: 'Bench' }).returning('id').executeTakeFirstOrThrow()
   ).id

@@ -74,7 +74,7 @@ export interface Changes {
   isFull: boolean
   /** After a cursor an event that left the window is here too, with its new times: it matters where it is stored. */
   events: ProviderEvent[]
-  /** Gone at the provider, as far as it says so; unknown ids may be among them. */
+  /** Gone at the provider, checked where its word alone is not enough (Microsoft); unknown ids may be among them. */
   removedIds: string[]
   /** Series whose whole set in the window is in `events`: stored occurrences that are not there are gone. */
   wholeSeries: string[]
@@ -115,8 +115,6 @@ export interface CalendarProvider {
   listCalendars(accessToken: string): Promise<RawCalendar[]>
   /** With a cursor: what changed since; without: everything in the window. Rejects with `cursor_gone` for a dead cursor. */
   changes(accessToken: string, calendarId: string, from: { cursor: string | null; window: Window }): Promise<Changes>
-  /** Null where there is no such event. */
-  readOne(accessToken: string, calendarId: string, eventId: string): Promise<ProviderEvent | null>
   watch(accessToken: string, calendarId: string, request: WatchRequest): Promise<Subscription>
   /** Google makes a new channel (`request`) and the caller stops the old one; Microsoft prolongs the one that is there. */
   renew(

@@ -202,7 +202,7 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const { config, log } = context
     const publicUrl = publicUrlOf(config)
     const files = await openFiles(config, installation, publicUrl)
-    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts: [] })
+    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl })
     const renewals = () => calendars.renew()
     // The running service deletes at the provider.
     const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }

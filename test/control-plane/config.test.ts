@@ -68,6 +68,7 @@ test('every variable of the table is read', () => {
     STANDIN_MICROSOFT_LOGIN_URL: 'http://127.0.0.1:3',
     STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
     STANDIN_CALENDAR_LINKS: 'location_first',
+    STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net',
     STANDIN_DEMO: 'off',
     STANDIN_LOG_LEVEL: 'warn',
     HOME: '/root',
@@ -114,6 +115,7 @@ test('every variable of the table is read', () => {
     },
     resumesBots: true,
     prefersLocation: true,
+    jitsiHosts: ['meet.example.com', 'calls.example.net'],
     offersDemo: false,
     logLevel: 'warn',
   })
