@@ -1,25 +1,20 @@
 /** Logs of bots that are told to end: their node removes them with the pod, so they are read up to the last line. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cluster, readLog } from './kubernetes-cluster.ts'
 
 /** Of one read. */
 const READ_MS = 20_000
 /** How long a stop waits for a log to come before it goes on without. */
 const OPEN_MS = 3_000
-/** A node may write the last lines a moment after it has told of the end. */
-const SETTLES_MS = 2_000
 /** Logs that are kept at once, 64 KiB each. */
 const MOST = 1_000
 
 export class LogKeeper {
   readonly #cluster: Cluster
   readonly #namespace: string
-  readonly #settlesMs: number
   /** By the name of the bot. */
   readonly #followed = new Map<string, Promise<string | null>>()
 
-  constructor(cluster: Cluster, namespace: string, settlesMs = SETTLES_MS) {
-    this.#settlesMs = settlesMs
+  constructor(cluster: Cluster, namespace: string) {
     this.#cluster = cluster
     this.#namespace = namespace
   }
@@ -37,13 +32,11 @@ export class LogKeeper {
     await opened
   }
 
-  /** Of a bot that has ended; null for the time: it is not known. */
-  async of(bot: string, pod: string, endedAt: Date | null): Promise<string | null> {
+  /** Of a bot that has ended. */
+  async of(bot: string, pod: string): Promise<string | null> {
     const late = new Promise<null>((resolve) => setTimeout(resolve, READ_MS, null).unref())
     const followed = await Promise.race([this.#followed.get(bot) ?? null, late])
     if (followed !== null) return followed
-    const age = Date.now() - (endedAt?.getTime() ?? 0)
-    if (age < this.#settlesMs) await sleep(Math.min(this.#settlesMs, this.#settlesMs - age))
     return readLog(this.#cluster, this.#place(pod), { follows: false, patienceMs: READ_MS })
   }
 

@@ -34,8 +34,6 @@ export interface KubernetesLauncherSettings extends PodSettings {
   maxBots: number | null
   offers: JobOffers
   log: Log
-  /** Milliseconds between the end of a bot and the end of its log. */
-  logSettlesMs?: number
 }
 
 /** Rejects with a sentence where the cluster does not answer, or does not allow what the launcher does. */
@@ -43,7 +41,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const { offers, installation, namespace, log } = settings
   const cluster = connectCluster(settings.config)
   const { batch, core } = cluster
-  const logs = new LogKeeper(cluster, namespace, settings.logSettlesMs)
+  const logs = new LogKeeper(cluster, namespace)
   const warningOf = createWarnings(cluster, namespace)
   /** Names that are being made: they take a place before the cluster lists them. */
   const making = new Set<string>()
@@ -239,7 +237,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
         const { pod, evidence } = state
         const warning = pod === null && evidence.endedAt === null ? await warningOf(name) : null
         const reason = warning === null ? evidence.reason : `${evidence.reason}: ${warning}`
-        const logTail = pod && (await logs.of(name, pod.name, evidence.endedAt))
+        const logTail = pod && (await logs.of(name, pod.name))
         return { state: 'ended', evidence: { ...evidence, reason, logTail } }
       }
     }

@@ -29,7 +29,7 @@ async function bench(maxBots: number | null, cluster: FakeCluster): Promise<Kube
     {
       config: configOf(cluster),
       target: { host: '127.0.0.1', port: cluster.port },
-      settings: { logSettlesMs: 0 },
+      settings: {},
       logOf: async (handle) =>
         podsOf(handle)
           .map(({ metadata }) => cluster.logOf(metadata.name))
