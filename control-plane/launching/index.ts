@@ -40,7 +40,13 @@ export interface LaunchingSettings {
   leaseSeconds?: number
   reconciler?: Pick<
     ReconcilerSettings,
-    'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds' | 'forgottenSeconds' | 'finishLeaseSeconds'
+    | 'passMs'
+    | 'everyAttemptMs'
+    | 'orphansMs'
+    | 'absentReadMs'
+    | 'orphanSeconds'
+    | 'forgottenSeconds'
+    | 'finishLeaseSeconds'
   >
 }
 

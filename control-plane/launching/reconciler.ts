@@ -36,6 +36,8 @@ const LONGEST_REST_PASSES = 4
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
 const ORPHANS_MS = 60_000
+/** How often the stored journal is read of a bot that the launcher does not know, such as one of a restored database. */
+const ABSENT_READ_MS = 60_000
 /** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
 const ORPHAN_SECONDS = 600
 const MOST = 20_000
@@ -54,6 +56,7 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInT
   passMs?: number
   everyAttemptMs?: number
   orphansMs?: number
+  absentReadMs?: number
   orphanSeconds?: number
   forgottenSeconds?: number
 }
@@ -117,6 +120,8 @@ class Reconciling {
   readonly #orphans = new Map<string, number>()
   /** Unwanted attempts that were told to end, and when: a second SIGTERM would make them leave things out. */
   readonly #told = new Map<string, number>()
+  /** Attempts that the launcher does not know, and when their journals were read. */
+  readonly #absent = new Map<string, number>()
   /** Attempts whose bots are being finished. A recovery takes minutes, and no pass waits for it. */
   readonly #finishing = new Map<string, Promise<void>>()
   readonly #closing = new AbortController()
@@ -155,6 +160,8 @@ class Reconciling {
     const everyMs = this.#settings.everyAttemptMs ?? EVERY_ATTEMPT_MS
     const looksAtAll = isWhole || now - this.#allLookedAt >= everyMs
     if (looksAtAll) this.#allLookedAt = now
+    const readMs = this.#settings.absentReadMs ?? ABSENT_READ_MS
+    for (const [key, at] of this.#absent) if (now - at >= readMs) this.#absent.delete(key)
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
     await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
     for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MOST_FINISHING))
@@ -214,6 +221,9 @@ class Reconciling {
     const { bot_id: botId, attempt, handle } = launch
     switch (verdict.do) {
       case 'wait':
+        return
+      case 'read':
+        await this.#readAbsent(launch)
         return
       case 'stop':
         await this.#stop(launch, verdict.why)
@@ -287,6 +297,22 @@ class Reconciling {
     const workFolder = (await launcher.workFolder?.(handle!)) ?? null
     await ingestJournal(database, files, { botId, attempt, workFolder }, { isOver: false })
     return (await readBot(database, botId))?.version !== before?.version
+  }
+
+  /** A bot stores its journal with its recording when it ends, so its end can be known without a process to ask. */
+  async #readAbsent(launch: OpenLaunch): Promise<void> {
+    const { database, files, log } = this.#settings
+    const { bot_id: botId, attempt } = launch
+    if (this.#absent.has(keyOf(launch))) return
+    this.#absent.set(keyOf(launch), performance.now())
+    const before = await readBot(database, botId)
+    await ingestJournal(database, files, { botId, attempt, workFolder: null }, { isOver: false })
+    const after = await readBot(database, botId)
+    if (after?.version === before?.version) return
+    log.info(
+      { bot: botId, attempt, phase: after?.phase },
+      'The stored journal told of a bot that the launcher does not know',
+    )
   }
 
   /** There will be no evidence any more. */
