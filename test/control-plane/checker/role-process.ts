@@ -33,9 +33,12 @@ const { store: files } = await openFileStore(
   { secret: Buffer.alloc(32), publicUrl: 'http://127.0.0.1', now: Date.now },
 )
 
+/** As `main.ts` ends it after SIGTERM. */
+let close = async () => {}
+
 switch (settings.role) {
-  case 'launcher':
-    startLaunching({
+  case 'launcher': {
+    const launching = startLaunching({
       database,
       databaseUrl: settings.databaseUrl,
       launcher: createSimulatedLauncher(settings.hostUrl),
@@ -59,15 +62,18 @@ switch (settings.role) {
         finishLeaseSeconds: 5,
       },
     })
+    close = () => launching.close()
     break
+  }
   case 'links': {
     const links = createLinkServer({ database, clock: Date, log })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
     await once(server.listen(settings.port, '127.0.0.1'), 'listening')
+    close = () => links.close()
     break
   }
-  case 'dispatcher':
-    startDispatcher({
+  case 'dispatcher': {
+    const dispatcher = startDispatcher({
       mail: async () => {
         throw new Error('The checker sends no mail')
       },
@@ -80,5 +86,8 @@ switch (settings.role) {
       delays: [0.1, 0.2, 0.5],
       leaseSeconds: 3,
     })
+    close = () => dispatcher.close()
+  }
 }
+process.once('SIGTERM', () => void close().then(() => process.exit(0)))
 process.send?.('ready')

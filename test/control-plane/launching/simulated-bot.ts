@@ -30,6 +30,8 @@ export interface Plan {
   drainMs?: number
   /** Requests to leave and signals do nothing. */
   isDeaf?: boolean
+  /** It waits as long as a real bot does before it connects again. */
+  reconnectsAsReal?: boolean
 }
 
 export interface SimulatedBot {
@@ -38,6 +40,8 @@ export interface SimulatedBot {
   readonly knocks: number[]
   stop(): void
   kill(): Promise<void>
+  /** Breaks of its link: UTC milliseconds of its end and of the next welcome. */
+  readonly breaks: { downAt: number; upAt: number | null }[]
   /** Numbers of the events that it journaled. */
   readonly lastSeq: number
 }
@@ -45,11 +49,25 @@ export interface SimulatedBot {
 const TIMING: Partial<LinkTiming> = {
   heartbeatMs: 1_000,
   acceptMs: 10_000,
-  reconnectMinMs: 20,
-  reconnectMaxMs: 500,
 }
+const AT_ONCE: Partial<LinkTiming> = { reconnectMinMs: 20, reconnectMaxMs: 500 }
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent } as Logger
 const DRAIN_MS = 5_000
+
+/** Notes when the link breaks and when it is there again. */
+function linkLogger(breaks: SimulatedBot['breaks']): Logger {
+  return {
+    ...silent,
+    warn(message) {
+      if (message === 'The control link is down' && breaks.at(-1)?.upAt !== null)
+        breaks.push({ downAt: Date.now(), upAt: null })
+    },
+    info(message) {
+      const last = breaks.at(-1)
+      if (message === 'The control link is up' && last?.upAt === null) last.upAt = Date.now()
+    },
+  }
+}
 
 class Killed extends Error {}
 
@@ -60,15 +78,16 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
   const life = new AbortController()
   const asked = new AbortController()
   const knocks: number[] = []
+  const breaks: SimulatedBot['breaks'] = []
   let evidence: EndEvidence | null = null
   let lastSeq = 0
   const link = openControlLink({
     botId: job.bot_id,
     folder,
-    logger: silent,
+    logger: linkLogger(breaks),
     url: job.control_plane.url,
     token: job.control_plane.token,
-    timing: TIMING,
+    timing: { ...TIMING, ...(!plan.reconnectsAsReal && AT_ONCE) },
     usage: { read: async () => ({ cpuPercent: 20, memoryBytes: 300_000_000 }) },
     onEvent: ({ seq }) => {
       lastSeq = seq
@@ -186,6 +205,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
 
   return {
     knocks,
+    breaks,
     get evidence() {
       return evidence
     },
