@@ -56,7 +56,10 @@ export function Firings({ looks }: { looks: Signal<number> }) {
 }
 
 function Sending({ one }: { one: AlertFiring['sent'][number] }) {
-  const answer = [one.last_status, one.last_error ?? one.last_answer].filter((part) => part !== null && part !== '')
+  const words = one.last_error ?? one.last_answer ?? ''
+  // A mail server's words begin with the status.
+  const status = words.includes(String(one.last_status)) ? null : one.last_status
+  const answer = [status, words].filter((part) => part !== null && part !== '')
   return (
     <p>
       <Status of={one.state} texts={TEXTS.webhooks.states} /> {one.to}{' '}

@@ -63,7 +63,9 @@ export function RuleForm({
             }}
           />
         ) : (
-          <p class="soft">{texts.types[rule.alert_type] ?? rule.alert_type}</p>
+          <p class="soft">
+            {texts.type}: {texts.types[rule.alert_type] ?? rule.alert_type}
+          </p>
         )}
         {isThreshold && (
           <Choice
