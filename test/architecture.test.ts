@@ -189,6 +189,18 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
       ]),
   },
   {
+    name: 'the alerts know the store, and no other room',
+    from: (file) => file.startsWith('control-plane/alerts/'),
+    may: (target) =>
+      isIn(target, ['control-plane/ports.ts', 'control-plane/bots/', 'control-plane/store/', 'control-plane/alerts/']),
+  },
+  {
+    name: 'other rooms of the service know nothing of how alerts are done',
+    from: (file) =>
+      file.startsWith('control-plane/') && !/^control-plane\/(alerts\/|cli\/|[^/]+$)/.test(file) && !isPageCode(file),
+    may: (target) => !target.startsWith('control-plane/alerts/'),
+  },
+  {
     name: 'the mock meetings know nothing of the bot but the leaves',
     from: (file) => file.startsWith('mock/') && !isPageCode(file),
     may: (target) => isIn(target, [...LEAVES, 'mock/']),
@@ -313,6 +325,7 @@ describe('imports', () => {
     ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
+    ['nodemailer', ['control-plane/outgoing/mailer.ts']],
     ['dockerode', ['control-plane/launching/launchers/']],
     ['@kubernetes/', ['control-plane/launching/launchers/']],
     ['openid-client', ['control-plane/sign-in/']],

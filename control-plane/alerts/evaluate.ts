@@ -43,14 +43,14 @@ export function isBeyond(
 export async function sendTestAlert(db: Database, ruleId: string): Promise<'sent' | 'not_found' | 'too_soon'> {
   const [rule] = await measureRules(db, ruleId)
   if (rule === undefined) return 'not_found'
-  const isSent = await fire(db, rule, { version: null, value: rule.value ?? 0, suppressed: 0 })
+  const isSent = await fire(db, rule, { version: null, value: rule.value, suppressed: 0 })
   return isSent ? 'sent' : 'too_soon'
 }
 
 function fire(
   db: Database,
   rule: MeasuredRule,
-  { version, value, suppressed }: { version: number | null; value: number; suppressed: number },
+  { version, value, suppressed }: { version: number | null; value: number | null; suppressed: number },
 ): Promise<boolean> {
   const sentence = sentenceOf(rule, value, suppressed)
   const message = version === null ? `This is a test. ${sentence}` : sentence
@@ -58,9 +58,9 @@ function fire(
     rule,
     version,
     messageId: messageId(`alert:${randomUUID()}`),
-    value,
+    value: value ?? 0,
     suppressed,
     message,
-    body: (at) => bodyOf({ rule, value, suppressed, message }, at),
+    body: (at) => bodyOf({ rule, value: value ?? 0, suppressed, message }, at),
   })
 }

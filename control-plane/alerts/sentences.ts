@@ -21,8 +21,9 @@ const VALUES: Readonly<Partial<Record<AlertType, string>>> = {
 /** As it is answered: at most four decimals, as the API shows tokens. */
 export const rounded = (value: number): number => Math.round(value * 10_000) / 10_000
 
-/** One or two sentences without what people wrote, so that they can stand in a subject. */
-export function sentenceOf(rule: MeasuredRule, value: number, suppressed: number): string {
+/** One or two sentences, without anything that people wrote. Null: there is no value, which only a test tells of. */
+export function sentenceOf(rule: MeasuredRule, value: number | null, suppressed: number): string {
+  if (value === null) return 'The balance has no limit, so this rule does not fire.'
   const words = HAPPENED[rule.alert_type]
   const limit = `threshold: ${rule.operator === '>=' ? 'at least' : 'at most'} ${rounded(rule.threshold)}`
   const fact =

@@ -73,6 +73,8 @@ test('every variable of the table is read', () => {
     STANDIN_DEMO: 'off',
     STANDIN_GREETING: 'off',
     STANDIN_LOG_LEVEL: 'warn',
+    STANDIN_SMTP_URL: 'smtps://mail.example.com',
+    STANDIN_MAIL_FROM: 'standin@example.com',
     HOME: '/root',
   })
   expect(config).toEqual({
@@ -115,6 +117,13 @@ test('every variable of the table is read', () => {
     allowPrivateAddresses: true,
     trustedProxies: ['10.0.0.5', '10.1.0.0/16', 'fd00::/8'],
     webhookDelays: [0.2, 1, 5],
+    mail: {
+      host: 'mail.example.com',
+      port: 465,
+      security: 'smtps',
+      login: null,
+      from: { name: '', address: 'standin@example.com' },
+    },
     providers: {
       google: 'http://127.0.0.1:1/google',
       googleToken: 'http://127.0.0.1:1/token',

@@ -205,6 +205,14 @@ describe('when a rule fires', () => {
     expect(await measureRules(world.database, id)).toMatchObject([{ is_silent: false }])
   })
 
+  test('a test of a balance without a limit says so', async () => {
+    const id = await world.rule(team, 'token_balance', { operator: '<=', threshold: 10 })
+    await sendTestAlert(world.database, id)
+    expect(await world.firings(team)).toMatchObject([
+      { current_value: 0, message: 'This is a test. The balance has no limit, so this rule does not fire.' },
+    ])
+  })
+
   test('many that evaluate at once fire a rule once', async () => {
     for (const type of ['bot_crash', 'recording_failed'] as const) await world.rule(team, type)
     await world.failedBot(team, 'OOM_KILLED')
