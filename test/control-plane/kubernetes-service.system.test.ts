@@ -57,7 +57,10 @@ async function openService(environment: Record<string, string> = {}) {
     ...environment,
   })
   onTestFinished(async () => {
-    const [setting] = await rows<{ value: string }>(service, `select value from settings where name = 'installation_id'`)
+    const [setting] = await rows<{ value: string }>(
+      service,
+      `select value from settings where name = 'installation_id'`,
+    )
     await service.dispose()
     await cluster.cleanUp(setting!.value)
   })

@@ -59,6 +59,8 @@ export async function openRestoredService() {
       seals,
       grants: { fetch: () => Promise.reject(new Error('No bot names a credential')) },
       recover: async () => ({ files: [], problems: [] }),
+      joinParts: async () => Promise.reject(new Error('No test joins parts here.')),
+      resumesBots: false,
       log: quiet,
       linkUrl,
       reconciler: { passMs: 100, everyAttemptMs: 200, orphansMs: 300, orphanSeconds: 4, absentReadMs: 300 },
