@@ -15,9 +15,9 @@ import { bundlePageScripts } from '../scripts/build.ts'
 import { BotProcess, platformArguments } from '../test/end-to-end/bot-process.ts'
 import { beepsIn, flashesOf, offsets, soundOf } from '../test/media/meeting-recording.ts'
 import { median, worst } from '../test/media/statistics.ts'
-import { openScene, passes } from './meeting.ts'
-import { measureTree } from './process-tree.ts'
-import { markdown } from './table.ts'
+import { openScene, passes } from './shared/meeting.ts'
+import { measureTree } from './shared/process-tree.ts'
+import { markdown } from './shared/table.ts'
 
 const { values } = parseArgs({
   options: {

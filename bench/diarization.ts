@@ -10,7 +10,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundlePageScripts } from '../scripts/build.ts'
-import { packageRoot } from '../src/page-scripts.ts'
+import { packageRoot } from '../src/process/page-scripts.ts'
 import { type Outcome, playScene } from '../test/diarization/scripted-meeting.ts'
 import { conversation, hardCases } from '../test/diarization/scripts.ts'
 import {

@@ -18,7 +18,7 @@ import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
 import { probe } from '../test/media/media-info.ts'
 import { beepsIn, soundOf } from '../test/media/meeting-recording.ts'
 import { median } from '../test/media/statistics.ts'
-import { markdown } from './table.ts'
+import { markdown } from './shared/table.ts'
 
 const { values } = parseArgs({
   options: {

@@ -3,11 +3,11 @@ import { availableParallelism, loadavg } from 'node:os'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { MockServer } from '../mock/types.ts'
 import { soundOf } from '../test/media/meeting-recording.ts'
-import type { Running } from './measured.ts'
-import { openScene, passes, type Scene } from './meeting.ts'
-import { ownMode } from './own-modes.ts'
-import { measureTree } from './process-tree.ts'
-import { markdown } from './table.ts'
+import type { Running } from './shared/measured.ts'
+import { openScene, passes, type Scene } from './shared/meeting.ts'
+import { ownMode } from './shared/own-modes.ts'
+import { measureTree } from './shared/process-tree.ts'
+import { markdown } from './shared/table.ts'
 
 /** What two cores are to carry. */
 const CROWDS = [

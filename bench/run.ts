@@ -15,17 +15,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startMockGoogleMeet } from '../mock/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
-import { packageRoot } from '../src/page-scripts.ts'
+import { packageRoot } from '../src/process/page-scripts.ts'
+import { tabCapture } from './experiments/tab-capture.ts'
+import { webCodecs } from './experiments/web-codecs.ts'
 import { measureMany } from './many.ts'
-import { begin, type Contender, type Measured } from './measured.ts'
-import { openScene } from './meeting.ts'
-import { newNote } from './notes.ts'
-import { ownMode } from './own-modes.ts'
-import { pageAlone, peer } from './peers.ts'
-import { PIPELINES } from './pipelines.ts'
-import { tabCapture } from './tab-capture.ts'
-import { type Row, rowOf, tableOf, together } from './table.ts'
-import { webCodecs } from './web-codecs.ts'
+import { begin, type Contender, type Measured } from './shared/measured.ts'
+import { openScene } from './shared/meeting.ts'
+import { newNote } from './shared/notes.ts'
+import { ownMode } from './shared/own-modes.ts'
+import { pageAlone, peer } from './shared/peers.ts'
+import { PIPELINES } from './shared/pipelines.ts'
+import { type Row, rowOf, tableOf, together } from './shared/table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -67,10 +67,10 @@ try {
   for (let round = 0; round < rounds; round++) {
     // Every other round runs backwards, so that nobody is always the first.
     const inTurn = round % 2 === 0 ? contenders : contenders.toReversed()
-    for (const some of values.together ? [inTurn] : inTurn.map((contender) => [contender])) await take(some)
+    for (const some of values.together ? [inTurn] : inTurn.map((contender) => [contender])) await measureEach(some)
   }
   // The zero line counts in every ratio: it is measured at both ends of the run.
-  if (contenders.length > 1 && !values.together) await take([zero])
+  if (contenders.length > 1 && !values.together) await measureEach([zero])
   const conditions = [
     values.together ? `${seconds} s, all at once` : `${seconds} s for each`,
     rounds === 1 ? '' : `${rounds} rounds`,
@@ -105,7 +105,7 @@ function isAskedFor({ name }: Contender): boolean {
 }
 
 /** Measured at the same time. One that fails is told and left out: the others' figures are not lost with it. */
-async function take(some: readonly Contender[]): Promise<void> {
+async function measureEach(some: readonly Contender[]): Promise<void> {
   const begun: { contender: Contender; measure(seconds: number): Promise<Measured> }[] = []
   for (const contender of some) {
     const scene = openScene(server, { cameras: contender.hasCameras })

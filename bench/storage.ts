@@ -10,8 +10,8 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { GrowingFile, Storage } from '../src/ports.ts'
-import { FolderStorage } from '../storage/folder.ts'
-import { S3Storage } from '../storage/s3.ts'
+import { FolderStorage } from '../storage/folder/storage.ts'
+import { S3Storage } from '../storage/s3/storage.ts'
 import { startS3Server } from '../test/servers/s3-server.ts'
 
 const LINK_BITS = 100e6

@@ -16,9 +16,9 @@ import { startMockGoogleMeet } from '../mock/index.ts'
 import { openDriver, recognizeMeeting } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
-import { systemClock } from '../src/clock.ts'
 import { silentLogger } from '../src/logger.ts'
-import type { Stage } from '../src/ports.ts'
+import type { CaptureEnvironment } from '../src/ports.ts'
+import { systemClock } from '../src/process/clock.ts'
 import { openStorage } from '../storage/index.ts'
 import { createStreaming, type HearingStreaming } from '../streaming/index.ts'
 import { FOUR_PEOPLE, passes } from '../test/end-to-end/meeting-script.ts'
@@ -63,7 +63,12 @@ const driver = await openDriver({
   ...guestOptions(server),
   recordingMode: mode,
   playout: 'live',
-  ears: { mixRate: rate, wantsVoices: false, takeMix: (sound) => page.streaming.hear(sound), takeVoice: () => {} },
+  audioTap: {
+    mixRate: rate,
+    wantsParticipantTracks: false,
+    onMix: (sound) => page.streaming.onMix(sound),
+    onParticipantAudio: () => {},
+  },
 })(target, stage, signal)
 try {
   if ((await driver.join(signal)) === 'waiting_room') await driver.waitForAdmission(signal)
@@ -72,7 +77,7 @@ try {
   await recorder.start()
   for (const { streaming } of [page, pulse]) {
     await streaming.connect(signal)
-    await streaming.start(stage satisfies Stage, driver)
+    await streaming.start(stage satisfies CaptureEnvironment, driver)
   }
   await passes(3)
   const file = join(folder, 'beep.wav')

@@ -6,6 +6,7 @@ import { buildApi } from '@standin/control-plane/api/app.ts'
 import type { ApiDependencies } from '@standin/control-plane/api/dependencies.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { Registry } from 'prom-client'
 
 /** Name of each file, and where its document is served. */
 const FILES = { 'v2.ts': '/openapi.json', 'older.ts': '/openapi-older.json' } as const
@@ -19,6 +20,7 @@ export async function clientFiles(): Promise<Map<string, string>> {
     clock: Date,
     log: { info() {}, warn() {}, error() {} },
     files: null,
+    metrics: new Registry(),
     settings: { publicUrl: 'http://127.0.0.1:8080' },
   } as unknown as ApiDependencies)
   try {

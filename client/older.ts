@@ -287,7 +287,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a bot recorded */
+        /** Get the recording of a bot */
         get: {
             parameters: {
                 query: {
@@ -553,7 +553,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a bot from its meeting
-         * @description What was recorded is delivered. A bot that has not started yet is cancelled.
+         * @description The recording so far is delivered. A bot that has not started yet is cancelled.
          */
         delete: {
             parameters: {
@@ -1076,7 +1076,7 @@ export interface paths {
         put?: never;
         /**
          * Set the account's webhook address
-         * @description It receives the events of every bot of this generation without an address of its own.
+         * @description It receives the events of every bot of this generation without its own address.
          */
         post: {
             parameters: {
@@ -2627,7 +2627,7 @@ export interface paths {
         head?: never;
         /**
          * Give a calendar new credentials
-         * @description The bots of its events are unscheduled, then all events are read anew. The uuid stays.
+         * @description The bots of its events are unscheduled, then all events are read again. The uuid does not change.
          */
         patch: {
             parameters: {
@@ -2758,7 +2758,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read all calendars of the team anew, one by one */
+        /** Read all calendars of the team again, one by one */
         post: {
             parameters: {
                 query?: {
@@ -3279,7 +3279,7 @@ export interface paths {
         };
         /**
          * Cancel the bot of an event, or of every event of its series
-         * @description It is no error where no bot was scheduled. A bot that has started is told to leave.
+         * @description It is no error if no bot was scheduled. A bot that has started leaves its meeting.
          */
         delete: {
             parameters: {
@@ -3400,7 +3400,7 @@ export interface paths {
         head?: never;
         /**
          * Change the scheduled bot of an event, or of every event of its series
-         * @description What is absent or null stays.
+         * @description Absent and null fields keep their values.
          */
         patch: {
             parameters: {
@@ -3665,7 +3665,7 @@ export interface components {
             conf_obf_token_url?: (string | "") | null;
             conf_obf_token_user_id?: string | null;
         };
-        /** @description What is absent or null stays. */
+        /** @description Absent and null fields keep their values. */
         ChangeEventBotInput: {
             bot_name?: string | null;
             bot_image?: (string | "") | null;

@@ -1946,7 +1946,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a bot reported, oldest first
+         * List the events of a bot, oldest first
          * @description For following a bot: ask again with the cursor of the last answer. People, speech, chat, and the lines of a live transcript where the bot reads captions. Empty once the data of the bot was deleted.
          */
         get: {
@@ -2083,7 +2083,7 @@ export interface paths {
         put?: never;
         /**
          * Send up to 100 bots
-         * @description Always answers 201; what became of each item stands in `data` and `errors`, by its index. With `Idempotency-Key` no item is created twice.
+         * @description Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.
          */
         post: {
             parameters: {
@@ -2227,7 +2227,7 @@ export interface paths {
         put?: never;
         /**
          * Schedule up to 100 bots
-         * @description Always answers 201; what became of each item stands in `data` and `errors`, by its index. With `Idempotency-Key` no item is created twice.
+         * @description Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.
          */
         post: {
             parameters: {
@@ -2990,7 +2990,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened to a bot, step by step
+         * Get the timeline of a bot
          * @description With `format=text`, or where the caller accepts text only, one sentence a line.
          */
         get: {
@@ -3586,7 +3586,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a credential, change its keys, or authorize it again
-         * @description `client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read anew.
+         * @description `client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read again.
          */
         patch: {
             parameters: {
@@ -3945,7 +3945,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a calendar
-         * @description The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` tell of them.
+         * @description The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` report them.
          */
         post: {
             parameters: {
@@ -4181,7 +4181,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect a calendar
-         * @description Its events are removed, its scheduled bots cancelled. Bots that are in a meeting go on.
+         * @description Its events are removed, its scheduled bots cancelled. Bots that are in a meeting stay there.
          */
         delete: {
             parameters: {
@@ -4420,7 +4420,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the next 30 days of a calendar anew */
+        /** Read the next 30 days of a calendar again */
         post: {
             parameters: {
                 query?: never;
@@ -4546,7 +4546,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Subscribe to changes anew
+         * Subscribe to changes again
          * @description A calendar without a subscription is read every 15 minutes.
          */
         post: {
@@ -5070,7 +5070,7 @@ export interface paths {
         put?: never;
         /**
          * Schedule bots of an event or of a whole series
-         * @description The answer is 201 also where some events get none: each stands in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.
+         * @description The answer is 201 also if some events get no bot: each of these is in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.
          */
         post: {
             parameters: {
@@ -5205,7 +5205,7 @@ export interface paths {
         };
         /**
          * Cancel the bots of an event or of a whole series
-         * @description Bots that have started are told to leave. A single event of a series stays without a bot.
+         * @description Bots that have started leave their meetings. A single event of a series stays without a bot.
          */
         delete: {
             parameters: {
@@ -6165,7 +6165,7 @@ export interface components {
             account_email: string;
             /** @enum {string} */
             status: "active" | "error" | "revoked" | "permission_denied";
-            /** @description What the provider said, and what cures it. */
+            /** @description The answer of the provider, and what to do about it. */
             status_message: string | null;
             /** @description Null where the calendar is only polled. */
             subscription_id: string | null;

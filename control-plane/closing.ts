@@ -23,12 +23,12 @@ export class Closing {
     this.patienceMs = patienceMs
   }
 
-  /** What does the service's work, such as a server or a loop: all of it is ended first, and at the same time. */
+  /** Parts that do the service's work, such as a server or a loop: all of them are ended first, at the same time. */
   addWork(name: string, close: Step['close']): void {
     this.works.push({ name, close })
   }
 
-  /** What work needs, such as a pool of connections: ended afterwards, one after the other, the last one first. */
+  /** Resources of that work, such as a pool of connections: ended afterwards, one after the other, the last one first. */
   add(name: string, close: Step['close']): void {
     this.supplies.push({ name, close })
   }

@@ -1,14 +1,14 @@
-/** Settings of the containers that the Docker launcher starts. */
+/** Settings of the containers that the launchers for Docker and Kubernetes start. */
 import { isAbsolute, resolve } from 'node:path'
 import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 
-/** Containers of the Docker launcher. */
 export interface BotContainerConfig {
-  /** Null: the engine's own bridge. */
+  /** `host`: that of the engine's machine or the node. Null: the engine's own bridge, or the cluster's network. */
   network: string | null
   /** What the engine knows the folder of recordings as: a path of its machine, or a volume. Null: the same path. */
   recordings: string | null
-  pull: 'never' | 'missing'
+  /** `always` is Kubernetes' alone. */
+  pull: 'never' | 'missing' | 'always'
   /** MiB. */
   memory: number
   cores: number
@@ -16,11 +16,19 @@ export interface BotContainerConfig {
   seccompProfile: string | null
 }
 
-export function botContainerOf(ofVariable: (name: string) => Given | null, folder: string): BotContainerConfig {
+export function botContainerOf(
+  ofVariable: (name: string) => Given | null,
+  folder: string,
+  launcher: string,
+): BotContainerConfig {
+  const isKubernetes = launcher === 'kubernetes'
+  const network = ofVariable('STANDIN_BOT_NETWORK')
   return {
-    network: nameOf(ofVariable('STANDIN_BOT_NETWORK'), 'network'),
+    network: isKubernetes ? oneOf(network, ['host']) : nameOf(network, 'network'),
     recordings: recordingsOf(ofVariable('STANDIN_BOT_RECORDINGS')),
-    pull: oneOf(ofVariable('STANDIN_BOT_PULL'), ['never', 'missing']) ?? 'never',
+    pull: isKubernetes
+      ? (oneOf(ofVariable('STANDIN_BOT_PULL'), ['never', 'missing', 'always']) ?? 'missing')
+      : (oneOf(ofVariable('STANDIN_BOT_PULL'), ['never', 'missing']) ?? 'never'),
     memory: wholeNumber(ofVariable('STANDIN_BOT_MEMORY'), 256, 1_048_576) ?? 2048,
     cores: wholeNumber(ofVariable('STANDIN_BOT_CPUS'), 1, 256) ?? 2,
     seccompProfile: pathOf(ofVariable('STANDIN_BOT_SECCOMP'), folder),

@@ -1,6 +1,6 @@
 /** Settings as they were written, and the plain kinds of their values. */
 
-/** A setting as it was written, and who is told what is wrong with it. */
+/** A setting as written, and the receiver of its problems. */
 export interface Given {
   place: string
   text: string
@@ -31,5 +31,5 @@ export function oneOf<T extends string>(given: Given | null, words: readonly T[]
   return null
 }
 
-/** What was typed, safe for a terminal. */
+/** The typed text, safe for a terminal. */
 export const shown = (text: string): string => text.replace(/[^\P{C}]/gu, '?').slice(0, 100)

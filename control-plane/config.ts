@@ -1,19 +1,20 @@
 /** The settings of the service, read once from options and environment. All mistakes are reported together. */
 import { isAbsolute, resolve } from 'node:path'
 import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
+import { mailOf } from './config-mail.ts'
 import { type OidcConfig, oidcOf } from './config-oidc.ts'
+import { type BotPodConfig, botPodOf, namespaceOf } from './config-pods.ts'
 import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
+import type { MailServer } from './outgoing/mailer.ts'
 import { parseSealKeys, type SealKey } from './secrets/seals.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
 export type Role = (typeof ROLES)[number]
 
-export const LAUNCHERS = ['process', 'docker'] as const
+export const LAUNCHERS = ['process', 'docker', 'kubernetes'] as const
 export type LauncherKind = (typeof LAUNCHERS)[number]
-/** Names that are kept for later versions. */
-const LATER_LAUNCHERS = ['kubernetes']
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -43,8 +44,10 @@ export interface ServiceConfig {
   /** Program and arguments. Null: this checkout's `standin join`. */
   botCommand: readonly string[] | null
   botImage: string
-  botNamespace: string
+  /** Of Kubernetes. Null: that of the service itself. */
+  botNamespace: string | null
   botContainer: BotContainerConfig
+  botPod: BotPodConfig
   mapHosts: readonly HostMapping[]
   storage: StorageSettings
   /** Null: those of `<data>/secret-keys`, which the first start makes. */
@@ -54,13 +57,21 @@ export interface ServiceConfig {
   trustedProxies: readonly string[]
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
+  /** Null: no mail is sent. */
+  mail: MailServer | null
   providers: ProviderAddresses
+  /** Whether a bot that dies in its meeting goes back into it. */
+  resumesBots: boolean
   /** Null: people sign in by link and by password only. */
   oidc: OidcConfig | null
   /** Of calendar events: an explicit link in the location goes before one that Google added by itself. */
   prefersLocation: boolean
+  /** Servers that run Jitsi Meet, beside the public ones. */
+  jitsiHosts: readonly string[]
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
+  /** Whether the start tells its reader a first API key and a sign-in link. Off where the output is collected as a log. */
+  greets: boolean
   logLevel: LogLevel
 }
 
@@ -139,7 +150,6 @@ const NAMES = {
 const MAX_BOTS = 10_000
 const MAX_DELAYS = 20
 const MAX_DELAY_SECONDS = 7 * 24 * 3600
-const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST_MAPPING = /^(?<host>[a-z0-9.-]+)=(?<address>(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost):\d{1,5})$/i
 
 /** Throws `InvalidConfig` with every problem. Paths are relative to `folder`. */
@@ -160,6 +170,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
 
   const dataFolder = resolve(folder, given('data')?.text || 'service-data')
   const storage = given('storage')
+  const launcher = oneOf(given('launcher'), LAUNCHERS) ?? 'process'
   const config: ServiceConfig = {
     dataFolder,
     databaseUrl: databaseUrlOf(ofVariable('DATABASE_URL')),
@@ -168,33 +179,48 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     publicUrl: addressOf(given('publicUrl'), ['http:', 'https:']),
     linkUrl: addressOf(given('linkUrl'), ['ws:', 'wss:']),
     roles: rolesOf(given('roles')),
-    launcher: launcherOf(given('launcher')) ?? 'process',
+    launcher,
     maxBots: wholeNumber(given('maxBots'), 1, MAX_BOTS),
     botCommand: given('botCommand')?.text.split(' ').filter(Boolean) ?? null,
     botImage: given('botImage')?.text ?? 'standin',
-    botNamespace: namespaceOf(given('botNamespace')) ?? 'default',
-    botContainer: botContainerOf(ofVariable, folder),
+    botNamespace: namespaceOf(given('botNamespace')),
+    botContainer: botContainerOf(ofVariable, folder, launcher),
+    botPod: botPodOf(ofVariable),
     mapHosts: mapHostsOf(options.mapHost, ofVariable('STANDIN_MAP_HOSTS'), report),
     storage: storageOf(storage, environment, dataFolder, folder),
     secretKeys: secretKeysOf(ofVariable('STANDIN_SECRET_KEYS')),
     allowPrivateAddresses: oneOf(given('privateAddresses'), ['allow']) === 'allow',
     trustedProxies: proxiesOf(given('trustedProxies')),
     webhookDelays: delaysOf(given('webhookDelays')),
+    mail: mailOf(ofVariable),
     providers: providersOf(ofVariable),
+    resumesBots: oneOf(ofVariable('STANDIN_RESUME_BOTS'), ['on', 'off']) !== 'off',
     oidc: oidcOf(ofVariable, given('privateAddresses')?.text === 'allow'),
     prefersLocation:
       oneOf(ofVariable('STANDIN_CALENDAR_LINKS'), ['conference_first', 'location_first']) === 'location_first',
+    jitsiHosts: wordsOf(ofVariable('STANDIN_JITSI_HOSTS')?.text ?? ''),
     offersDemo: options.demo ?? oneOf(ofVariable('STANDIN_DEMO'), ['on', 'off']) !== 'off',
+    greets: oneOf(ofVariable('STANDIN_GREETING'), ['on', 'off']) !== 'off',
     logLevel: oneOf(given('logLevel'), LOG_LEVELS) ?? 'info',
   }
-  if (config.launcher === 'docker' && config.roles.has('launcher') && !isReachable(config))
+  if (config.roles.has('launcher')) reportUnreachable(config, report)
+  if (problems.length > 0) throw new InvalidConfig(problems)
+  return Object.freeze(config)
+}
+
+/** What bots in containers could not reach. */
+function reportUnreachable(config: ServiceConfig, report: Given['report']): void {
+  if (config.launcher === 'process') return
+  if (!isReachable(config))
     report(
       NAMES.linkUrl[1],
       'names no address under which containers reach the service',
-      'Write for example ws://host.docker.internal:8080/link, and let the service listen there (STANDIN_HOST)',
+      config.launcher === 'docker'
+        ? 'Write for example ws://host.docker.internal:8080/link, and let the service listen there (STANDIN_HOST)'
+        : 'Write for example ws://standin-links.standin.svc:8080/link, and let the service listen there (STANDIN_HOST)',
     )
-  if (problems.length > 0) throw new InvalidConfig(problems)
-  return Object.freeze(config)
+  if (config.launcher === 'kubernetes' && config.storage.type === 'folder')
+    report(NAMES.storage[1], 'names a folder, which pods do not reach', 'Write s3://bucket/prefix')
 }
 
 /** Secrets may stand in the text of these settings, so the text is not repeated. */
@@ -264,26 +290,6 @@ function rolesOf(given: Given | null): Set<Role> {
       `Choose from ${ROLES.join(', ')}, separated by commas, or leave it out for all`,
     )
   return new Set(ROLES.filter((role) => words.includes(role)))
-}
-
-function launcherOf(given: Given | null): LauncherKind | null {
-  if (given === null || !LATER_LAUNCHERS.includes(given.text)) return oneOf(given, LAUNCHERS)
-  given.report(
-    given.place,
-    `"${given.text}" is not part of this version`,
-    `Write ${LAUNCHERS.join(' or ')}, or leave it out`,
-  )
-  return null
-}
-
-function namespaceOf(given: Given | null): string | null {
-  if (given === null || DNS_LABEL.test(given.text)) return given?.text ?? null
-  given.report(
-    given.place,
-    `"${shown(given.text)}" is not a namespace of Kubernetes`,
-    'Write small letters, digits and hyphens, 63 at most',
-  )
-  return null
 }
 
 function mapHostsOf(

@@ -40,7 +40,7 @@ export async function makeDataFolder(folder: string): Promise<void> {
 
 /**
  * Takes the folder's lock. Rejects with `DataFolderInUse` where a service holds it; a command is waited for.
- * The kernel gives the lock back when this process dies, also by SIGKILL, and keeps containers that share the folder apart.
+ * The kernel releases the lock when this process ends, also by SIGKILL, and keeps containers that share the folder apart.
  */
 export async function holdDataFolder(folder: string, holder: Holder): Promise<DataFolderHold> {
   const file = join(folder, 'service.lock')
@@ -119,7 +119,7 @@ export async function readSecretFile(file: string): Promise<string | null> {
   }
 }
 
-/** Mode 0600; the whole text or nothing of it is there afterwards. */
+/** Mode 0600; afterwards the file has the whole text or does not exist. */
 export async function writeSecretFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.${process.pid}.new`
   try {

@@ -1,4 +1,4 @@
-/** The built-in mock meeting of the greeting: served by a process of its own for each bot that is sent there. */
+/** The built-in mock meeting of the greeting: served by a separate process for each bot that is sent there. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { standinCommand } from './installed-file.ts'
@@ -11,7 +11,7 @@ const START_MS = 20_000
 
 /**
  * Starts a mock meeting for one bot, and resolves with its `host=ip:port` mappings. Only bots of the demo's link get them, so
- * that all others reach the real platform. The meeting goes on without the service, as its bot does, and ends by itself.
+ * that all others reach the real platform. The meeting continues without the service, as its bot does, and ends by itself.
  */
 export async function startDemoMeeting(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** What the operator reads when the service is ready. */
+/** The text for the operator when the service is ready. */
 import type { ServiceConfig } from './config.ts'
 import { apiKeyFile } from './data-folder.ts'
 import { DEMO_LINK } from './demo.ts'

@@ -1,4 +1,4 @@
-/** What every process of one installation shares: the database with its tables, the secret keys, the first team. */
+/** Shared by the processes of one installation: the database with its tables, the secret keys, the first team. */
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceConfig } from './config.ts'
@@ -22,7 +22,7 @@ import { sealApiKey } from './store/keys.ts'
 import { migrate } from './store/migrate.ts'
 import { startOwnPostgres } from './store/own-postgres.ts'
 
-/** Connections for what has no pool of its own: start, administration, first team. */
+/** Connections for work without a separate pool: start, administration, first team. */
 const CONNECTIONS = 4
 /** How often the service's own PostgreSQL is looked for. */
 const LOOK_MS = 3_000
@@ -100,13 +100,13 @@ async function ownPostgres(
   // Without the lock the running service answers for it.
   if (hold !== null) {
     closing.push(() => postgres.stop())
-    closing.push(keepRunning(folder, log))
+    closing.push(restartLoop(folder, log))
   }
   return postgres.url
 }
 
 /** Starts the server again where it was killed; it recovers by itself what it had committed. Returns what ends the watch. */
-function keepRunning(folder: string, log: Log): () => Promise<void> {
+function restartLoop(folder: string, log: Log): () => Promise<void> {
   const ended = new AbortController()
   const watch = async () => {
     let isDown = false

@@ -43,7 +43,7 @@ export async function runService(
   try {
     const service = await started
     log.info({ address: service.address, roles: [...config.roles] }, 'Service ready')
-    out.write(`${greeting(service, config).join('\n')}\n`)
+    if (config.greets) out.write(`${greeting(service, config).join('\n')}\n`)
   } catch (error) {
     grace.uninstall()
     throw error

@@ -2,20 +2,21 @@
 import { type Calendars, openCalendars } from './calendars/index.ts'
 import { openCalendarProviders } from './calendars/providers/index.ts'
 import type { ServiceConfig } from './config.ts'
+import type { Meters } from './meters.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Log, Seals } from './ports.ts'
 import type { Database } from './store/database.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
-  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'allowPrivateAddresses'>,
+  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
   {
     database,
     seals,
     log,
+    meters,
     publicUrl,
-    jitsiHosts,
-  }: { database: Database; seals: Seals; log: Log; publicUrl: string; jitsiHosts: readonly string[] },
+  }: { database: Database; seals: Seals; log: Log; meters: Meters; publicUrl: string },
 ): Calendars {
   // The operator named the providers' addresses; what callers name never reaches this client. Graph's links hold its state.
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
@@ -26,15 +27,16 @@ export function openServiceCalendars(
     clock: { now: Date.now },
     addresses: config.providers,
     prefersLocation: config.prefersLocation,
-    jitsiHosts,
+    jitsiHosts: config.jitsiHosts,
   })
   const calendars = openCalendars({
     database,
     seals,
     log,
+    meters,
     providers,
     publicUrl: isReachable ? publicUrl.replace(/\/$/, '') : null,
-    jitsiHosts,
+    jitsiHosts: config.jitsiHosts,
   })
   return {
     ...calendars,

@@ -4,6 +4,7 @@ import { createJoinGrants } from './connections/join-grants.ts'
 import type { ConferencingPlatform } from './connections/ports.ts'
 import { TokenKeeper } from './connections/tokens.ts'
 import { createZoom } from './connections/zoom.ts'
+import type { Meters } from './meters.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { JoinGrants, Log, Seals } from './ports.ts'
 import type { Database } from './store/database.ts'
@@ -27,8 +28,16 @@ export interface JoinTokens {
   close(): Promise<void>
 }
 
-export function openJoinTokens(database: Database, seals: Seals, platform: ConferencingPlatform, log: Log): JoinTokens {
-  const tokens = new TokenKeeper({ database, seals, platform, log })
+export interface JoinTokenParts {
+  database: Database
+  seals: Seals
+  platform: ConferencingPlatform
+  log: Log
+  meters: Meters
+}
+
+export function openJoinTokens({ database, seals, platform, log, meters }: JoinTokenParts): JoinTokens {
+  const tokens = new TokenKeeper({ database, seals, platform, log, meters })
   const grants = createJoinGrants({ database, seals, platform, tokens, log })
   return {
     grants,

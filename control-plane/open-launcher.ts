@@ -37,7 +37,19 @@ export function openLauncher(parts: LauncherParts): Promise<Launcher> {
   const { config, environment } = parts
   // An option of the command line counts for bots as its variable does.
   const botVariables = { ...environment, ...(config.allowPrivateAddresses && { STANDIN_PRIVATE_ADDRESSES: 'allow' }) }
-  return config.launcher === 'docker' ? openDocker(parts, botVariables) : openProcess(parts, botVariables)
+  switch (config.launcher) {
+    case 'docker':
+      return openDocker(parts, botVariables)
+    case 'kubernetes':
+      return openKubernetes(parts, botVariables)
+    case 'process':
+      return openProcess(parts, botVariables)
+  }
+}
+
+/** By this an engine's bots of one service are told from those of another. */
+async function installationOf(database: Database): Promise<string> {
+  return String(await keepSetting(database, 'installation_id', randomUUID()))
 }
 
 const mappings = ({ mapHosts }: ServiceConfig) => mapHosts.map(({ host, address }) => `${host}=${address}`)
@@ -64,7 +76,7 @@ async function openDocker(
   const { storage } = config
   return createDockerLauncher({
     host: environment.DOCKER_HOST || null,
-    installation: String(await keepSetting(database, 'installation_id', randomUUID())),
+    installation: await installationOf(database),
     image: config.botImage,
     mayPull: pull === 'missing',
     network,
@@ -77,6 +89,34 @@ async function openDocker(
     learnedCost,
     offers: createJobOffers({ database, seals, linkUrl }),
     workFolder: join(config.dataFolder, 'bots'),
+    log,
+  })
+}
+
+async function openKubernetes(
+  { config, environment, database, seals, linkUrl, log }: LauncherParts,
+  botVariables: Environment,
+): Promise<Launcher> {
+  // The client of Kubernetes is large, and the other launchers do without.
+  const { createKubernetesLauncher } = await import('./launching/launchers/kubernetes.ts')
+  const { ownNamespace, readKubeConfig } = await import('./launching/launchers/kubernetes-cluster.ts')
+  const cluster = readKubeConfig(environment)
+  const { network, pull, memory, cores } = config.botContainer
+  return createKubernetesLauncher({
+    ...config.botPod,
+    config: cluster,
+    environment: botVariables,
+    namespace: config.botNamespace ?? ownNamespace(cluster),
+    installation: await installationOf(database),
+    image: config.botImage,
+    pull,
+    usesHostNetwork: network === 'host',
+    memoryBytes: memory * 1024 ** 2,
+    cores,
+    shmBytes: BOT_LIMITS.shmBytes,
+    mapHosts: mappings(config),
+    maxBots: config.maxBots,
+    offers: createJobOffers({ database, seals, linkUrl }),
     log,
   })
 }

@@ -68,13 +68,15 @@ export interface Launcher {
   list(): Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>
   /** Removes what is left of an ended bot, after its evidence was stored. */
   clean(handle: LaunchHandle): Promise<void>
-  /** Bots that could be started now, and the limit; null: the engine decides. */
-  capacity(): Promise<{ free: number; limit: number } | null>
+  /** Bots that could be started now, and the limit; null: the engine decides. `reason`: why none is free, if not the limit. */
+  capacity(): Promise<{ free: number; limit: number; reason?: string } | null>
   /**
    * A folder of this machine with `<bot id>/` and the bot's files in it, as they are now or as they were when it ended; null
    * where there are none beside those in the store. Rejects where they cannot be reached now.
    */
   workFolder?(handle: LaunchHandle): Promise<string | null>
+  /** Ends what it keeps open; the bots go on. */
+  close?(): void
 }
 
 /** Jobs that containers fetch from an address, so that no secret stands in their description. */
@@ -215,4 +217,46 @@ export interface GuardedClient {
   request(request: OutgoingRequest): Promise<OutgoingAnswer>
   /** A sentence about what is wrong with the address, without a lookup; null where it may be tried. */
   problemOf(url: string): string | null
+}
+
+// --- Mail ------------------------------------------------------------------------------------------------------------
+
+export interface Mail {
+  /** One address. */
+  to: string
+  subject: string
+  /** Plain. */
+  text: string
+  /** Letters, digits, dots and `_`; the same for each attempt to send this mail. */
+  id: string
+}
+
+/** What the mail server said when it took the mail over. */
+export interface SentMail {
+  status: number | null
+  answer: string
+}
+
+/** The mail server of the operator. */
+export interface Mailer {
+  /** Resolves when the server has taken the mail over. Rejects with `MailRefused` within half a minute. */
+  send(mail: Mail): Promise<SentMail>
+}
+
+/** Sends a firing of an alert rule, which is the body of its callback, to one address. */
+export type AlertMail = (alert: { to: string; id: string; body: Record<string, unknown> }) => Promise<SentMail>
+
+/** The message is a sentence without secrets. */
+export class MailRefused extends Error {
+  /** Of SMTP; null where the server did not speak of this mail. */
+  readonly status: number | null
+  /** No further attempt would help. */
+  readonly isFinal: boolean
+
+  constructor(message: string, status: number | null, isFinal: boolean) {
+    super(message)
+    this.name = 'MailRefused'
+    this.status = status
+    this.isFinal = isFinal
+  }
 }

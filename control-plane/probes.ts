@@ -11,9 +11,9 @@ export interface Place {
 
 export interface ProbeSettings {
   database: Database
-  /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
+  /** The checks of `/readyz` besides the database, by name. A rejected check has a sentence without secrets. */
   readiness: Readonly<Record<string, () => Promise<void>>>
-  /** What `/metrics` shows. */
+  /** The registry of `/metrics`. */
   metrics: Registry
   /** Serves `/job/…` (`links/job-address.ts`); absent where this process has no control links. */
   jobs?: (request: {

@@ -2,7 +2,8 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { evaluateAlerts, sendTestAlert } from './alerts/evaluate.ts'
+import { createAlertMail } from './alerts/mail.ts'
 import { buildApi } from './api/app.ts'
 import { Closing } from './closing.ts'
 import type { Role, ServiceConfig } from './config.ts'
@@ -17,6 +18,7 @@ import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
 import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
+import { createJoinPartsCommand } from './launching/launchers/join-parts-command.ts'
 import { createRecoverCommand } from './launching/launchers/recover-command.ts'
 import { createJobHandler } from './links/job-address.ts'
 import { createLinkServer } from './links/link-server.ts'
@@ -26,6 +28,7 @@ import { openFiles } from './open-files.ts'
 import { type Environment, openLauncher } from './open-launcher.ts'
 import { openOidc } from './open-oidc.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
+import { createMailer } from './outgoing/mailer.ts'
 import type { Clock, Log } from './ports.ts'
 import { createProbes, type Place } from './probes.ts'
 import { ownerSignInLink } from './sign-in-link.ts'
@@ -34,6 +37,7 @@ import { databaseTime } from './store/drain.ts'
 import { learnedCost } from './store/launches.ts'
 import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
+import { createMetrics } from './watching/metrics.ts'
 import { type Dispatcher, startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
@@ -80,6 +84,8 @@ async function startRoles(
   const { seals, database: startDatabase, databaseUrl } = installation
   const clock: Clock = { now: Date.now }
   const has = (role: Role) => config.roles.has(role)
+  const metrics = createMetrics({ database: startDatabase, log })
+  const { meters } = metrics
   let dispatcher: Dispatcher | undefined
   const pool = (role: keyof typeof CONNECTIONS): Database => {
     const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
@@ -92,6 +98,7 @@ async function startRoles(
       connections,
       onError,
       readsByIndex,
+      watch: (counts) => metrics.pool(role, counts),
       ...(onDeliveries && { onDeliveries }),
     })
     closing.add(`database of ${role}`, () => opened.destroy())
@@ -103,21 +110,18 @@ async function startRoles(
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
   const readiness: Record<string, () => Promise<void>> = files.check === null ? {} : { recordings: files.check }
-  const metrics = new Registry()
-  collectDefaultMetrics({ register: metrics })
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
   closing.add('conferencing platform', closePlatform)
   // One for the process: a pair of tokens that the database does not take is in its memory only.
   const joinTokens = onceOnly(() => {
-    const opened = openJoinTokens(pool('connections'), seals, platform, log)
+    const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters })
     closing.add('tokens of connections', () => opened.close())
     return opened
   })
-  const jitsiHosts = wordsOf(environment.STANDIN_JITSI_HOSTS)
   const calendarsOf = (database: Database) => {
-    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts })
+    const calendars = openServiceCalendars(config, { database, seals, log, meters, publicUrl })
     closing.addWork('calendars', () => calendars.close())
     return calendars
   }
@@ -127,7 +131,8 @@ async function startRoles(
   const { server, listen } = await makeServer()
   if (linkDatabase !== null) {
     const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
-    const links = createLinkServer({ database: linkDatabase, clock, log, freshToken })
+    const links = createLinkServer({ database: linkDatabase, clock, log, meters, freshToken })
+    metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
       if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
@@ -157,20 +162,26 @@ async function startRoles(
       seals,
       grants: joinTokens().grants,
       recover,
+      joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
+      resumesBots: config.resumesBots,
       log,
+      meters,
+      onPass: () => metrics.ran('reconciler'),
       linkUrl,
     })
     closing.addWork(
       'drain',
       watchDrain(database, await databaseTime(database), () => launching.drain(), log),
     )
-    closing.addWork('launching', () => launching.close())
+    closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   }
   if (has('dispatcher')) {
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
-    const started = startDispatcher({ database, client, seals, links, clock, log, ...(delays && { delays }) })
+    const mail = createAlertMail(config.mail && createMailer(config.mail), publicUrl)
+    const tools = { database, client, seals, links, mail, clock, log, meters }
+    const started = startDispatcher({ ...tools, ...(delays && { delays }) })
     dispatcher = started
     closing.addWork('dispatcher', () => started.close(DISPATCHER_PATIENCE_MS))
   }
@@ -180,7 +191,13 @@ async function startRoles(
     calendars.start()
     const provider = createProviderDeletion({ client, environment })
     const deletion = { files: files.store, provider, ownKeyOf: ownKeys(seals) }
-    const jobs = startJobs({ database, log, ...deletion, renewals: () => calendars.renew() })
+    const jobs = startJobs({
+      database,
+      log,
+      ...deletion,
+      renewals: () => calendars.renew(),
+      alerts: () => evaluateAlerts(database, log),
+    })
     closing.addWork('jobs', () => jobs.close())
     const transcribe = createTranscribeCommand({
       command: standinCommand('transcribe'),
@@ -190,13 +207,18 @@ async function startRoles(
     const retranscriptions = startRetranscriptions({ database, files: files.store, seals, transcribe, log, workFolder })
     closing.addWork('retranscriptions', () => retranscriptions.close())
   }
-  const signInLink = has('api') ? await ownerSignInLink(startDatabase, publicUrl) : null
+  const signInLink = has('api') && config.greets ? await ownerSignInLink(startDatabase, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 
   /** Not listening yet, so that no bot comes before its link can be taken. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
-      const probes = createProbes({ database: startDatabase, readiness, metrics, ...(jobs && { jobs }) })
+      const probes = createProbes({
+        database: startDatabase,
+        readiness,
+        metrics: metrics.registry,
+        ...(jobs && { jobs }),
+      })
       closing.addWork('probes', () => probes.close())
       return probes
     }
@@ -213,6 +235,7 @@ async function startRoles(
         resendEnd: (botId) => resendEnd(database, botId),
         sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
       },
+      alerts: { sendsMail: config.mail !== null, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
       retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
       calendars: calendarsOf(database).operations,
       conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
@@ -223,12 +246,12 @@ async function startRoles(
       files: files.handler,
       ...(jobs && { jobs }),
       readiness,
-      metrics,
+      metrics: metrics.registry,
       settings: {
         publicUrl,
         version: versionOfProgram(),
         dashboardFolder: installedFile('dist/dashboard'),
-        jitsiHosts,
+        jitsiHosts: config.jitsiHosts,
         ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
       },
     })
@@ -267,9 +290,3 @@ function onceOnly<T>(make: () => T): () => T {
     return made.value
   }
 }
-
-const wordsOf = (list: string | undefined): string[] =>
-  (list ?? '')
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 export interface ParsedProxies {
   proxies: string[]
-  /** What is neither an address nor a range. */
+  /** The words that are neither an address nor a range. */
   wrong: string[]
 }
 

@@ -1,8 +1,8 @@
 /** The only list of platforms: from a link to its meeting, and from a meeting to its driver. */
 
 import { MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
-import type { MeetingTarget, PlatformName } from '../src/meeting.ts'
-import type { MeetingDriver, OpenMeeting, Stage } from '../src/ports.ts'
+import type { MeetingTarget, PlatformName } from '../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver, OpenMeeting } from '../src/ports.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { recognizeGoogleMeet } from './google-meet/url.ts'
 import { openJitsi } from './jitsi/driver.ts'
@@ -24,7 +24,12 @@ export interface Recognition {
 interface Platform {
   /** Null: no link of this platform is in the text. A link that can never be a meeting has a sentence on why. */
   recognize(text: string, recognition: Recognition): MeetingTarget | { problem: string } | null
-  open(target: MeetingTarget, stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingDriver>
+  open(
+    target: MeetingTarget,
+    stage: CaptureEnvironment,
+    signal: AbortSignal,
+    options: DriverOptions,
+  ): Promise<MeetingDriver>
   /** The meeting's sound is in tracks that the page receives; elsewhere the page makes it itself, out of reach. */
   hasSoundInTracks: boolean
 }
@@ -32,7 +37,8 @@ interface Platform {
 const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
   meet: { recognize: recognizeGoogleMeet, open: openGoogleMeet, hasSoundInTracks: true },
   teams: { recognize: recognizeMicrosoftTeams, open: openMicrosoftTeams, hasSoundInTracks: true },
-  // One of its three ways has tracks, and which way it takes shows in the meeting only (field notes 2.16).
+  // One of its three ways has tracks, and which way it takes shows in the meeting only
+  // (docs/platform-notes/zoom.md#audio-paths).
   zoom: { recognize: recognizeZoom, open: openZoom, hasSoundInTracks: false },
   jitsi: {
     recognize: (text, { jitsiHosts }) => recognizeJitsi(text, jitsiHosts ?? []),
@@ -54,7 +60,7 @@ export function recognizeMeeting(text: string, recognition: Recognition = {}): M
   )
 }
 
-/** Whether everybody's sound together can be had from the page of a meeting; see `DriverOptions.ears`. */
+/** Whether everybody's sound together can be had from the page of a meeting; see `DriverOptions.audioTap`. */
 export function hasSoundInTracks(platform: PlatformName): boolean {
   return PLATFORMS[platform].hasSoundInTracks
 }

@@ -1,8 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../src/ports.ts'
-import { supervise } from '../src/supervised.ts'
-import { type CaptureSettings, captureArguments } from './ffmpeg-args.ts'
-import { type CaptureProgress, createProgressReader, createReportReader, isEverydayReport } from './ffmpeg-output.ts'
+import { supervise } from '../src/process/supervised.ts'
+import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
+import {
+  type CaptureProgress,
+  createProgressReader,
+  createReportReader,
+  isEverydayReport,
+} from './ffmpeg/ffmpeg-output.ts'
 import { childEnvironment, type RecorderLimits } from './settings.ts'
 
 /** One running ffmpeg that records one span. */
@@ -39,7 +44,7 @@ const NO_PROGRESS: CaptureProgress = { frames: 0, seconds: 0, repeatedFrames: 0,
 export async function startCapture(options: {
   settings: CaptureSettings
   /** Takes ffmpeg's output, a fragmented MP4, piece by piece; ffmpeg waits for it. Where it rejects, the capture fails. */
-  take: (bytes: Uint8Array) => Promise<void>
+  onBytes: (bytes: Uint8Array) => Promise<void>
   folder: string
   /** Xauthority file of the display that is captured; absent without a display. */
   displayAuthority?: string
@@ -107,8 +112,8 @@ export async function startCapture(options: {
 
   let isWanted = true
   let takeError: Error | null = null
-  const taken = takeAll(child.stdout!, async (bytes) => {
-    if (isWanted) await options.take(bytes)
+  const taken = readAll(child.stdout!, async (bytes) => {
+    if (isWanted) await options.onBytes(bytes)
   }).catch((error: Error) => {
     takeError = error
   })
@@ -170,8 +175,8 @@ export async function startCapture(options: {
 }
 
 /** A stream that is not read to its end is destroyed, and its writer with it. */
-async function takeAll(stream: Readable, take: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-  for await (const bytes of stream as AsyncIterable<Uint8Array>) await take(bytes)
+async function readAll(stream: Readable, onBytes: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+  for await (const bytes of stream as AsyncIterable<Uint8Array>) await onBytes(bytes)
 }
 
 /**

@@ -2,11 +2,12 @@ import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Logger } from '../src/logger.ts'
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import type { Clock, FinishedRecording, RecordedSpan, Recorder, RecorderEvent, RecorderLoss } from '../src/ports.ts'
-import { STAGE_RATE } from '../src/stage-rate.ts'
 import { type Capture, type CaptureListener, startCapture } from './capture.ts'
-import type { CaptureSettings } from './ffmpeg-args.ts'
-import { type CaptureProgress, createSoundWatch } from './ffmpeg-output.ts'
+import { CaptureServers } from './capture-environment.ts'
+import type { CaptureSettings } from './ffmpeg/ffmpeg-args.ts'
+import { type CaptureProgress, createSoundWatch } from './ffmpeg/ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 import { type Grow, Recording } from './recording.ts'
 import {
@@ -22,8 +23,8 @@ import {
   SOUND_PIECE_MS,
 } from './settings.ts'
 import { type Begun, StandBy } from './stand-by.ts'
-import { StandingStage } from './standing-stage.ts'
 
+export { joinFiles, mediaSeconds } from './join-files.ts'
 export { type IndexedBody, indexBody } from './mp4/index-body.ts'
 
 type Picture = NonNullable<CaptureSettings['picture']>
@@ -76,10 +77,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     framesPerSecond,
     reserveSeconds: Math.min(options.longestSeconds ?? Number.POSITIVE_INFINITY, INDEXED_SECONDS) + END_SECONDS,
   })
-  const quality = createQualityWatch(hasPicture ? framesPerSecond : null, STAGE_RATE)
+  const quality = createQualityWatch(hasPicture ? framesPerSecond : null, CAPTURE_SAMPLE_RATE)
   /** The recorder was closed, or its recording is being finished: nothing begins any more. */
   const over = new AbortController()
-  const stage = new StandingStage({
+  const stage = new CaptureServers({
     ...{ folder: workFolder, hasPicture, width, height, soundPieceMs, logger },
     ...(hasPicture && !options.isHeardLive ? { soundAheadMs: SOUND_AHEAD_MS } : {}),
     withVoice: options.withVoice ?? false,
@@ -141,14 +142,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function encoder(
-    take: (bytes: Uint8Array) => Promise<void>,
+    onBytes: (bytes: Uint8Array) => Promise<void>,
     listener: CaptureListener,
     signal: AbortSignal,
     standsBy: boolean,
   ): Promise<Capture> {
     return startCapture({
       settings: await settings(standsBy),
-      take,
+      onBytes,
       folder: workFolder,
       displayAuthority: stage.servers?.display?.authority,
       limits,
@@ -160,7 +161,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   const standBy = new StandBy({
     hasPicture,
-    start: (take, listener, signal) => encoder(take, listener, signal, true),
+    start: (onBytes, listener, signal) => encoder(onBytes, listener, signal, true),
     clock,
     logger,
   })
@@ -216,11 +217,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     })
   }
 
-  function goOn({ capture: stoodBy, start, tell }: Begun): void {
+  function goOn({ capture: stoodBy, start, sendTo }: Begun): void {
     const { repeatedFrames } = stoodBy.progress()
     before = { frames: start.pictures, seconds: start.seconds, repeatedFrames }
     running(stoodBy, start.seconds)
-    tell(listenerFrom(before))
+    sendTo(listenerFrom(before))
   }
 
   function running(started: Capture, fromSeconds: number): void {

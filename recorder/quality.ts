@@ -3,7 +3,7 @@
  * at twice for it. docs/artifacts.md says what each figure means and what it cannot see.
  */
 import type { Quality } from '@standin/wire/events.ts'
-import type { CaptureProgress } from './ffmpeg-output.ts'
+import type { CaptureProgress } from './ffmpeg/ffmpeg-output.ts'
 import { createHistogram } from './histogram.ts'
 
 /** Before it, the sound is put on the picture's clock for the first time; that is no drift. */

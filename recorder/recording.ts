@@ -1,12 +1,13 @@
 /** The files of one recording, which grow as ffmpeg's output arrives and are whole soon after it ends. */
+
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import type { FinishedRecording, GrowingFile, GrowingStart } from '../src/ports.ts'
-import { STAGE_RATE } from '../src/stage-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET } from './aac.ts'
-import type { SpanPart } from './held-span.ts'
+import type { SegmentPart } from './held-segment.ts'
 import { FragmentReader, type Track } from './mp4/fragment-reader.ts'
 import { GrowingMovie } from './mp4/growing-movie.ts'
 import { reserveBytes } from './mp4/reserve.ts'
-import { type JoinedSamples, SpanJoiner, type SpanMedia } from './span-joiner.ts'
+import { type JoinedSamples, SegmentConcatenator, type SpanMedia } from './segment-concatenator.ts'
 
 export type Grow = (file: GrowingStart) => Promise<GrowingFile>
 
@@ -27,7 +28,7 @@ export class Recording {
   readonly #hasPicture: boolean
   readonly #framesPerSecond: number
   readonly #reserveSeconds: number
-  readonly #joiner: SpanJoiner
+  readonly #joiner: SegmentConcatenator
   #files: MediaFile[] = []
 
   /** There is room for the index of `reserveSeconds`; what is recorded beyond them plays as well, after the index. */
@@ -36,7 +37,7 @@ export class Recording {
     this.#hasPicture = options.hasPicture
     this.#framesPerSecond = options.framesPerSecond
     this.#reserveSeconds = options.reserveSeconds
-    this.#joiner = new SpanJoiner(options.hasPicture)
+    this.#joiner = new SegmentConcatenator(options.hasPicture)
   }
 
   /** Of the file that matters most. */
@@ -54,7 +55,7 @@ export class Recording {
    * where it is no such output or can no longer be kept.
    */
   openSpan(): (bytes: Uint8Array) => Promise<void> {
-    const arrived: SpanPart[] = []
+    const arrived: SegmentPart[] = []
     const reader = new FragmentReader({
       header: (tracks) => arrived.push({ tracks }),
       fragment: (fragment) => arrived.push({ fragment }),
@@ -66,11 +67,11 @@ export class Recording {
   }
 
   /** Takes what `openSpan` would have read, one after the other: the tracks begin a span. Rejects likewise. */
-  async takePart(part: SpanPart): Promise<void> {
+  async takePart(part: SegmentPart): Promise<void> {
     if ('tracks' in part) {
       this.#joiner.begin(part.tracks, part.startSample)
       if (this.#files.length === 0) await this.#openFiles(part.tracks)
-    } else await this.#append(this.#joiner.take(part.fragment))
+    } else await this.#append(this.#joiner.append(part.fragment))
   }
 
   /** Completes the span whose ffmpeg has ended, with silence where sound is missing. Never rejects. */
@@ -116,7 +117,7 @@ export class Recording {
       if (own.length !== kinds.length) throw new Error(`the encoder does not give what ${name} is made of`)
       const movie = new GrowingMovie(own)
       const headBytes = reserveBytes(own, this.#reserveSeconds, (kind) =>
-        kind === 'video' ? this.#framesPerSecond : STAGE_RATE / SAMPLES_PER_PACKET,
+        kind === 'video' ? this.#framesPerSecond : CAPTURE_SAMPLE_RATE / SAMPLES_PER_PACKET,
       )
       const file = await this.#grow({ name, contentType, headBytes, recoveryHead: movie.recoveryHead() })
       this.#files.push({ name, movie, file })

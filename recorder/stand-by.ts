@@ -5,7 +5,7 @@
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
 import type { Capture, CaptureListener } from './capture.ts'
-import { HeldSpan, type SpanPart, type SpanStart } from './held-span.ts'
+import { HeldSegment, type SegmentPart, type SegmentStart } from './held-segment.ts'
 
 /** A fresh encoder takes the place of one of this age: only at first can it be cut at nearly any picture. */
 const RENEW_MS = 50_000
@@ -16,14 +16,14 @@ const FIRST_MS = 5_000
 /** An encoder whose span has begun. */
 export interface Begun {
   capture: Capture
-  start: SpanStart
+  start: SegmentStart
   /** From now on its news goes here, its silences since the start first; its times are still those of the encoder. */
-  tell(listener: CaptureListener): void
+  sendTo(listener: CaptureListener): void
 }
 
 export interface StandByParts {
   hasPicture: boolean
-  start(take: (bytes: Uint8Array) => Promise<void>, listener: CaptureListener, signal: AbortSignal): Promise<Capture>
+  start(onBytes: (bytes: Uint8Array) => Promise<void>, listener: CaptureListener, signal: AbortSignal): Promise<Capture>
   clock: Clock
   logger: Pick<Logger, 'info' | 'warn'>
   renewMs?: number
@@ -58,7 +58,7 @@ export class StandBy {
    * The encoder whose recording begins at `from` (UTC milliseconds) or as soon after as one has seen; null where there is
    * none. The others end, and nothing stands by any more. Never rejects.
    */
-  async takeOver(from: number, limitMs: number, sink: (part: SpanPart) => Promise<void>): Promise<Begun | null> {
+  async takeOver(from: number, limitMs: number, sink: (part: SegmentPart) => Promise<void>): Promise<Begun | null> {
     await this.#firstRuns()
     await this.#stop()
     const alive = this.#standing.filter(({ hasFailed }) => !hasFailed)
@@ -69,7 +69,7 @@ export class StandBy {
     if (chosen === null) return null
     try {
       const start = await chosen.begin(from, sink, this.#parts.clock, limitMs)
-      return { capture: chosen.capture, start, tell: (listener) => chosen.tell(listener, start.seconds) }
+      return { capture: chosen.capture, start, sendTo: (listener) => chosen.sendTo(listener, start.seconds) }
     } catch (error) {
       this.#parts.logger.warn('What was recorded in advance is lost', { error })
       chosen.end()
@@ -118,19 +118,19 @@ export class StandBy {
   }
 
   async #add(signal: AbortSignal): Promise<void> {
-    const held = new HeldSpan(this.#parts.hasPicture)
+    const held = new HeldSegment(this.#parts.hasPicture)
     const news = new News()
-    const capture = await this.#parts.start(held.take, news, signal)
+    const capture = await this.#parts.start(held.append, news, signal)
     this.#standing.push(new Standing(capture, held, news))
   }
 }
 
 class Standing {
   readonly capture: Capture
-  readonly #held: HeldSpan
+  readonly #held: HeldSegment
   readonly #news: News
 
-  constructor(capture: Capture, held: HeldSpan, news: News) {
+  constructor(capture: Capture, held: HeldSegment, news: News) {
     this.capture = capture
     this.#held = held
     this.#news = news
@@ -142,10 +142,10 @@ class Standing {
 
   async begin(
     from: number,
-    sink: (part: SpanPart) => Promise<void>,
+    sink: (part: SegmentPart) => Promise<void>,
     clock: Clock,
     limitMs: number,
-  ): Promise<SpanStart> {
+  ): Promise<SegmentStart> {
     const late = new AbortController()
     const limit = clock.sleep(limitMs, late.signal).then(() => {
       throw new Error(`The encoder that stood by gave nothing within ${limitMs / 1000} s`)
@@ -159,7 +159,7 @@ class Standing {
     }
   }
 
-  tell(listener: CaptureListener, fromSeconds: number): void {
+  sendTo(listener: CaptureListener, fromSeconds: number): void {
     this.#news.passOn(listener, fromSeconds)
   }
 

@@ -1,5 +1,5 @@
 /** What people call a meeting: its platform, and its name or code where it has one that people know. Pure. */
-import type { PlatformName } from '../src/meeting.ts'
+import type { PlatformName } from '../src/meeting/meeting.ts'
 
 const PLATFORMS: Readonly<Record<PlatformName, string>> = {
   meet: 'Google Meet',

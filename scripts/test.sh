@@ -1,7 +1,7 @@
 #!/bin/sh
-# `npm test`: set-up with what tests need, then lint, types and the tests, in this order. All of them run even when an
+# `npm test`: set-up with what tests need, then lint, types, English and the tests, in this order. All of them run even when an
 # earlier one fails, so that one run shows everything. Ends with the line `N passed, N failed`: the tests, and one
-# failed more for each of lint, types or test run that failed as such. A run in which tests were retried after a
+# failed more for each of lint, types, English or test run that failed as such. A run in which tests were retried after a
 # standstill of the machine says how many: `retried_2: N passed, N failed`.
 #
 #   npm test                         everything that a change is likely to break
@@ -47,6 +47,7 @@ run() {
 
 run lint biome check .
 run types tsc --noEmit
+run english node scripts/check-english.ts
 run tests vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@"
 
 [ -z "$failed" ] || printf '\nfailed:%s\n' "$failed"

@@ -6,10 +6,10 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
-import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting.ts'
+import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting/meeting.ts'
 
 /** Where the browser is to show and to sound, so that the recorder sees and hears it. */
-export interface Stage {
+export interface CaptureEnvironment {
   /** X display such as `:99`; null for sound only, where the browser runs without a display server. */
   display: string | null
   /** Path of the Xauthority file with the cookie of that display. */
@@ -101,7 +101,7 @@ export interface MeetingDriver {
   /** Shows another of the bot's pictures, by its place in the job; one that could not be loaded changes nothing. */
   showImage(index: number): Promise<void>
   /** Where the machine cannot keep up. */
-  setPictureStep(step: PictureStep): Promise<void>
+  setDegradationStep(step: DegradationStep): Promise<void>
   /** PNG of what the browser shows. */
   screenshot(): Promise<Uint8Array>
   /** Leaves, or withdraws a pending request; repeatable, never rejects. */
@@ -113,7 +113,7 @@ export interface MeetingDriver {
 }
 
 /** How much of the picture is made: less of it on a machine that cannot keep up. */
-export interface PictureStep {
+export interface DegradationStep {
   /** Of each picture, at most; null for all that come. */
   framesPerSecond: number | null
   /** Share of the screen's width and of its height that the picture takes, above 0 and up to 1. */
@@ -121,7 +121,7 @@ export interface PictureStep {
 }
 
 /** Sound as it is heard in a meeting's page, before the machine's sound system has it. */
-export interface HeardSound {
+export interface CapturedAudio {
   /** UTC milliseconds of the first sample. */
   at: number
   /** Mono PCM, signed 16 bit little-endian. */
@@ -129,7 +129,7 @@ export interface HeardSound {
 }
 
 /** A piece of one person's voice. */
-export interface HeardVoice {
+export interface ParticipantAudio {
   /** The platform's id. */
   participantId: string
   /** UTC milliseconds of the first sample. */
@@ -139,18 +139,22 @@ export interface HeardVoice {
 }
 
 /** Takes what a driver hears in the page; what is heard before admission or without a listener is nobody's. */
-export interface Ears {
+export interface AudioTap {
   /** Samples per second of everybody's sound together; null where nobody wants it. */
   mixRate: number | null
-  wantsVoices: boolean
-  takeMix(sound: HeardSound): void
-  takeVoice(voice: HeardVoice): void
+  wantsParticipantTracks: boolean
+  onMix(sound: CapturedAudio): void
+  onParticipantAudio(voice: ParticipantAudio): void
 }
 
 /** What is done in a meeting the bot is in. The browser behind it may be replaced; without one, each of these rejects. */
 export type InMeeting = Pick<MeetingDriver, 'sendChat' | 'playSound' | 'clearSound' | 'closeMicrophone' | 'screenshot'>
 
-export type OpenMeeting = (target: MeetingTarget, stage: Stage, signal: AbortSignal) => Promise<MeetingDriver>
+export type OpenMeeting = (
+  target: MeetingTarget,
+  stage: CaptureEnvironment,
+  signal: AbortSignal,
+) => Promise<MeetingDriver>
 
 /** One finished file beside a recording. */
 export interface RecordedFile {
@@ -207,7 +211,7 @@ export type RecorderEvent =
 /** Repeatable from `prepare` on: `stop` and `close` may come at any time and twice. */
 export interface Recorder {
   /** Starts display and sound servers, as far as the mode needs them and they do not run. */
-  prepare(signal: AbortSignal): Promise<Stage>
+  prepare(signal: AbortSignal): Promise<CaptureEnvironment>
   /** Captures into memory, from which a recording may begin; `mayRenew` says that nothing of it is wanted yet. */
   standBy(mayRenew: () => boolean): void
   /**
@@ -296,9 +300,9 @@ export interface GrowingFile {
 }
 
 /** A file of sound for each person whose voice comes apart. One instance serves one recording. */
-export interface VoiceTracks {
+export interface ParticipantTracks {
   /** What is heard outside of the recorded stretches is dropped. */
-  take(voice: HeardVoice): void
+  write(voice: ParticipantAudio): void
   /** Completes the files and lists them in `audio/index.json`; none where no voice came apart. */
   finish(personOf: (platformId: string) => Person | null): Promise<RecordedFile[]>
 }
@@ -335,9 +339,9 @@ export interface Streaming {
   /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */
   connect(signal: AbortSignal): Promise<void>
   /** From the recording's start on: the stage's sound goes out, and what comes in is spoken into the meeting. */
-  start(stage: Stage, meeting: InMeeting): Promise<void>
+  start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void>
   /** `at` is a UTC instant in milliseconds. */
-  tellSpeaker(person: Person, isSpeaking: boolean, at: number): void
+  onSpeaker(person: Person, isSpeaking: boolean, at: number): void
   /** Neither sound nor speaker messages leave until `resume`. */
   pause(): void
   resume(): void
@@ -367,7 +371,7 @@ export interface RecordedTime {
 /** Words while the meeting goes on. One instance serves one life; nothing of it holds up the meeting. */
 export interface LiveTranscript {
   /** From the recording's start on. */
-  start(stage: Stage, time: RecordedTime): void
+  start(stage: CaptureEnvironment, time: RecordedTime): void
   takeCaption(event: Extract<MeetingEvent, { type: 'caption' | 'captions' }>): void
   /** What is said until `resume` reaches nobody. */
   pause(): void

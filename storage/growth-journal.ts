@@ -2,8 +2,8 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { jsonText } from '../src/json-text.ts'
-import { APPEND_NO_LINK, OWN_FILE, READ_NO_LINK } from './file-writing.ts'
+import { jsonText } from '../src/process/json-text.ts'
+import { APPEND_NO_LINK, OWN_FILE, READ_NO_LINK } from './folder/file-writing.ts'
 
 export const JOURNAL_NAME = 'journal.jsonl'
 

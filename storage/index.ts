@@ -1,15 +1,15 @@
 import type { Storage } from '../src/ports.ts'
-import { FolderStorage } from './folder.ts'
-import { S3Storage } from './s3.ts'
-import type { S3Tuning, StorageConfig } from './s3-session.ts'
+import { FolderStorage } from './folder/storage.ts'
+import type { S3Tuning, StorageConfig } from './s3/session.ts'
+import { S3Storage } from './s3/storage.ts'
 
 export { StorageError, type StorageTrouble } from './error.ts'
 export { parseS3Address, type S3Address } from './names.ts'
-export { type Abandoned, type BucketRecovery, listAbandoned, recoverBucket } from './recover-bucket.ts'
-export { recoverSpool } from './recover-spool.ts'
-export type { GrownFormat, Recovered, RecoveredFile } from './recovery.ts'
-export { readS3Object } from './s3-object.ts'
-export type { S3Tuning, StorageConfig } from './s3-session.ts'
+export { type Abandoned, type BucketRecovery, listAbandoned, recoverBucket } from './recovery/recover-bucket.ts'
+export { recoverSpool } from './recovery/recover-spool.ts'
+export type { GrownFormat, Recovered, RecoveredFile } from './recovery/recovered.ts'
+export { readS3Object } from './s3/object.ts'
+export type { S3Tuning, StorageConfig } from './s3/session.ts'
 
 /**
  * The place that the job's `storage` object names, for the recording of one bot: a folder, or a prefix of a bucket, that

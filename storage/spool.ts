@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, readlink, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { makeFolder } from '../src/make-folder.ts'
+import { mkdirs } from '../src/process/mkdirs.ts'
 import { StorageError } from './error.ts'
-import { systemCode } from './folder-errors.ts'
+import { systemCode } from './folder/errors.ts'
 
 const OWNER = 'owner.json'
 /** Several beats, so that a machine that is busy is not taken for one that is gone. */
@@ -35,7 +35,7 @@ export class Spool {
     const folder = path.join(this.#folder, `${readable}-${randomBytes(4).toString('hex')}`)
     this.#growing++
     try {
-      await makeFolder(folder)
+      await mkdirs(folder)
       this.#ownership ??= own(this.#folder)
       await this.#ownership
       return folder
@@ -46,7 +46,7 @@ export class Spool {
   }
 
   /** Sets bytes of the limit aside; false where that is passed. */
-  take(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#limitBytes) return false
     this.#usedBytes += bytes
     return true

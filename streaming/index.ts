@@ -5,11 +5,11 @@
 import type { LookupFunction } from 'node:net'
 import type { Person, StreamingUsage } from '@standin/wire/events.ts'
 import { BotError } from '../src/errors.ts'
-import { jsonText } from '../src/json-text.ts'
-import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, HeardSound, InMeeting, Stage, Streaming } from '../src/ports.ts'
-import type { Supervised } from '../src/supervised.ts'
+import type { CapturedAudio, CaptureEnvironment, Clock, InMeeting, Streaming } from '../src/ports.ts'
+import { jsonText } from '../src/process/json-text.ts'
+import { restartLoop } from '../src/process/restart-loop.ts'
+import type { Supervised } from '../src/process/supervised.ts'
 import { Inlet } from './inlet.ts'
 import {
   asksToClear,
@@ -20,7 +20,7 @@ import {
   type SpeakerMessage,
 } from './messages.ts'
 import { Outlet } from './outlet.ts'
-import { createCutter, hearStage, speakIntoRecording } from './pulse.ts'
+import { captureSink, createCutter, speakIntoRecording } from './pulse.ts'
 import { SOCKET_TIMING, type SocketTiming, StreamSocket } from './socket.ts'
 import { SteadySound } from './steady-sound.ts'
 
@@ -46,10 +46,10 @@ export interface StreamingOptions {
   /** How addresses are resolved; where private ones are refused, this refuses them. */
   dialing?: { lookup?: LookupFunction }
   /** Replaced by tests that have no sound server. */
-  sound?: { hear: typeof hearStage; speak: typeof speakIntoRecording }
+  sound?: { capture: typeof captureSink; speak: typeof speakIntoRecording }
 }
 
-export { hearStage }
+export { captureSink }
 
 /** A dead sound process is started again after this; it dies with the sound server, which takes some time to be replaced. */
 const SOUND_RETRY_MS = 2_000
@@ -63,7 +63,7 @@ const WATCH_EVERY_MS = 500
 
 export interface HearingStreaming extends Streaming {
   /** What is heard in the meeting's page; nothing of it leaves before `start`. */
-  hear(sound: HeardSound): void
+  onMix(sound: CapturedAudio): void
   /** Whether the stage sounds, as the recorder hears it; `at` in UTC milliseconds. */
   noteStage(isAudible: boolean, at: number): void
 }
@@ -93,8 +93,8 @@ class LiveStreaming implements HearingStreaming {
     this.#options = options
   }
 
-  hear(sound: HeardSound): void {
-    this.#page?.take(sound)
+  onMix(sound: CapturedAudio): void {
+    this.#page?.add(sound)
   }
 
   noteStage(isAudible: boolean, at: number): void {
@@ -110,7 +110,7 @@ class LiveStreaming implements HearingStreaming {
       dialing: this.#options.dialing ?? {},
     }
     const common = {
-      onSound: (samples: Buffer) => this.#inlet?.take(samples),
+      onSound: (samples: Buffer) => this.#inlet?.onMessage(samples),
       onText: (text: string) => {
         if (asksToClear(text))
           this.#inlet?.clear().catch((error) => logger.warn('The queue was not cleared', { error }))
@@ -143,7 +143,7 @@ class LiveStreaming implements HearingStreaming {
     this.#options.notice(sentence)
   }
 
-  async start(stage: Stage, meeting: InMeeting): Promise<void> {
+  async start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
     const { voiceSink } = stage
     if (voiceSink !== undefined) void this.#keepSpeaking({ ...stage, voiceSink })
@@ -158,11 +158,11 @@ class LiveStreaming implements HearingStreaming {
       logger,
     })
     if (this.#outlet === null) return
-    if (this.#options.hearsPage === true) void this.#hearPage(stage)
+    if (this.#options.hearsPage === true) void this.#forwardPageAudio(stage)
     else void this.#keepHearing(stage)
   }
 
-  tellSpeaker(person: Person, isSpeaking: boolean, at: number): void {
+  onSpeaker(person: Person, isSpeaking: boolean, at: number): void {
     const message = { name: person.name, id: person.id, timestamp: at / 1000, isSpeaking }
     if (isSpeaking) this.#speaking.set(person.id, message)
     else if (!this.#speaking.delete(person.id)) return
@@ -175,7 +175,7 @@ class LiveStreaming implements HearingStreaming {
 
   resume(): void {
     this.#isPaused = false
-    this.#tellWhoSpeaks()
+    this.#emitSpeakers()
   }
 
   usage(): StreamingUsage {
@@ -203,15 +203,15 @@ class LiveStreaming implements HearingStreaming {
       sample_rate: sampleRate,
     }
     socket.send(jsonText(handshake))
-    if (isOutput) this.#tellWhoSpeaks()
+    if (isOutput) this.#emitSpeakers()
   }
 
-  #tellWhoSpeaks(): void {
+  #emitSpeakers(): void {
     if (this.#speaking.size > 0) this.#output?.send(jsonText([...this.#speaking.values()]))
   }
 
   /** Hears the page for as long as its sound is the meeting's. */
-  async #hearPage(stage: Stage): Promise<void> {
+  async #forwardPageAudio(stage: CaptureEnvironment): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
     const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
     const deaf = new AbortController()
@@ -240,13 +240,13 @@ class LiveStreaming implements HearingStreaming {
     if (!this.#isPaused) this.#outlet?.push(message)
   }
 
-  #keepHearing(stage: Stage): Promise<void> {
-    const { sampleRate, folder, sound = { hear: hearStage } } = this.#options
+  #keepHearing(stage: CaptureEnvironment): Promise<void> {
+    const { sampleRate, folder, sound = { capture: captureSink } } = this.#options
     const send = (message: Buffer) => this.#send(message)
-    return this.#keep('The sound for streaming', () => sound.hear(stage, sampleRate, folder, send))
+    return this.#keep('The sound for streaming', () => sound.capture(stage, sampleRate, folder, send))
   }
 
-  #keepSpeaking(stage: Stage & { voiceSink: string }): Promise<void> {
+  #keepSpeaking(stage: CaptureEnvironment & { voiceSink: string }): Promise<void> {
     const { logger, sampleRate, folder, sound = { speak: speakIntoRecording } } = this.#options
     return this.#keep("The bot's voice for the recording", async () => {
       const voice = await sound.speak(stage, sampleRate, folder)
@@ -260,6 +260,6 @@ class LiveStreaming implements HearingStreaming {
   #keep(what: string, start: () => Promise<Supervised>): Promise<void> {
     const { clock, logger } = this.#options
     const onBroken = (reason: string) => logger.warn(`${what} broke off`, { reason })
-    return keepRunning({ start, retryMs: SOUND_RETRY_MS, clock, signal: this.#over.signal, onBroken })
+    return restartLoop({ start, retryMs: SOUND_RETRY_MS, clock, signal: this.#over.signal, onBroken })
   }
 }

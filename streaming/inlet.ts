@@ -53,7 +53,7 @@ export class Inlet {
   }
 
   /** Any amount of sound at any pace. */
-  take(message: Buffer): void {
+  onMessage(message: Buffer): void {
     if (this.#over.signal.aborted) return
     const bytes = this.#oddByte === null ? message : Buffer.concat([this.#oddByte, message])
     const whole = bytes.byteLength - (bytes.byteLength % BYTES_PER_SAMPLE)

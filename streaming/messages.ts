@@ -1,4 +1,4 @@
-/** What is said on the streaming sockets besides sound. Source: field notes of the service, 2.16. */
+/** What is said on the streaming sockets besides sound. Source: docs/interface.md#streaming-messages. */
 
 /** The exchange described in docs/streaming.md. */
 export const PROTOCOL_VERSION = 1

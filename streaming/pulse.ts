@@ -1,11 +1,12 @@
 /** Raw sound from and to the stage's sound server, each by a supervised ffmpeg of its own. */
-import type { Stage } from '../src/ports.ts'
-import { STAGE_RATE } from '../src/stage-rate.ts'
-import { type Supervised, supervise } from '../src/supervised.ts'
+
+import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
+import type { CaptureEnvironment } from '../src/ports.ts'
+import { type Supervised, supervise } from '../src/process/supervised.ts'
 import { messageBytes } from './messages.ts'
 
 /** Bytes of 10 ms of the stage's sound: less would wake ffmpeg more often than it shortens the way. */
-const FRAGMENT_BYTES = (STAGE_RATE * 2 * 2) / 100
+const FRAGMENT_BYTES = (CAPTURE_SAMPLE_RATE * 2 * 2) / 100
 /** Sound of our own that waits in the sound server. */
 const VOICE_BUFFER_MS = 80
 
@@ -21,8 +22,8 @@ function childEnvironment(folder: string): Record<string, string> {
  * -probesize and -analyzeduration are cut short, because probing swallows the first seconds; -fragment_size keeps the
  * sound server from gathering more; -flush_packets hands on every packet.
  */
-export async function hearStage(
-  stage: Stage,
+export async function captureSink(
+  stage: CaptureEnvironment,
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
@@ -33,7 +34,16 @@ export async function hearStage(
     args: [
       ...QUIET,
       ...['-nostdin', '-probesize', '32', '-analyzeduration', '0', '-fflags', 'nobuffer'],
-      ...['-f', 'pulse', '-server', `unix:${stage.pulseServer}`, '-sample_rate', String(STAGE_RATE), '-channels', '2'],
+      ...[
+        '-f',
+        'pulse',
+        '-server',
+        `unix:${stage.pulseServer}`,
+        '-sample_rate',
+        String(CAPTURE_SAMPLE_RATE),
+        '-channels',
+        '2',
+      ],
       ...['-fragment_size', String(FRAGMENT_BYTES), '-i', `${stage.pulseSink}.monitor`],
       ...['-ac', '1', '-ar', String(sampleRate), '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
     ],
@@ -47,7 +57,7 @@ export async function hearStage(
 
 /** Says something into the recording: what is written to its standard input, mono at this rate. */
 export function speakIntoRecording(
-  stage: Stage & { voiceSink: string },
+  stage: CaptureEnvironment & { voiceSink: string },
   sampleRate: number,
   folder: string,
 ): Promise<Supervised> {

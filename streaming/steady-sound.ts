@@ -2,7 +2,7 @@
  * Sound that comes piece by piece from a page, as a stream without holes: a page that is loaded anew, a meeting in which
  * nobody has been heard yet, or a browser that died gives silence, and a page that comes to itself does not repeat itself.
  */
-import type { Clock, HeardSound } from '../src/ports.ts'
+import type { CapturedAudio, Clock } from '../src/ports.ts'
 import { BYTES_PER_SAMPLE } from './messages.ts'
 
 /** A piece may lie this far from where the stream stands and still follow it; clocks and timers are not finer. */
@@ -33,7 +33,7 @@ export class SteadySound {
     this.#listener = listener
   }
 
-  take({ at, samples }: HeardSound): void {
+  add({ at, samples }: CapturedAudio): void {
     if (this.#until === null) return
     const peak = peakOf(samples)
     if (peak > 0) this.lastHeardAt = at

@@ -1,8 +1,8 @@
-/** Who may import whom, as style.md has it. Read from the sources themselves, so that a new file is judged too. */
+/** Which room may import which (ARCHITECTURE.md). Read from the sources themselves, so that a new file is judged too. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { packageRoot } from '../src/page-scripts.ts'
+import { packageRoot } from '../src/process/page-scripts.ts'
 
 interface Source {
   file: string
@@ -69,30 +69,16 @@ const sources = globSync(
 const LEAVES = [
   'wire/',
   'src/ports.ts',
-  'src/meeting.ts',
-  'src/meeting-memory.ts',
-  'src/chat-memory.ts',
-  'src/raised-hands.ts',
   'src/errors.ts',
   'src/logger.ts',
-  'src/json-text.ts',
-  'src/known-secrets.ts',
-  'src/clock.ts',
-  'src/stage-rate.ts',
-  'src/supervised.ts',
-  'src/keep-running.ts',
-  'src/cleanup.ts',
-  'src/page-scripts.ts',
-  'src/safe-fetch.ts',
-  'src/bounded-body.ts',
-  'src/address-policy.ts',
-  'src/conf-credentials.ts',
-  'src/make-folder.ts',
-  'src/whole-file.ts',
-  'src/browser/home.ts',
-  'src/browser/session.ts',
-  'src/browser/state.ts',
-  'src/browser/unpack-tar.ts',
+  'src/meeting/',
+  'src/process/',
+  'src/network/',
+  'src/job/conf-credentials.ts',
+  'platforms/browser/home.ts',
+  'platforms/browser/session.ts',
+  'platforms/browser/state.ts',
+  'platforms/browser/unpack-tar.ts',
 ]
 const LIFE = 'src/life/'
 const isIn = (file: string, places: readonly string[]) =>
@@ -125,8 +111,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
     may: (target, file) =>
       isIn(target, [
         ...LEAVES,
-        'src/browser/browser.ts',
-        'src/browser/cpu-waits.ts',
+        'platforms/browser/',
         'platforms/shared/',
         `${file.split('/').slice(0, 2).join('/')}/`,
       ]) && !isPageCode(target),
@@ -199,8 +184,21 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
         'control-plane/ports.ts',
         'control-plane/bots/',
         'control-plane/store/',
+        'control-plane/meters.ts',
         'control-plane/calendars/',
       ]),
+  },
+  {
+    name: 'the alerts know the store, and no other room',
+    from: (file) => file.startsWith('control-plane/alerts/'),
+    may: (target) =>
+      isIn(target, ['control-plane/ports.ts', 'control-plane/bots/', 'control-plane/store/', 'control-plane/alerts/']),
+  },
+  {
+    name: 'other rooms of the service know nothing of how alerts are done',
+    from: (file) =>
+      file.startsWith('control-plane/') && !/^control-plane\/(alerts\/|cli\/|[^/]+$)/.test(file) && !isPageCode(file),
+    may: (target) => !target.startsWith('control-plane/alerts/'),
   },
   {
     name: 'the mock meetings know nothing of the bot but the leaves',
@@ -278,7 +276,7 @@ describe('imports', () => {
     expect(readFileSync(join(packageRoot, 'src/cli/mock-package.ts'), 'utf8')).not.toMatch(/^import/m)
   })
 
-  test('only the composition root knows platforms, recorder, storage and control link', () => {
+  test('only main.ts and wiring know platforms, recorder, storage and control link', () => {
     const rooms = [
       'platforms/index.ts',
       'recorder/index.ts',
@@ -286,13 +284,26 @@ describe('imports', () => {
       'streaming/index.ts',
       'report/index.ts',
       'transcription/index.ts',
-      'src/control-link/index.ts',
+      'src/control-link/client.ts',
+      'src/control-link/local.ts',
     ]
     const users = sources.filter(
       ({ file, ours }) =>
         ours.some((target) => rooms.includes(target)) && !rooms.some((room) => dirname(room) === dirname(file)),
     )
-    expect(users.map(({ file }) => file)).toEqual(['src/main.ts'])
+    expect(users.map(({ file }) => file).filter((file) => !isIn(file, ['src/main.ts', 'src/wiring/']))).toEqual([])
+    expect(users.length).toBeGreaterThan(3)
+  })
+
+  test('the program does not import its command line', () => {
+    const wrong = sources.filter(
+      ({ file, ours }) => !file.startsWith('src/cli/') && ours.some((target) => target.startsWith('src/cli/')),
+    )
+    expect(wrong.map(({ file }) => file)).toEqual([])
+  })
+
+  test('src has at most four loose files', () => {
+    expect(sources.filter(({ file }) => /^src\/[^/]+$/.test(file)).length).toBeLessThanOrEqual(4)
   })
 
   test('shipped code imports nothing from the tests', () => {
@@ -301,21 +312,24 @@ describe('imports', () => {
   })
 
   test.each([
-    ['playwright', ['platforms/', 'src/browser/']],
+    ['playwright', ['platforms/']],
     ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/links/']],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
     ['htmlparser2', ['control-plane/calendars/links-in-text.ts']],
-    ['ipaddr.js', ['src/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
+    ['ipaddr.js', ['src/network/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
     ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
+    ['nodemailer', ['control-plane/outgoing/mailer.ts']],
     ['dockerode', ['control-plane/launching/launchers/']],
+    ['@kubernetes/', ['control-plane/launching/launchers/']],
     ['openid-client', ['control-plane/sign-in/']],
+    ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/probes.ts']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),

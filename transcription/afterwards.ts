@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { piecesOf, secondsOf } from './audio-chunks.ts'
 import { readTurns, writeTranscript } from './files.ts'
 import type { LiveResult } from './live.ts'
-import { piecesOf, secondsOf } from './pieces.ts'
 import { utterancesOf } from './speakers.ts'
 import type { SpeechProvider, Word } from './types.ts'
 

@@ -66,16 +66,16 @@ interface Row {
   changedAt: number
 }
 
-export class CaptionDesk {
-  readonly #tell: (words: CaptionWords) => void
+export class CaptionAssembler {
+  readonly #emit: (words: CaptionWords) => void
   readonly #rows = new Map<string, Row>()
 
-  constructor(tell: (words: CaptionWords) => void) {
-    this.#tell = tell
+  constructor(emit: (words: CaptionWords) => void) {
+    this.#emit = emit
   }
 
   /** `now` is when it arrived; on a busy machine that is later than it was seen. */
-  take({ key, speaker, text, isFinal, at, startedAt }: CaptionUpdate, now = at): void {
+  onUpdate({ key, speaker, text, isFinal, at, startedAt }: CaptionUpdate, now = at): void {
     const tokens = tokensOf(text)
     const row = this.#rowOf(key, speaker, tokens, at)
     row.finals = beginOf(tokens, row)
@@ -114,7 +114,7 @@ export class CaptionDesk {
     // Texts in scripts without blanks keep the blanks that they have; of all others words are given bare.
     const keepsBlanks = words.some(({ word }) => HAS_ALONE.test(word))
     const given = words.map(({ word, start, end }) => ({ word: keepsBlanks ? word : word.trim(), start, end }))
-    this.#tell({ speaker, isFinal, words: given })
+    this.#emit({ speaker, isFinal, words: given })
   }
 
   #rowOf(key: string, speaker: string, tokens: readonly string[], at: number): Row {

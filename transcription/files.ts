@@ -1,9 +1,9 @@
 /** The transcript's files in a recording's folder. docs/artifacts.md has their formats. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { jsonText } from '../src/json-text.ts'
-import { writeWholeFile } from '../src/whole-file.ts'
-import { withoutKey } from './provider-error.ts'
+import { writeWholeFile } from '../src/process/atomic-file.ts'
+import { jsonText } from '../src/process/json-text.ts'
+import { withoutKey } from './providers/provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'
 
@@ -42,7 +42,7 @@ export async function writeTranscript(folder: string, transcript: Transcript): P
   )
 }
 
-/** The shape of the service's `transcription` (field notes of the service, 2.6); `user_id` is an addition of ours. */
+/** The shape of the service's `transcription` (docs/interface.md#transcripts); `user_id` is an addition of ours. */
 function documentOf({ botId, provider, languages, seconds, utterances }: Transcript, created_at: string) {
   return {
     bot_id: botId,

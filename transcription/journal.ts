@@ -2,12 +2,23 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { transcriptSchema } from '@standin/wire/events.ts'
-import { linesOf } from '../src/json-text.ts'
+import { linesOf } from '../src/process/json-text.ts'
 import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
 import type { Utterance } from './types.ts'
 
 /** Rejects where the folder has no journal, or nobody said anything in it. */
+/** Those of events that are parsed already. */
+export function spokenIn(events: readonly { event: unknown }[]): Utterance[] {
+  return events.flatMap(({ event }) => {
+    const parsed = transcriptSchema.safeParse(event)
+    if (!parsed.success) return []
+    const { text, speaker, start, end, language } = parsed.data
+    const who = { speaker: speaker?.name ?? 'Unknown', userId: speaker?.id ?? null }
+    return [{ ...who, start, end, text, language, words: spread(text, start, end) }]
+  })
+}
+
 export async function readSpoken(folder: string): Promise<LiveResult> {
   const utterances: Utterance[] = []
   const languages = new Set<string>()

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError } from './providers/provider-error.ts'
 import { SoundClock } from './sound-clock.ts'
 import type { HeardWords, LiveConnection, LiveRecognition } from './types.ts'
 
@@ -66,7 +66,7 @@ export class LiveWords {
   }
 
   /** `samples` were heard just now. */
-  hear(samples: Uint8Array): void {
+  send(samples: Uint8Array): void {
     const start = this.#heard
     this.#heard += samples.byteLength / 2 / this.#options.sampleRate
     this.#times.add(start, this.#heard, this.#options.clock.now())
@@ -112,7 +112,7 @@ export class LiveWords {
           {
             heard: (words) => {
               failures = 0
-              this.#take(words, base)
+              this.#onWords(words, base)
             },
             lost: lost.resolve,
           },
@@ -174,7 +174,7 @@ export class LiveWords {
     }
   }
 
-  #take({ isFinal, words, language, raw }: HeardWords, base: number): void {
+  #onWords({ isFinal, words, language, raw }: HeardWords, base: number): void {
     const fresh = words
       .map((word) => ({ ...word, start: word.start + base, end: word.end + base }))
       .filter(({ start, end }) => (start + end) / 2 > this.#finalEnd + (base > 0 ? OVERLAP_SECONDS : 0))

@@ -1,17 +1,17 @@
 /** A transcript that is made while the meeting goes on: from its sound, by a provider, or from the platform's captions. */
 
 import type { Person, Transcript } from '@standin/wire/events.ts'
-import { keepRunning } from '../src/keep-running.ts'
 import type { Logger } from '../src/logger.ts'
-import type { Clock, LiveTranscript, RecordedTime, SpokenTurn, Stage } from '../src/ports.ts'
-import { CaptionDesk, type CaptionWords } from './captions.ts'
+import type { CaptureEnvironment, Clock, LiveTranscript, RecordedTime, SpokenTurn } from '../src/ports.ts'
+import { restartLoop } from '../src/process/restart-loop.ts'
+import { CaptionAssembler, type CaptionWords } from './captions.ts'
 import { LiveWords } from './live-words.ts'
 import { inOneBreath, joined, utterancesOf } from './speakers.ts'
 import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types.ts'
 
 /** Hears the stage until it is stopped or breaks: mono sound, signed 16 bit little-endian, 100 ms a message. */
 export type Hear = (
-  stage: Stage,
+  stage: CaptureEnvironment,
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
@@ -20,7 +20,7 @@ export type Hear = (
 export interface LiveOptions {
   /** Null where words come as the platform's captions. */
   recognition: LiveRecognition | null
-  hear: Hear
+  capture: Hear
   /** Samples per second. */
   sampleRate: number
   /** For what the hearing process wants to write. */
@@ -30,7 +30,7 @@ export interface LiveOptions {
   /** Tells whoever watches the bot, in one sentence. */
   notice(message: string): void
   /** Final words in order, each once; partial ones a few times a second. */
-  tell(transcript: Transcript): void
+  emit(transcript: Transcript): void
 }
 
 /** What a live transcript has come to, when the meeting is over. */
@@ -58,7 +58,7 @@ const MOST_RAW = 100_000
 export class LiveTranscription implements LiveTranscript {
   readonly #options: LiveOptions
   readonly #over = new AbortController()
-  readonly #captions = new CaptionDesk((words) => this.#takeCaptionWords(words))
+  readonly #captions = new CaptionAssembler((words) => this.#takeCaptionWords(words))
   readonly #speakers = new Map<string, Person | null>()
   readonly #words: Word[] = []
   readonly #utterances: Utterance[] = []
@@ -75,7 +75,7 @@ export class LiveTranscription implements LiveTranscript {
     this.#options = options
   }
 
-  start(stage: Stage, time: RecordedTime): void {
+  start(stage: CaptureEnvironment, time: RecordedTime): void {
     if (this.#time !== null || this.#closing !== null) return
     this.#time = time
     const { recognition } = this.#options
@@ -98,7 +98,7 @@ export class LiveTranscription implements LiveTranscript {
     const { type: _, participantId, name, ...row } = event
     const speaker = participantId ?? `name:${name}`
     this.#speakers.set(speaker, this.#time.person(participantId, name))
-    this.#captions.take({ ...row, speaker }, this.#options.clock.now())
+    this.#captions.onUpdate({ ...row, speaker }, this.#options.clock.now())
   }
 
   pause(): void {
@@ -136,22 +136,22 @@ export class LiveTranscription implements LiveTranscript {
     this.#options.logger.info('The live transcript ends', { words, utterances: this.#utterances.length })
   }
 
-  #keepHearing(stage: Stage, live: LiveWords): Promise<void> {
-    const { clock, logger, hear, sampleRate, folder } = this.#options
+  #keepHearing(stage: CaptureEnvironment, live: LiveWords): Promise<void> {
+    const { clock, logger, capture, sampleRate, folder } = this.#options
     const { signal } = this.#over
     let deafSince: number | null = null
     const start = () =>
-      hear(stage, sampleRate, folder, (message) => {
+      capture(stage, sampleRate, folder, (message) => {
         if (signal.aborted || this.#isPaused) return
         if (deafSince !== null) live.break((clock.now() - deafSince) / 1000)
         deafSince = null
-        live.hear(message)
+        live.send(message)
       })
     const onBroken = (reason: string) => {
       logger.warn('The sound for the live transcript broke off', { reason })
       deafSince ??= clock.now()
     }
-    return keepRunning({ start, retryMs: HEAR_AGAIN_MS, clock, signal, onBroken })
+    return restartLoop({ start, retryMs: HEAR_AGAIN_MS, clock, signal, onBroken })
   }
 
   async #keepTicking(): Promise<void> {
@@ -170,8 +170,8 @@ export class LiveTranscription implements LiveTranscript {
     if (words.length === 0) return
     if (isFinal) this.#words.push(...words)
     const utterances = utterancesOf(words, this.#turnsNear(words[0]!.start), language)
-    if (isFinal) for (const utterance of utterances) this.#tellFinal(utterance, this.#personOf(utterance))
-    else this.#tellPartial(words, this.#personOf(utterances.at(-1)!), language)
+    if (isFinal) for (const utterance of utterances) this.#emitFinal(utterance, this.#personOf(utterance))
+    else this.#emitPartial(words, this.#personOf(utterances.at(-1)!), language)
   }
 
   #takeCaptionWords({ speaker, isFinal, words: shown }: CaptionWords): void {
@@ -187,10 +187,10 @@ export class LiveTranscription implements LiveTranscript {
     const utterances = name === '' ? utterancesOf(words, this.#turnsNear(start), null) : [named]
     const personOf = (utterance: Utterance) => known ?? this.#personOf(utterance)
     if (!isFinal) {
-      this.#tellPartial(words, personOf(utterances.at(-1)!), null)
+      this.#emitPartial(words, personOf(utterances.at(-1)!), null)
       return
     }
-    for (const utterance of utterances) this.#tellFinal(utterance, personOf(utterance))
+    for (const utterance of utterances) this.#emitFinal(utterance, personOf(utterance))
     this.#utterances.push(...utterances)
     if (this.#raw.length < MOST_RAW) this.#raw.push({ speaker: name, participant: known, text, start, end })
   }
@@ -220,17 +220,17 @@ export class LiveTranscription implements LiveTranscript {
     return this.#turnsNear(start).find(({ person }) => person.id === userId)?.person ?? null
   }
 
-  #tellFinal({ text, start, end, language }: Utterance, speaker: Person | null): void {
-    this.#options.tell({ type: 'transcript', text, is_final: true, speaker, start, end, language })
+  #emitFinal({ text, start, end, language }: Utterance, speaker: Person | null): void {
+    this.#options.emit({ type: 'transcript', text, is_final: true, speaker, start, end, language })
     this.#partialToldAt = Number.NEGATIVE_INFINITY
   }
 
-  #tellPartial(words: readonly Word[], speaker: Person | null, language: string | null): void {
+  #emitPartial(words: readonly Word[], speaker: Person | null, language: string | null): void {
     const now = this.#options.clock.now()
     if (now - this.#partialToldAt < PARTIAL_EVERY_MS) return
     this.#partialToldAt = now
     const { start } = words[0]!
     const { end } = words.at(-1)!
-    this.#options.tell({ type: 'transcript', text: joined(words), is_final: false, speaker, start, end, language })
+    this.#options.emit({ type: 'transcript', text: joined(words), is_final: false, speaker, start, end, language })
   }
 }

@@ -60,10 +60,11 @@ export const gapSchema = z.strictObject({
   offset: z.number().min(0).describe('Where it lies in the recording: seconds, pauses and gaps removed.'),
   seconds: z.number().min(0),
   reason: z
-    .enum(['browser_died', 'encoder_died'])
+    .enum(['browser_died', 'encoder_died', 'bot_died'])
     .describe(
       '`browser_died`: the browser, or the display or sound server below it, died, and the bot went back into the ' +
-        'meeting with a fresh one. `encoder_died`: another encoder took its place.',
+        'meeting with a fresh one. `encoder_died`: another encoder took its place. `bot_died`: the bot itself was lost, ' +
+        'and another one took its place.',
     ),
 })
 export type Gap = z.infer<typeof gapSchema>

@@ -1,5 +1,5 @@
 /**
- * The job: everything one bot is told. Field names are those of spec/service-interface.md where it has them; unknown
+ * The job: everything one bot is told. Field names are those of docs/interface.md where it has them; unknown
  * fields are refused by name. This package imports nothing of the project, so that worker and control plane share it.
  */
 import { z } from 'zod'
@@ -271,6 +271,13 @@ export const jobSchema = z
       .describe('What to answer when the meeting asks whether the bot agrees to be recorded itself.'),
     timeout_config: timeoutConfigSchema.prefault({}),
     streaming: streamingSchema.nullish(),
+    continues: z
+      .strictObject({
+        has_seen_others: z.boolean().describe('Others were in the meeting with it.'),
+        is_paused: z.boolean().describe('The recording was paused; it is paused again as soon as it has begun.'),
+      })
+      .nullish()
+      .describe('The bot takes the place of one of the same id that died in this meeting, and goes on there.'),
     separate_tracks: z
       .boolean()
       .default(false)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plainRequest } from '../../control-plane/bots/request.ts'
 import type { Calendars } from '../../control-plane/calendars/index.ts'
+import { NO_METERS } from '../../control-plane/meters.ts'
 import { openServiceCalendars } from '../../control-plane/open-calendars.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/secrets/seals.ts'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
@@ -51,7 +52,12 @@ async function measureSyncs(database: Database, standIns: ChildProcess, count: n
     client,
     calendars: given,
   } = await ask({ ask: 'fill', calendars: count, series: SERIES, singles: SINGLES })
-  const config = { providers: { ...addresses, zoom: null }, prefersLocation: false, allowPrivateAddresses: false }
+  const config = {
+    providers: { ...addresses, zoom: null },
+    prefersLocation: false,
+    jitsiHosts: [],
+    allowPrivateAddresses: false,
+  }
   const log = {
     info() {},
     warn() {},
@@ -59,7 +65,13 @@ async function measureSyncs(database: Database, standIns: ChildProcess, count: n
   }
   const seals = createSeals(parseSealKeys(newSealKey('bench')))
   // Without an address that providers reach: what is measured is reading.
-  const engine = openServiceCalendars(config, { database, seals, log, publicUrl: 'http://127.0.0.1', jitsiHosts: [] })
+  const engine = openServiceCalendars(config, {
+    database,
+    seals,
+    log,
+    meters: NO_METERS,
+    publicUrl: 'http://127.0.0.1',
+  })
   const teamId = (
     await database.insertInto('teams').values({ name: 'Bench' }).returning('id').executeTakeFirstOrThrow()
   ).id

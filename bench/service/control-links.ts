@@ -3,7 +3,7 @@
  * takes until all bots are back after the process was killed and started again.
  */
 import { readFileSync } from 'node:fs'
-import { measureTree } from '../process-tree.ts'
+import { measureTree } from '../shared/process-tree.ts'
 import { BenchProcess } from './bench-process.ts'
 import { type BenchBot, BotLinks, insertRunning, makeBots } from './bots.ts'
 import { type Figure, type Options, progress, wait } from './measure.ts'

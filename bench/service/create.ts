@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { RESERVATION } from '../../control-plane/bots/outcomes.ts'
 import { plainRequest } from '../../control-plane/bots/request.ts'
-import { measureTree } from '../process-tree.ts'
+import { measureTree } from '../shared/process-tree.ts'
 import { type Figure, inLanes, type Options, paced, percentile } from './measure.ts'
 import { type Service, withService } from './service.ts'
 

@@ -40,6 +40,8 @@ startLaunching({
   ).store,
   seals: createSeals(parseSealKeys(readFileSync(join(folder!, 'secret-keys'), 'utf8').trim())),
   grants: { fetch: async () => Promise.reject(new Error('No bot names a credential')) },
+  resumesBots: false,
+  joinParts: async () => ({ files: [] }),
   recover: async () => ({ files: [], problems: [] }),
   log,
   linkUrl: 'ws://127.0.0.1/link',

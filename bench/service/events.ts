@@ -19,7 +19,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
   const seconds = isSmall ? 5 : 30
   const arrived = new Arrivals()
   const receiver = await startReceiver((request, response) => {
-    arrived.take(request)
+    arrived.onRequest(request)
     response.end()
   })
   try {
@@ -72,7 +72,7 @@ class Arrivals {
     this.waiting += 1
   }
 
-  take({ headers, body }: Received): void {
+  onRequest({ headers, body }: Received): void {
     const id = headers['webhook-id']!
     if (this.#ids.has(id)) return
     this.#ids.add(id)

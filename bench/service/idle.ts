@@ -1,5 +1,5 @@
 /** What a service costs that has nothing to do, its own PostgreSQL with it. */
-import { measureTree } from '../process-tree.ts'
+import { measureTree } from '../shared/process-tree.ts'
 import { type Figure, type Options, wait } from './measure.ts'
 import { PlainInstallation } from './plain-installation.ts'
 import { withService } from './service.ts'

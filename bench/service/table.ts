@@ -1,5 +1,5 @@
 /** Figures of the service as a table in Markdown. */
-import { markdown } from '../table.ts'
+import { markdown } from '../shared/table.ts'
 import type { Figure, Goal } from './measure.ts'
 
 export function tableOf(figures: readonly Figure[]): string[] {

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'
 import { startReceiver } from '../../test/control-plane/webhooks/receiver.ts'
-import { measureTree } from '../process-tree.ts'
+import { measureTree } from '../shared/process-tree.ts'
 import { insertRunning, makeBots } from './bots.ts'
 import { type Figure, inLanes, type Options, progress, until } from './measure.ts'
 import { withService } from './service.ts'
@@ -21,7 +21,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
   const count = isSmall ? 2_000 : 20_000
   const seen = new Deliveries()
   const receiver = await startReceiver(({ headers, path, body }, response) => {
-    seen.take(headers['webhook-id'] ?? '', `${path} ${body.data.bot_id}`, body.data.place)
+    seen.send(headers['webhook-id'] ?? '', `${path} ${body.data.bot_id}`, body.data.place)
     response.end()
   })
   try {
@@ -55,7 +55,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
 
       const plainSeen = new Deliveries()
       const plainReceiver = await startReceiver(({ headers }, response) => {
-        plainSeen.take(headers['webhook-id'] ?? '', '', 0)
+        plainSeen.send(headers['webhook-id'] ?? '', '', 0)
         response.end()
       })
       const startedAt = Date.now()
@@ -99,7 +99,7 @@ class Deliveries {
   #outOfOrder = 0
   readonly #lastPlaces = new Map<string, number>()
 
-  take(id: string, line: string, place: number): void {
+  send(id: string, line: string, place: number): void {
     if (this.ids.has(id)) {
       this.#repeated += 1
       return

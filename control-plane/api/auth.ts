@@ -1,4 +1,4 @@
-/** Who a request acts for: key, permission and rate limit, before anything of its body is read. */
+/** Authentication: the key of a request, its permission and its rate limit, before the body is read. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { findKeyHolder, hashOfKey, isWellFormedKey, type KeyHolder, looksLikeKey, noteKeyUse } from '../store/keys.ts'

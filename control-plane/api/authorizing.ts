@@ -17,7 +17,7 @@ export async function authorizedUser(
   throw refusals.conferencingUnavailable(result.unavailable, result.retryAfterMs)
 }
 
-/** What a `conf_config` names. */
+/** The credential that a `conf_config` names. */
 export function namedCredential(
   given:
     | { credential_id?: string | null | undefined; credential_user_id?: string | null | undefined }
@@ -40,7 +40,7 @@ export async function checkCredential(
     if ((await readConnection(database, teamId, credentialId)) === undefined)
       throw refusals.credentialNotFound(credentialId)
   } else if (credentialUserId !== null) {
-    // That there is none is told at the join time: the user may be connected until then.
+    // A missing connection is reported at the join time: the user may be connected until then.
     const found = await connectionsOfUser(database, teamId, credentialUserId)
     if (found.length > 1) throw refusals.credentialUser(found.length)
   }

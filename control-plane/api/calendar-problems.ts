@@ -1,4 +1,4 @@
-/** What the calendars refuse, as errors of the API, for every generation. */
+/** Refusals of the calendars as errors of the API, for every generation. */
 import { CalendarProblem } from '../calendars/operations.ts'
 import { type ApiError, refusals } from './errors.ts'
 

@@ -15,6 +15,7 @@ export interface ApiDependencies {
   seals: Seals
   links: ArtifactReader
   webhooks: WebhookSender
+  alerts: AlertSender
   /**
    * Begins a new transcript of what a closed bot recorded; null: with its own configuration. `webhookUrl` gets the event of
    * its end in place of the bot's own address (older generation). Absent where no worker for it runs.
@@ -39,7 +40,7 @@ export interface ApiDependencies {
   /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
-  metrics?: Registry
+  metrics: Registry
   settings: ApiSettings
 }
 
@@ -79,6 +80,14 @@ export interface WebhookSender {
     botId: string,
     target: { url: string; secret?: string | null; method?: 'POST' | 'PUT' } | null,
   ): Promise<'sent' | 'not_found' | 'not_ended' | 'not_configured'>
+}
+
+/** `alerts/evaluate.ts` with the database filled in. */
+export interface AlertSender {
+  /** Whether a mail server is configured. */
+  sendsMail: boolean
+  /** Sends the value as it is now to the channels of a rule; at most twice a minute. */
+  sendTest(ruleId: string): Promise<'sent' | 'not_found' | 'too_soon'>
 }
 
 /** `connections/authorize.ts` with the platform filled in. */

@@ -22,7 +22,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Stands in the examples until the reader has put in a key. */
+/** Placeholder in the examples until the reader enters a key. */
 const KEY_PLACEHOLDER = 'YOUR_STANDIN_API_KEY'
 
 export function docsRoutes(app: App, documents: readonly ServedDocument[]): void {
@@ -33,7 +33,7 @@ export function docsRoutes(app: App, documents: readonly ServedDocument[]): void
     })
   }
 
-  // The page is 5 MB of script in memory, so it is loaded for the first reader only, as a small server of its own.
+  // The page is 5 MB of script in memory, so it is loaded for the first reader only, as a separate small server.
   let page: Promise<FastifyInstance> | undefined
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     page ??= openPage(documents)

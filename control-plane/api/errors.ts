@@ -65,6 +65,10 @@ export const refusals = {
   signInLinkUsed: () =>
     new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'This sign-in link was used already, or is older than 15 minutes'),
   emailTaken: () => new ApiError(409, 'FST_ERR_CONFLICT', 'Another person has this e-mail address'),
+  tooManyRules: (most: number) =>
+    new ApiError(409, 'FST_ERR_CONFLICT', `A team has at most ${most} alert rules; delete one first`),
+  tooManyTests: (retryAfter: number) =>
+    new ApiError(429, 'FST_ERR_RATE_LIMIT', 'This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => new ApiError(409, 'FST_ERR_CONFLICT', 'A team keeps at least one owner'),
   unknown: (what: string) => new ApiError(404, 'FST_ERR_NOT_FOUND', `There is no such ${what}`),
   wrongSignIn: () => new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'E-mail address and password do not fit'),

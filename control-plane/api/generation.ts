@@ -1,16 +1,16 @@
 /**
- * A generation of the API is one entry of the list that `buildApi` is given: a path prefix with its routes, the shape of
+ * A generation of the API is one entry of the list that `buildApi` receives: a path prefix with its routes, the shape of
  * its errors, the names of its key header, and what it does with unknown fields. To add one, write a `Generation` and
  * append it to `GENERATIONS` in `generations.ts`; `app.ts` then
  *
- * - registers `routes` below `prefix` in a Fastify scope of its own, so that hooks added there stay there (a renaming of
+ * - registers `routes` below `prefix` in a separate Fastify scope, so that hooks added there stay there (a renaming of
  *   public names, for example, is a `preValidation` and a `preSerialization` hook);
  * - checks the key, the permission and the rate limit of each of its routes before the body is read. A route with
  *   `config: { permission: 'sending' }` is open to keys that may only create bots, one with `config: { isOpen: true }`
- *   needs no key. `callerOf(request)` then tells whom the request acts for;
+ *   needs no key. `callerOf(request)` then returns the team for which the request acts;
  * - validates with the zod schemas of the routes; a misfit becomes an `ApiError` 400;
- * - sends whatever is thrown below the prefix through `errorBody`, errors of Fastify and unknown routes too. The
- *   longest prefix of the path decides, so `''` takes what no other generation claims.
+ * - sends every error thrown below the prefix through `errorBody`, errors of Fastify and unknown routes too. The
+ *   longest prefix of the path decides, so `''` takes paths that no other generation claims.
  *
  * Handlers throw `refusals.…` of `errors.ts` in every generation, and never write an error body themselves.
  */
@@ -60,11 +60,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `sending`: also for keys that may only create bots. Default `full`. */
     permission?: 'full' | 'sending'
-    /** What a person needs. Default: `viewer` to read, `member` to change. */
+    /** The role that a person needs. Default: `viewer` to read, `member` to change. */
     role?: Role
     /** Needs no key. */
     isOpen?: boolean
-    /** After a success, launchers are told that something may be due. */
+    /** After a success, launchers are notified that something may be due. */
     createsBots?: boolean
   }
 }

@@ -13,13 +13,13 @@ import {
 import { refusals } from './errors.ts'
 import { callerOf } from './generation.ts'
 
-/** Visible ASCII. The service makes keys of its own by adding a space and a number, and no caller's key can equal one. */
+/** Visible ASCII. The service makes internal keys by adding a space and a number, and no caller's key can equal one. */
 const KEY = /^[!-~]{1,255}$/
 
 /**
- * Does the work in one transaction, once for each `Idempotency-Key`: a repeat of the request gets the first answer. What
- * the work throws undoes everything, so a refused request may be repeated. Without the header the work is just done, and
- * has to make its own transaction where it needs one.
+ * Does the work in one transaction, once for each `Idempotency-Key`: a repeat of the request gets the first answer. An
+ * error of the work rolls everything back, so a refused request may be repeated. Without the header the work is only run,
+ * and makes its own transaction if it needs one.
  */
 export async function once(
   db: Database,

@@ -19,7 +19,7 @@ export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'datab
     isWanted = false
     isPausing = true
     wakeLaunchers(database).catch((error: unknown) =>
-      log.warn({ error: String(error) }, 'Launchers could not be told of a new bot'),
+      log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),
     )
     setTimeout(() => {
       isPausing = false

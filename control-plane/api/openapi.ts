@@ -7,7 +7,7 @@ export type OpenApiDocument = Record<string, unknown> & {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
 }
 
-/** Strings that are read into other things have no output of their own; the document describes what is sent. */
+/** Strings that are parsed into other types have no output type; the document describes what is sent. */
 const zodToJsonConfig = { unrepresentable: 'any' } as const
 
 /** Collects the routes that are registered in the scope afterwards. */
@@ -34,7 +34,7 @@ export async function describeRoutes(
   }
 }
 
-/** Named schemas of other generations stand in the same registry of zod, and do not belong in this document. */
+/** Named schemas of other generations are in the same registry of zod, and do not belong in this document. */
 function withoutUnusedSchemas(document: OpenApiDocument): OpenApiDocument {
   const components = document.components as { schemas?: Record<string, unknown> } | undefined
   const schemas = components?.schemas ?? {}

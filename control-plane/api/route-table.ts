@@ -1,4 +1,4 @@
-/** Which methods a path takes, so that a wrong method can be told from a wrong path. */
+/** Which methods a path takes, so that a wrong method can be distinguished from a wrong path. */
 import type { App } from './generation.ts'
 
 export interface RouteTable {

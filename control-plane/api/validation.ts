@@ -71,7 +71,7 @@ function withoutUnknownFields(data: unknown, error: ZodError): unknown {
   return current
 }
 
-/** Copies what lies on the path only: the values beside it may be nested deeper than the stack allows. */
+/** Copies only the objects on the path: the values beside it may be nested deeper than the stack allows. */
 function withoutKeys(data: unknown, [step, ...path]: readonly PropertyKey[], keys: readonly string[]): unknown {
   const copy = (Array.isArray(data) ? [...data] : { ...(data as object) }) as Record<PropertyKey, unknown>
   if (step !== undefined) copy[step] = withoutKeys(copy[step], path, keys)

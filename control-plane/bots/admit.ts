@@ -8,7 +8,7 @@ import { RESERVATION } from './outcomes.ts'
 import { nextPhase } from './phases.ts'
 import { withPatch } from './row.ts'
 
-/** What has to be known of a bot that is about to be admitted; a row that is not inserted yet has it as well. */
+/** The fields that admission needs of a bot; a row that is not inserted yet has it as well. */
 export type BotToAdmit = Pick<
   BotRow,
   | 'id'

@@ -40,6 +40,10 @@ export const STEP_KINDS = [
   'stop_asked',
   'killed',
   'process_ended',
+  'lost',
+  'resumed',
+  'assembling',
+  'assembled',
   'ended',
   'data_deleted',
 ] as const

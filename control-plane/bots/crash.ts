@@ -37,7 +37,7 @@ export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
   if (nextPhase(bot.phase, 'process_ended') === null) return emptyChange()
   const { evidence, now } = known
   if (bot.phase === 'starting' && bot.end_code === null) {
-    const reason = evidence.reason ?? sentenceOf(evidence)
+    const reason = evidence.reason ?? sentenceOfEnd(evidence)
     if (!FINAL_EXIT_CODES.has(evidence.exitCode ?? -1)) return launchFailed(bot, reason, now, 'process_ended', evidence)
   }
   // Before it asked to join, it is the last attempt that is over.
@@ -60,7 +60,7 @@ export function launchFailed(
   if (phase === null) return emptyChange()
   const failures = bot.launch_failures + 1
   const dueAt = new Date(now.getTime() + RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length) - 1]! * 1000)
-  const step = { at: now, attempt: bot.attempt, kind, reason, ...(evidence && { evidence: shown(evidence) }) }
+  const step = { at: now, attempt: bot.attempt, kind, reason, ...(evidence && { evidence: shownEvidence(evidence) }) }
   if (bot.give_up_at !== null && dueAt > bot.give_up_at) {
     const change = gaveUp(bot, `The bot could not be started in time. ${reason}`, now)
     return { ...change, steps: [step, ...change.steps] }
@@ -108,17 +108,17 @@ function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
   })
   // Its last words were its end; only the report is missing.
   if (bot.end_code !== null) {
-    const message = bot.end_message ?? sentenceOf(evidence)
+    const message = bot.end_message ?? sentenceOfEnd(evidence)
     if (!isNormalEnd(bot.end_code)) return failed(bot.end_code, message)
     return { status: 'completed', code: bot.end_code, message, errorCode: null, errorMessage: null, ...rest }
   }
   // The recording was stored before the transcription started.
   if (bot.phase === 'processing')
-    return failed('TRANSCRIPTION_FAILED', `The transcript was not made. ${sentenceOf(evidence)}`)
+    return failed('TRANSCRIPTION_FAILED', `The transcript was not made. ${sentenceOfEnd(evidence)}`)
   if (bot.stop_requested_at !== null && bot.recording_started_at === null)
     return failed('EXITING_MEETING_BEFORE_RECORD', 'The bot was stopped before it recorded.')
-  if (bot.phase === 'starting') return failed('INTERNAL_ERROR', sentenceOf(evidence))
-  return failed(crashCode(evidence), sentenceOf(evidence))
+  if (bot.phase === 'starting') return failed('INTERNAL_ERROR', sentenceOfEnd(evidence))
+  return failed(crashCode(evidence), sentenceOfEnd(evidence))
 }
 
 function factsOf(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead): BotPatch {
@@ -131,18 +131,18 @@ function withStep(change: BotChange, bot: BotRow, { evidence, now }: KnownOfDead
     at: evidence.endedAt ?? now,
     attempt: bot.attempt,
     kind: 'process_ended' as const,
-    reason: evidence.reason ?? sentenceOf(evidence),
-    evidence: shown(evidence),
+    reason: evidence.reason ?? sentenceOfEnd(evidence),
+    evidence: shownEvidence(evidence),
   }
   return { ...change, steps: [step, ...change.steps] }
 }
 
 /** The log stands with the launch. */
-function shown({ exitCode, signal, isOutOfMemory, reason }: EndEvidence): Record<string, unknown> {
+export function shownEvidence({ exitCode, signal, isOutOfMemory, reason }: EndEvidence): Record<string, unknown> {
   return { exit_code: exitCode, signal, out_of_memory: isOutOfMemory, reason }
 }
 
-function sentenceOf({ exitCode, signal, isOutOfMemory }: EndEvidence): string {
+export function sentenceOfEnd({ exitCode, signal, isOutOfMemory }: EndEvidence): string {
   if (isOutOfMemory) return "The bot's process was ended because memory ran out."
   if (signal !== null) return `The bot's process was ended by ${signal}.`
   if (exitCode !== null) return `The bot's process ended with exit code ${exitCode} and without a report.`

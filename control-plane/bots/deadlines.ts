@@ -39,6 +39,8 @@ export function deadlineOf(bot: BotRow, since: Date): Date {
   const recording = maxRecording ?? LONGEST_RECORDING_SECONDS
   const afterwards = STORING_SECONDS + (bot.transcription_status === 'not-applicable' ? 0 : TRANSCRIPTION_SECONDS)
   const hasRecorded = bot.recording_started_at !== null
+  // Its status stays `in_call_recording` while it waits at the door again.
+  const wayBack = bot.resuming_since === null ? 0 : 2 * waitingRoom + noOneJoined
   if (bot.phase === 'processing') return after(since, TRANSCRIPTION_SECONDS + MARGIN_SECONDS)
   if (bot.phase === 'ending')
     return after(bot.stop_requested_at ?? since, hasRecorded ? afterwards + LEAVE_SECONDS : LEAVE_SECONDS)
@@ -52,8 +54,8 @@ export function deadlineOf(bot: BotRow, since: Date): Date {
       return after(since, waitingRoom + noOneJoined + recording + afterwards + MARGIN_SECONDS)
     case 'recording_paused':
       // A pause has no limit of its own; a day is the longest that the worker's limits can express.
-      return after(since, 86_400)
+      return after(since, 86_400 + wayBack)
     default:
-      return after(since, recording + afterwards + MARGIN_SECONDS)
+      return after(since, wayBack + recording + afterwards + MARGIN_SECONDS)
   }
 }

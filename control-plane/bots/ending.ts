@@ -3,6 +3,7 @@ import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange, type OutgoingMessage, type Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
 import { chargesOf, entriesOfEnd } from './outcomes.ts'
+import { assembling, partsOf } from './parts.ts'
 import { type Happening, nextPhase } from './phases.ts'
 import { withPatch } from './row.ts'
 
@@ -24,11 +25,13 @@ export interface End {
 
 /**
  * Closes the bot: final status, charge, release of what is reserved, the last statuses and the final messages. Changes
- * nothing where `happening` closes no bot of this phase.
+ * nothing where `happening` closes no bot of this phase. A bot of several parts is only prepared for it: it is closed by
+ * `assembled`, once its files are together.
  */
 export function closing(bot: BotRow, happening: Happening, end: End, facts: BotPatch = {}): BotChange {
   const phase = nextPhase(bot.phase, happening)
   if (phase !== 'closed') return emptyChange()
+  if (happening !== 'assembled' && partsOf(bot).length > 0) return assembling(bot, end, facts)
   const patch: BotPatch = {
     ...facts,
     phase,
@@ -38,6 +41,7 @@ export function closing(bot: BotRow, happening: Happening, end: End, facts: BotP
     end_message: end.message,
     error_code: end.errorCode,
     error_message: end.errorMessage,
+    resuming_since: null,
     deadline_at: null,
     lease_owner: null,
     lease_until: null,

@@ -9,9 +9,10 @@ import { deadlineOf } from './deadlines.ts'
 import { closing } from './ending.ts'
 import { instant, optionalInstant } from './instants.ts'
 import { messagesOfChat, messagesOfStatus } from './messages/index.ts'
-import { withPerson } from './people.ts'
+import { partsOf } from './parts.ts'
+import { withPeopleOfLaterAttempt, withPerson } from './people.ts'
 import { type Happening, nextPhase } from './phases.ts'
-import { decides, isClosed, requestOf, withPatch } from './row.ts'
+import { decides, isOver, requestOf, withPatch } from './row.ts'
 
 export interface JournaledEvents {
   attempt: number
@@ -54,7 +55,7 @@ class Folding {
 
   add({ seq, at: text, event }: NumberedEvent): void {
     for (const artifact of artifactsOf(event)) this.artifacts.set(artifact.name, artifact)
-    if (isClosed(this.#bot) || !decides(this.#bot, this.#attempt)) return
+    if (isOver(this.#bot) || !decides(this.#bot, this.#attempt)) return
     const at = instant(text, this.#now)
     const sourceId = `${this.#journalId}:${seq}`
     switch (event.type) {
@@ -104,7 +105,14 @@ class Folding {
       return
     }
     const phase = this.#phaseAfter(status === 'joining_call' ? 'joining' : 'status')
-    if (phase === null || status === this.#bot.status) return
+    if (phase === null) return
+    if (this.#bot.resuming_since !== null) {
+      this.#onTheWayBack(status, phase, at)
+      return
+    }
+    const isSame = status === this.#bot.status
+    // A bot that goes on before it recorded asks to join once more.
+    if (isSame && this.#bot.joined_attempt === this.#attempt) return
     const startTime = status === 'in_call_recording' ? event.start_time : undefined
     const startedAt = startTime === undefined ? at : instant(startTime * 1000, at)
     const { waiting_at, joined_at, recording_started_at } = this.#bot
@@ -131,7 +139,40 @@ class Folding {
       sourceId,
       ...(startTime !== undefined && { startTime: startedAt.getTime() / 1000 }),
     }
-    this.change.messages.push(...messagesOfStatus(this.#bot, news))
+    if (!isSame) this.change.messages.push(...messagesOfStatus(this.#bot, news))
+  }
+
+  /**
+   * A bot that recorded and was lost, until it records again. To its caller the recording goes on, as it does where only
+   * the browser died: the timeline alone tells of the way back.
+   */
+  #onTheWayBack(status: string, phase: string, at: Date): void {
+    const since = this.#bot.resuming_since!
+    const isBack = status === 'in_call_recording'
+    this.#patch({
+      phase,
+      ...(status === 'joining_call' && {
+        joined_attempt: this.#attempt,
+        joining_at: at,
+        lease_owner: null,
+        lease_until: null,
+        wait_reason: null,
+      }),
+      ...(isBack && { resuming_since: null }),
+    })
+    this.#patch({ deadline_at: deadlineOf(this.#bot, this.#now) })
+    const missing = Math.max(0, Math.round((at.getTime() - since.getTime()) / 100) / 10)
+    this.change.steps.push(
+      isBack
+        ? {
+            at,
+            attempt: this.#attempt,
+            kind: 'resumed',
+            reason: backAfter(missing),
+            evidence: { missing_seconds: missing },
+          }
+        : { at, attempt: this.#attempt, kind: 'status', reason: null, evidence: { status } },
+    )
   }
 
   /** The meeting is over and the recording is stored; the bot's own status is silent about it. */
@@ -175,7 +216,10 @@ class Folding {
   }
 
   #person(column: 'participants' | 'speakers', person: Person): void {
-    const people = withPerson(this.#bot[column], person)
+    const people =
+      partsOf(this.#bot).length > 0
+        ? withPeopleOfLaterAttempt(this.#bot[column], [person], this.#bot.participants)
+        : withPerson(this.#bot[column], person)
     if (people !== this.#bot[column]) this.#patch({ [column]: people })
   }
 
@@ -201,17 +245,23 @@ function artifactsOf(event: BotEvent): Artifact[] {
   return event.type === 'final_report' ? event.artifacts : []
 }
 
+function backAfter(seconds: number): string {
+  return `The bot is back in the meeting and records again. ${seconds} s of the meeting are missing in the recording.`
+}
+
 /** Columns that the report knows better than the events before it. */
 function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
   const transcription = requestOf(bot).transcription
+  const isLater = partsOf(bot).length > 0
+  const everybody = isLater ? withPeopleOfLaterAttempt(bot.participants, report.participants) : report.participants
   return {
     joined_attempt: attempt,
-    joined_at: optionalInstant(report.joined_at) ?? bot.joined_at,
+    joined_at: first(isLater, bot.joined_at, optionalInstant(report.joined_at)),
     exited_at: optionalInstant(report.exited_at) ?? bot.exited_at,
-    recording_started_at: optionalInstant(report.recording_started_at) ?? bot.recording_started_at,
+    recording_started_at: first(isLater, bot.recording_started_at, optionalInstant(report.recording_started_at)),
     duration_seconds: report.duration_seconds,
-    participants: report.participants,
-    speakers: report.speakers,
+    participants: everybody,
+    speakers: isLater ? withPeopleOfLaterAttempt(bot.speakers, report.speakers, everybody) : report.speakers,
     report,
     transcribed_seconds: report.transcribed_seconds ?? null,
     transcription_ids: report.transcription_ids ?? [],
@@ -221,4 +271,9 @@ function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
       transcription_provider: bot.transcription_provider ?? transcription.provider,
     }),
   }
+}
+
+/** What an earlier attempt was first in stays; else the report knows best. */
+function first(isLater: boolean, known: Date | null, reported: Date | null): Date | null {
+  return isLater ? (known ?? reported) : (reported ?? known)
 }

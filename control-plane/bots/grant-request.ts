@@ -1,4 +1,4 @@
-/** What a bot asks of a stored credential. Pure. */
+/** The request of a bot to a stored credential. Pure. */
 import type { GrantRequest } from '../ports.ts'
 import type { BotRow } from '../store/tables.ts'
 import { requestOf } from './row.ts'

@@ -79,7 +79,7 @@ export function waitsForRoom(bot: BotRow, reason: string, now: Date): BotChange 
 /** The bot has waited for longer than callers are promised. Told of once; its status stays `queued`. */
 export function pickupDelayed(bot: BotRow, now: Date): BotChange {
   const isWaiting = bot.phase === 'due' || bot.phase === 'launching' || bot.phase === 'starting'
-  if (!isWaiting || bot.pickup_delayed_at !== null) return emptyChange()
+  if (!isWaiting || bot.resumes > 0 || bot.pickup_delayed_at !== null) return emptyChange()
   const patch = { pickup_delayed_at: now }
   const reason = bot.wait_reason ?? 'No launcher has taken it yet.'
   return {

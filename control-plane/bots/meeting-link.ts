@@ -1,4 +1,4 @@
-/** Tells the platform of a meeting link by its host. Whether the link leads to a meeting is found out by the bot. Pure. */
+/** Detects the platform of a meeting link by its host. The bot finds out whether the link leads to a meeting. Pure. */
 
 export const MEETING_PLATFORMS = ['meet', 'teams', 'zoom', 'jitsi'] as const
 export type MeetingPlatform = (typeof MEETING_PLATFORMS)[number]

@@ -1,4 +1,4 @@
-/** What an end means for the status and for the tokens. Source: spec/service-interface.md, "Token charging by outcome". */
+/** Status and tokens by the way in which a bot ended. Source: docs/interface.md#charges-by-outcome. */
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import type { BotRow } from '../store/tables.ts'
 import type { LedgerEntry } from './change.ts'
@@ -36,7 +36,7 @@ export function isNormalEnd(code: string): boolean {
   return NORMAL.has(code)
 }
 
-/** What a closed bot costs; null where its end is free. `bot` is the row with everything that its end says. */
+/** The charge of a closed bot; null if its end is free. `bot` is the row with everything that its end says. */
 export function chargesOf(bot: BotRow): Charged | null {
   const code = bot.error_code ?? bot.end_code ?? 'UNKNOWN_ERROR'
   if (WAITED.has(code)) return { ...NOTHING, recording: amount('recording', secondsWaited(bot)) }

@@ -4,6 +4,21 @@ import type { Person } from '@standin/wire/events.ts'
 /** Of a running meeting; the list is written anew with each change, and the final report has the whole list. */
 const MOST_PEOPLE = 2_000
 
+/**
+ * The list with people of a later attempt in it: the platform's id says who is the same, also in the whole `roster`, and
+ * whoever is new gets the next number.
+ */
+export function withPeopleOfLaterAttempt(people: unknown, added: readonly Person[], roster: unknown = people): unknown {
+  return added.reduce((list, person) => {
+    const known = [...listOf(list), ...listOf(roster)]
+    const same = known.find(({ platform_id }) => platform_id === person.platform_id)
+    const id = same?.id ?? known.reduce((most, each) => Math.max(most, each.id), 0) + 1
+    return withPerson(list, { ...person, id })
+  }, people)
+}
+
+const listOf = (people: unknown): Person[] => (Array.isArray(people) ? people : [])
+
 /** The list with this person in it, or the same list where nothing is new. */
 export function withPerson(people: unknown, person: Person): unknown {
   const list = Array.isArray(people) ? (people as Person[]) : []

@@ -18,6 +18,8 @@ export const PHASES = [
   'ending',
   /** Out of the meeting; a transcript is being made. */
   'processing',
+  /** Over; the parts of its recording are being joined. Its end stands in `pending_end`. */
+  'assembling',
   'closed',
 ] as const
 export type Phase = (typeof PHASES)[number]
@@ -42,10 +44,14 @@ export const HAPPENINGS = [
   'stop_asked',
   /** The engine has evidence that the process or container is over, and no final report is stored. */
   'process_ended',
+  /** The same in the meeting, and another attempt goes on there. */
+  'resumed',
+  /** The parts of the recording were joined, or cannot be. */
+  'assembled',
 ] as const
 export type Happening = (typeof HAPPENINGS)[number]
 
-/** What is not listed changes nothing. */
+/** What is not listed changes nothing. A bot of several parts is `assembling` before it is closed (`ending.ts`). */
 const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
   scheduled: { admitted: 'due', refused: 'closed', stop_asked: 'closed' },
   due: { gave_up: 'closed', stop_asked: 'closed' },
@@ -73,6 +79,7 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
     stop_asked: 'ending',
     final_report: 'closed',
     process_ended: 'closed',
+    resumed: 'due',
   },
   ending: {
     joining: 'ending',
@@ -84,6 +91,7 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
     gave_up: 'closed',
   },
   processing: { transcribing: 'processing', final_report: 'closed', process_ended: 'closed' },
+  assembling: { assembled: 'closed' },
   closed: {},
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a caller asked of a bot, in one shape for both generations: `bots.request`. It holds no secret; name, meeting link,
- * recording mode and `extra` are columns of their own. Every field is present, defaults are filled in.
+ * The request of a caller for a bot, in one shape for both generations: `bots.request`. It holds no secret; name, meeting link,
+ * recording mode and `extra` are separate columns. Every field is present, defaults are filled in.
  */
 export interface BotRequest {
   /** https addresses; one for most bots, up to five. */
@@ -29,7 +29,7 @@ export interface BotRequest {
   callback: { url: string; method: 'POST' | 'PUT'; hasSecret: boolean } | null
   /** The older generation's `webhook_url`; its endpoint of kind `bot` does the sending. */
   webhookUrl: string | null
-  /** For the platform with an SDK; null where nothing of it was given. */
+  /** For the platform with an SDK; null without such settings. */
   conferencing: ConferencingRequest | null
   allowMultipleBots: boolean
 }

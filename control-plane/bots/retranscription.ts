@@ -1,4 +1,4 @@
-/** A transcript that is made again from what a closed bot recorded. The bot stays closed; its status tells of the work. */
+/** A transcript that is made again from the recording of a closed bot. The bot stays closed; its status shows the work. */
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import type { BotChange, LedgerEntry, OutgoingMessage } from './change.ts'
 import { messagesOfEnd, messagesOfRetranscription, messagesOfStatus } from './messages/index.ts'
@@ -7,7 +7,7 @@ import { withPatch } from './row.ts'
 
 const FAILED = 'TRANSCRIPTION_FAILED'
 
-/** What the bot was before, to which it returns. */
+/** The status before, to which the bot returns. */
 export interface EarlierEnd {
   status: string
   errorCode: string | null

@@ -25,6 +25,11 @@ export function decides(bot: Pick<BotRow, 'phase' | 'attempt' | 'joined_attempt'
   return namedAttempt(bot) === attempt && bot.phase !== 'due'
 }
 
+/** Nothing that is reported or happens changes the bot any more, though it may not be closed yet. */
+export function isOver(bot: Pick<BotRow, 'phase'>): boolean {
+  return bot.phase === 'closed' || bot.phase === 'assembling'
+}
+
 export function isClosed(bot: Pick<BotRow, 'phase'>): boolean {
   return bot.phase === 'closed'
 }

@@ -40,12 +40,24 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   stop_asked: 'The bot was asked to leave.',
   killed: 'The bot was killed.',
   process_ended: 'The process of the bot ended.',
+  lost: 'The bot was lost in the meeting.',
+  resumed: 'The bot records again.',
+  assembling: 'The parts of the recording are being joined.',
+  assembled: 'The parts of the recording were joined.',
   ended: 'The bot ended.',
   data_deleted: 'The data of the bot was deleted.',
 }
 
 /** Kinds whose reason says what happened as well. */
-const TOLD_BY_REASON: readonly string[] = ['asked', 'connected', 'pickup_delayed']
+const TOLD_BY_REASON: readonly string[] = [
+  'asked',
+  'connected',
+  'pickup_delayed',
+  'lost',
+  'resumed',
+  'assembling',
+  'assembled',
+]
 
 /** One or two sentences, without the time. */
 export function sentenceOf({ kind, reason, evidence, attempt }: Moment): string {

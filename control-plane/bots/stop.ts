@@ -14,6 +14,8 @@ const BEFORE_RECORDING = 'EXITING_MEETING_BEFORE_RECORD'
  * left its meeting.
  */
 export function stopAsked(bot: BotRow, now: Date): BotChange | { refused: string } {
+  // It has left, and its files are being put together.
+  if (bot.phase === 'assembling') return emptyChange()
   const phase = nextPhase(bot.phase, 'stop_asked')
   if (phase === null) return { refused: bot.status }
   if (phase === 'closed') return cancelled(bot, now)

@@ -62,7 +62,7 @@ export async function followEvents(
         Object.assign(update, planOf(bot!.id, event, step.url))
         break
       case 'cancel': {
-        // Where only the schedule falls away, an older bot of the event goes on.
+        // If only the schedule is removed, an older bot of the event stays.
         const ended = event.status === 'cancelled' ? openBots : bot === null ? [] : [bot]
         for (const one of ended) stopped.set(one.id, one)
         Object.assign(update, { bot_id: null, bot_join_at: null, bot_meeting_url: null })

@@ -1,4 +1,4 @@
-/** What a sync changes: the provider's answer beside what is stored. Pure but for new ids. */
+/** Changes of a sync: the provider's answer compared with the stored events. Pure except for new ids. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { MeetingLink } from '../bots/meeting-link.ts'
 import type { EventWrite, NewSeries, StoredEvent } from '../store/calendar-events.ts'
@@ -12,7 +12,7 @@ export interface Difference {
   writes: EventWrite[]
   /** Ids of stored events that the provider has no more. */
   removed: string[]
-  /** By id of the event. What only the provider's time stamp changed for is written, and is no news. */
+  /** By id of the event. A changed time stamp alone is stored and not reported. */
   news: Map<string, ChangeKind>
   /** Providers' ids of series, with the number of occurrences to come that they lost. */
   lost: Map<string, number>
@@ -73,7 +73,7 @@ function isInWindow(start: Date, end: Date, window: Window): boolean {
 
 const isRevived = (before: StoredEvent, write: EventWrite) => before.removed_at !== null && write.removed_at === null
 
-/** Stored events that are not among those that were told of, where what was told of is everything. */
+/** Stored events that a complete answer does not contain. */
 function goneOf(
   stored: readonly StoredEvent[],
   told: ReadonlyMap<string, ProviderEvent>,
@@ -92,7 +92,7 @@ function goneOf(
   })
 }
 
-/** `removedAt`: the event lies behind the window, so that it is none to us until the window reaches it. */
+/** `removedAt`: the event is after the window, so it counts only when the window reaches it. */
 function writeOf(
   event: ProviderEvent,
   before: StoredEvent | undefined,

@@ -1,4 +1,4 @@
-/** What a bot does when its event changes: the rules of field notes 5.7. Pure. */
+/** The reaction of a bot to a change of its event: the rules of docs/interface.md#how-bots-follow-events. Pure. */
 import type { Followed } from '../store/calendar-intents.ts'
 
 /** A bot whose join time is nearer is being started: it goes to what was planned. */

@@ -3,6 +3,7 @@
  * do what is due: syncs, subscriptions, and old subscriptions to be stopped.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import {
   askForPush,
@@ -41,6 +42,7 @@ export interface CalendarSettings {
   database: Database
   seals: Seals
   log: Log
+  meters?: Meters
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
   /** Under which providers reach this service; null: they cannot, and changes are only polled. */
   publicUrl: string | null
@@ -59,7 +61,7 @@ export interface Calendars {
 }
 
 export function openCalendars(settings: CalendarSettings): Calendars {
-  const { database, log } = settings
+  const { database, log, meters } = settings
   const tools: ConnectTools = { ...settings, tokens: createTokens(settings) }
   const exchange = createExchange(settings)
   const stop = new AbortController()
@@ -109,9 +111,11 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   async function startDue(): Promise<number> {
     const claim = newClaim()
     const syncs = await claimDueSyncs(database, claim, Math.max(0, SYNCS_AT_ONCE - counts.syncs))
+    if (syncs.length > 0) meters?.count('claims', { queue: 'calendar_syncs' }, syncs.length)
     for (const calendar of syncs) begin('syncs', syncCalendar(tools, calendar, claim), 'A calendar was not synced')
     const pushClaim = newPushClaim()
     const pushes = await claimDuePushes(database, pushClaim, Math.max(0, PUSHES_AT_ONCE - counts.pushes))
+    if (pushes.length > 0) meters?.count('claims', { queue: 'calendar_subscriptions' }, pushes.length)
     for (const calendar of pushes)
       begin('pushes', pushCalendar(tools, calendar, pushClaim), 'A subscription was not made')
     return syncs.length + pushes.length

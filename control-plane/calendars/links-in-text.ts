@@ -1,4 +1,4 @@
-/** Finds web addresses in text and in HTML that anybody may have written. Pure; time grows with the length alone. */
+/** Finds web addresses in untrusted text and HTML. Pure; time grows with the length alone. */
 import { Parser } from 'htmlparser2'
 
 /** Longer descriptions are read up to here; those of both providers are shorter. */

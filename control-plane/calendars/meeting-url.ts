@@ -27,7 +27,7 @@ export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptio
   const conference = read(sources.conference)
   const automatic = read(sources.automatic === null ? [] : [sources.automatic])
   const location = read(sources.location.flatMap(linksInText))
-  // An automatic link stands among the conference's own addresses too, so the location goes before both.
+  // An automatic link is also among the conference's own addresses, so the location takes precedence over both.
   const isAutomatic = (link: MeetingLink) => automatic.some(({ key }) => key === link.key)
   const named =
     options.prefersLocation && conference.every(isAutomatic)
@@ -123,7 +123,7 @@ function hasPasscode({ url }: MeetingLink): boolean {
   return ['pwd', 'p', 'passcode'].some((name) => searchParams.get(name))
 }
 
-/** The same meeting on the same platform; companies have hosts of their own for it. */
+/** The same meeting on the same platform; companies have their own hosts for it. */
 function isSameMeeting(one: MeetingLink, other: MeetingLink): boolean {
   const name = ({ platform, url }: MeetingLink) => {
     const path = new URL(url).pathname.replace(/\/+$/, '')

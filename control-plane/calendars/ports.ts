@@ -1,4 +1,4 @@
-/** What the calendars need of a provider and what they offer to the API. One adapter for each provider stands behind it. */
+/** The interface of the calendars to a provider and to the API. Each provider has one adapter. */
 
 export type CalendarPlatform = 'google' | 'microsoft'
 
@@ -36,7 +36,10 @@ export interface Attendee {
   isResource: boolean
 }
 
-/** One event or one occurrence of a series, in the service's terms (field notes 5.5 and 5.6). */
+/**
+ * One event or one occurrence of a series, in the service's terms (docs/interface.md#events-of-calendars and
+ * #links-of-events).
+ */
 export interface ProviderEvent {
   providerId: string
   /** The provider's id of the series; the event's own id for a single event. */
@@ -69,12 +72,12 @@ export interface Window {
   end: Date
 }
 
-/** What changed since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
+/** Changes since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
 export interface Changes {
   isFull: boolean
   /** After a cursor an event that left the window is here too, with its new times: it matters where it is stored. */
   events: ProviderEvent[]
-  /** Gone at the provider, as far as it says so; unknown ids may be among them. */
+  /** Gone at the provider, checked where its word alone is not enough (Microsoft); unknown ids may be among them. */
   removedIds: string[]
   /** Series whose whole set in the window is in `events`: stored occurrences that are not there are gone. */
   wholeSeries: string[]
@@ -91,7 +94,7 @@ export interface UnreadableEvent {
 
 /** A subscription to changes. Google: a channel; Microsoft: a subscription. */
 export interface Subscription {
-  /** What notifications name: Google's channel id, Microsoft's subscription id. */
+  /** The id in notifications: Google's channel id, Microsoft's subscription id. */
   id: string
   /** Google only. */
   resourceId: string | null
@@ -115,8 +118,6 @@ export interface CalendarProvider {
   listCalendars(accessToken: string): Promise<RawCalendar[]>
   /** With a cursor: what changed since; without: everything in the window. Rejects with `cursor_gone` for a dead cursor. */
   changes(accessToken: string, calendarId: string, from: { cursor: string | null; window: Window }): Promise<Changes>
-  /** Null where there is no such event. */
-  readOne(accessToken: string, calendarId: string, eventId: string): Promise<ProviderEvent | null>
   watch(accessToken: string, calendarId: string, request: WatchRequest): Promise<Subscription>
   /** Google makes a new channel (`request`) and the caller stops the old one; Microsoft prolongs the one that is there. */
   renew(

@@ -1,4 +1,4 @@
-/** Subscriptions to changes. They only save time: whatever happens to them, changes are found by the next poll. */
+/** Subscriptions to changes. They only save time: the next poll finds the changes in any case. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Log } from '../ports.ts'
 import {
@@ -104,7 +104,7 @@ async function subscribe(
     )
   } catch (problem) {
     if (!(problem instanceof ProviderProblem) || problem.kind !== 'not_found') throw problem
-    // Nobody knows since when nothing was told.
+    // The start of the silence is unknown.
     await askForFullSync(tools.database, calendar.id)
     return watch()
   }
@@ -137,7 +137,7 @@ async function stopQuietly(tools: PushTools, calendar: CalendarRow, subscription
     .catch((problem) =>
       tools.log.warn(
         { calendar: calendar.id, error: problemText(problem) },
-        'A subscription that nobody wants is left',
+        'An obsolete subscription could not be removed',
       ),
     )
 }

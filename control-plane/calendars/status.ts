@@ -1,4 +1,4 @@
-/** What a provider's refusal makes of a connection. */
+/** The status of a connection after a refusal of the provider. */
 import type { OutgoingMessage } from '../bots/change.ts'
 import type { CalendarChange } from '../store/calendars.ts'
 import type { CalendarRow } from '../store/tables.ts'
@@ -8,7 +8,7 @@ import { ProviderProblem, type ProviderProblemKind } from './ports.ts'
 
 export type CalendarStatus = 'active' | 'error' | 'revoked' | 'permission_denied'
 
-/** Problems that stay until somebody does something about them. */
+/** Problems that last until the user or the operator solves them. */
 const LASTING: Partial<Record<ProviderProblemKind, CalendarStatus>> = {
   revoked: 'revoked',
   client_refused: 'error',
@@ -61,7 +61,7 @@ const KINDS: Record<ProviderProblemKind, CalendarProblem['kind']> = {
   unavailable: 'provider_unavailable',
 }
 
-/** As a caller is told of it; other errors stay what they are. */
+/** The error for the caller; other errors are returned unchanged. */
 export function callersProblem(error: unknown): unknown {
   if (!(error instanceof ProviderProblem)) return error
   return new CalendarProblem(KINDS[error.kind], error.message, error.retryAfterMs)

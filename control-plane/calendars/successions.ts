@@ -1,5 +1,5 @@
 /**
- * A rule for every occurrence goes on when the provider puts another series in place of its one, as it does for "this and
+ * A rule for every occurrence continues when the provider replaces its series by another one, as it does for "this and
  * following events".
  */
 

@@ -44,7 +44,7 @@ export function nextFull(calendarId: string, now: Date): Date {
 
 export function afterFailure(problem: unknown, failures: number, now: Date): Date {
   const lasting = lastingStatus(problem)
-  // Somebody may give a permission back; a refresh token that was refused stays so.
+  // A permission can be granted again; a refused refresh token stays refused.
   if (lasting !== null) return after(now, (lasting === 'revoked' ? 6 : 1) * HOUR * (1 - JITTER * Math.random()))
   const asked = problem instanceof ProviderProblem ? (problem.retryAfterMs ?? 0) : 0
   const wait = Math.min(RETRY.longest, RETRY.first * 2 ** Math.min(failures - 1, 10))

@@ -4,14 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { readMeetingLink } from '../bots/meeting-link.ts'
-import {
-  markRemoved,
-  readStoredEvents,
-  readToldEvents,
-  type StoredEvent,
-  upsertEvents,
-  upsertSeries,
-} from '../store/calendar-events.ts'
+import type { Meters } from '../meters.ts'
+import { markRemoved, readStoredEvents, readToldEvents, upsertEvents, upsertSeries } from '../store/calendar-events.ts'
 import { addMissingIntents } from '../store/calendar-intents.ts'
 import { endSyncLease, keepSyncLease, lockForSync, type SyncClaim } from '../store/calendar-syncs.ts'
 import { changeCalendar, writeCalendar } from '../store/calendars.ts'
@@ -37,8 +31,6 @@ import type { Tokens } from './tokens.ts'
 export const WINDOW_DAYS = 30
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
-/** Removals that are confirmed at once. */
-const READS_AT_ONCE = 4
 /** Failures in a row after which a connection that may recover is said to have an error. */
 const FAILURES_UNTIL_ERROR = 5
 
@@ -46,6 +38,7 @@ export interface SyncTools extends FollowTools {
   database: Database
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
   tokens: Tokens
+  meters?: Meters
 }
 
 export type SyncOutcome =
@@ -68,7 +61,10 @@ export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, clai
     const changes = withSelf(await fetchChanges(tools, calendar, window), calendar.account_email)
     const outcome = await store(tools, calendar, claim, window, changes)
     // Other credentials may have come meanwhile: their sync does not have to wait for the end of this lease.
-    if (outcome.outcome === 'lost') await endSyncLease(tools.database, calendar.id, claim.owner)
+    if (outcome.outcome === 'lost') {
+      tools.meters?.count('lease_losses', { work: 'calendar_sync', how: 'overtaken' })
+      await endSyncLease(tools.database, calendar.id, claim.owner)
+    }
     return outcome
   } catch (problem) {
     await storeFailure(tools, calendar, claim, problem)
@@ -104,7 +100,7 @@ async function fetchChanges(tools: SyncTools, calendar: CalendarRow, window: Win
     )
   const cursor = isFullDue(calendar) ? null : calendar.cursor
   try {
-    return await confirmed(tools, provider, calendar, window, await read(cursor))
+    return await read(cursor)
   } catch (problem) {
     const isGone = problem instanceof ProviderProblem && problem.kind === 'cursor_gone'
     if (!isGone || cursor === null) throw problem
@@ -115,34 +111,6 @@ async function fetchChanges(tools: SyncTools, calendar: CalendarRow, window: Win
 
 function isFullDue({ full_due_at: dueAt, sync_started_at: startedAt }: CalendarRow): boolean {
   return startedAt === null || dueAt <= startedAt
-}
-
-/** Microsoft calls an event removed too that was edited outside of the window: each one that is still to come is read once. */
-async function confirmed(
-  tools: SyncTools,
-  provider: CalendarProvider,
-  calendar: CalendarRow,
-  window: Window,
-  changes: Changes,
-): Promise<Changes> {
-  if (provider.platform !== 'microsoft' || changes.isFull || changes.removedIds.length === 0) return changes
-  const known = await readStoredEvents(tools.database, calendar.id, window.start, changes.removedIds)
-  const named = new Set(changes.removedIds)
-  const isToCome = (event: StoredEvent) =>
-    named.has(event.provider_id) && event.status !== 'cancelled' && event.ends_at > window.start
-  const left = known.filter(isToCome)
-  const found: Changes['events'] = []
-  const readers = Array.from({ length: READS_AT_ONCE }, async () => {
-    for (let event = left.pop(); event !== undefined; event = left.pop()) {
-      const { provider_id: id } = event
-      const read = await tools.tokens.withToken(calendar.id, (token) =>
-        provider.readOne(token, calendar.raw_calendar_id, id),
-      )
-      if (read !== null) found.push(read)
-    }
-  })
-  await Promise.all(readers)
-  return { ...changes, events: [...found, ...changes.events] }
 }
 
 async function store(
@@ -248,6 +216,7 @@ async function storeFailure(
         ...change.patch,
         sync_due_at: afterFailure(problem, failures, now),
         sync_failures: failures,
+        sync_failed_at: now,
         sync_status: 'failed',
         sync_error: text,
         sync_lease_owner: null,

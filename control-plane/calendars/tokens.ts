@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Meters, NO_METERS } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import {
   endRefreshLease,
@@ -37,6 +38,7 @@ export interface TokenSettings {
   seals: Seals
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
   log: Log
+  meters?: Meters
 }
 
 export interface Tokens {
@@ -57,7 +59,7 @@ interface Unwritten {
   written: Promise<void>
 }
 
-export function createTokens({ database, seals, providers, log }: TokenSettings): Tokens {
+export function createTokens({ database, seals, providers, log, meters = NO_METERS }: TokenSettings): Tokens {
   const unwritten = new Map<string, Unwritten>()
   const closing = new AbortController()
 
@@ -93,6 +95,8 @@ export function createTokens({ database, seals, providers, log }: TokenSettings)
     try {
       token = await providers[state.platform as CalendarPlatform].refresh(credentials)
     } catch (problem) {
+      const reason = lastingStatus(problem) === null ? 'unavailable' : 'refused'
+      meters.count('token_refresh_failures', { of: 'calendar', reason })
       await endRefreshLease(database, calendarId, owner)
       await tellOfRefusal(calendarId, state.version, problem)
       throw problem
@@ -118,6 +122,7 @@ export function createTokens({ database, seals, providers, log }: TokenSettings)
         log.warn({ calendar: calendarId, error: String(error) }, 'An access token could not be stored')
         return
       }
+      meters.count('token_refresh_failures', { of: 'calendar', reason: 'not_stored' })
       log.error(
         { calendar: calendarId, error: String(error) },
         'A replaced refresh token could not be stored: it is kept in memory and must not be lost before it is written',

@@ -1,8 +1,10 @@
 /** Administration commands: what they change, and what they answer. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { publicUrlOf } from '../http-address.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
+import { NO_METERS } from '../meters.ts'
 import { openServiceCalendars } from '../open-calendars.ts'
 import { openFiles } from '../open-files.ts'
 import { rotateSeals } from '../secrets/rotate.ts'
@@ -202,11 +204,12 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const { config, log } = context
     const publicUrl = publicUrlOf(config)
     const files = await openFiles(config, installation, publicUrl)
-    const calendars = openServiceCalendars(config, { database, seals, log, publicUrl, jitsiHosts: [] })
+    const calendars = openServiceCalendars(config, { database, seals, log, meters: NO_METERS, publicUrl })
     const renewals = () => calendars.renew()
+    const alerts = () => evaluateAlerts(database, log)
     // The running service deletes at the provider.
     const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }
-    const jobs = startJobs({ ...tools, periodic: [], renewals })
+    const jobs = startJobs({ ...tools, periodic: [], renewals, alerts })
     try {
       return await jobs.run(job)
     } finally {

@@ -1,4 +1,4 @@
-/** What the administration commands share: the opened installation, and what names a team, a row or a time. */
+/** Shared by the administration commands: the opened installation, and the parsers of teams, rows and times. */
 import type { ServiceConfig } from '../config.ts'
 import { type Installation, openInstallation } from '../installation.ts'
 import type { Log } from '../ports.ts'

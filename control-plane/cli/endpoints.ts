@@ -77,7 +77,7 @@ export async function enableEndpointCommand(context: CommandContext, endpointId:
   const id = uuidOf(endpointId, 'an endpoint')
   const isThere = await onInstallation(context, ({ database }) => enableEndpoint(database, id))
   if (!isThere) throw new CommandMistake(`There is no endpoint ${id}`)
-  context.output.answer({ endpoint_id: id }, ['Webhooks are sent there again. What was missed: endpoints replay'])
+  context.output.answer({ endpoint_id: id }, ['Webhooks are sent there again. For missed ones: endpoints replay'])
 }
 
 export interface ReplayOptions {

@@ -96,7 +96,7 @@ async function userToken(
       }
     } catch (error) {
       if (!(error instanceof PlatformProblem)) throw error
-      // What a refresh came to is noted already.
+      // The outcome of a refresh is stored already.
       if (version !== null) await tokens.note(id, version, error)
       if (error.isPassing) throw new GrantDelayed(CODES[kind], failed(kind, name, error.message), error.retryAfterMs)
       throw new GrantRefused(CODES[kind], failed(kind, name, `${error.message}${adviceFor(error, kind)}`))
@@ -130,7 +130,7 @@ function adviceFor({ kind }: PlatformProblem, wanted: UserTokenKind): string {
   }
 }
 
-/** What is fetched after that is not waited for; a refresh under way comes to its own end. */
+/** Later fetches are not awaited; a running refresh finishes. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** What connections need of the conferencing platform. Its adapter stands behind it, a stand-in in tests. */
+/** The interface to the conferencing platform: an adapter, or a stand-in in tests. */
 
 /** An app of the platform, as its owner registered it. */
 export interface App {
@@ -6,7 +6,7 @@ export interface App {
   clientSecret: string
 }
 
-/** What the platform answers to a code or to a refresh token. */
+/** The answer of the platform to a code or to a refresh token. */
 export interface TokenPair {
   accessToken: string
   accessTokenSeconds: number
@@ -27,9 +27,9 @@ export type UserTokenKind = 'obf' | 'zak'
 
 /** The verbs of the platform. Every one may reject with `PlatformProblem`. No state is kept between calls. */
 export interface ConferencingPlatform {
-  /** The code is spent, whatever becomes of the answer. */
+  /** The code is spent, even if the answer is lost. */
   exchange(app: App, grant: { code: string; redirectUri: string }): Promise<TokenPair>
-  /** The refresh token is spent, whatever becomes of the answer. */
+  /** The refresh token is spent, even if the answer is lost. */
   refresh(app: App, refreshToken: string): Promise<TokenPair>
   profile(accessToken: string): Promise<Profile>
   /** With `obf` and a meeting number the token serves only that meeting. */
@@ -57,7 +57,7 @@ export type PlatformProblemKind =
 
 export class PlatformProblem extends Error {
   readonly kind: PlatformProblemKind
-  /** What the platform asked for; null where it named no time. */
+  /** The delay that the platform asked for; null without one. */
   readonly retryAfterMs: number | null
 
   /** `message`: a sentence without secrets that says what the platform answered. */

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import {
   dropAccessToken,
@@ -48,6 +49,7 @@ export interface TokenKeeperSettings {
   seals: Seals
   platform: Pick<ConferencingPlatform, 'refresh'>
   log: Log
+  meters?: Meters
   leaseSeconds?: number
   /** Pauses between tries to write a pair that the database did not take. */
   saveAgainMs?: readonly number[]
@@ -138,6 +140,8 @@ export class TokenKeeper {
       // The lease was lost and another process has used this token: its pair is the good one.
       const now = await readTokens(database, id, MARGIN_SECONDS).catch(() => undefined)
       if (now !== undefined && (now.tokens_version !== version || now.deleted_at !== null)) return null
+      const reason = isPermanent(error) ? 'refused' : 'unavailable'
+      this.#settings.meters?.count('token_refresh_failures', { of: 'connection', reason })
       const told = new PlatformProblem(error.kind, `Token refresh failed: ${error.message}`, error.retryAfterMs)
       log.warn(
         { connection: id, kind: error.kind, error: told.message },

@@ -2,6 +2,7 @@
  * Writes new pairs of tokens. The platform has forgotten the pair before, so one that the database does not take is kept
  * here, used from here, and written again for as long as the process lives.
  */
+import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import { writeTokens } from '../store/connection-tokens.ts'
 import type { Database } from '../store/database.ts'
@@ -27,6 +28,7 @@ interface Settings {
   database: Database
   seals: Seals
   log: Log
+  meters?: Meters
   saveAgainMs?: readonly number[]
 }
 
@@ -63,6 +65,7 @@ export class UnsavedPairs {
       const isWritten = await this.#save(id, kept)
       return isWritten ? { ...accessOf(kept), version: version + 1 } : null
     } catch (error) {
+      this.#settings.meters?.count('token_refresh_failures', { of: 'connection', reason: 'not_stored' })
       this.#settings.log.error(
         { connection: id, error: String(error) },
         'New tokens of a connection could not be written: they are kept in memory and written again',

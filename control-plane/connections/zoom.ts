@@ -1,5 +1,6 @@
 /**
- * Zoom's OAuth server and the two requests of its REST API that connections use. Source: the notes on Zoom, 4.3 to 4.5.
+ * Zoom's OAuth server and the two requests of its REST API that connections use. Source:
+ * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
  * The text of an answer is never repeated whole: it may hold what was sent.
  */
 import { z } from 'zod'

@@ -1,12 +1,15 @@
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
+  LAST_AUDIT,
+  type LastAudit,
   type LedgerDifference,
   ledgerDifferences,
   openReserves,
   withAuditTime,
   writeAudit,
 } from '../store/ledger-audit.ts'
+import { writeSetting } from '../store/settings.ts'
 
 export interface AuditFindings {
   differences: LedgerDifference[]
@@ -33,5 +36,15 @@ export async function auditLedger(db: Database, log: Log): Promise<AuditFindings
     log.error({ bot: botId, amount }, 'An ended bot still holds a reserve')
     await writeAudit(db, { who: 'job:audit', what: `open reserve of bot ${botId}`, before: { amount } })
   }
+  const last: LastAudit = {
+    difference: findings.differences.reduce((sum, each) => sum + sizeOf(each), 0),
+    openReserves: findings.openReserves.length,
+  }
+  await writeSetting(db, LAST_AUDIT, last)
   return findings
+}
+
+function sizeOf({ stored, computed }: LedgerDifference): number {
+  const balance = Math.abs((stored.balance ?? 0) - (computed.balance ?? 0))
+  return Math.abs(stored.reserved - computed.reserved) + Math.abs(stored.spent - computed.spent) + balance
 }

@@ -1,4 +1,4 @@
-/** Deletes what bots recorded: by what lies under their prefix, not by what the table knows. */
+/** Deletes the recordings of bots: everything under their prefix, not only the files in the table. */
 import type { FileStore, Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
@@ -81,10 +81,7 @@ async function deleteAtProvider(
     return await provider(ids, ownKeyOf({ id: bot, secrets: deletion.secrets }))
   } catch (error) {
     if (tries < MOST_PROVIDER_TRIES) throw error
-    log.error(
-      { bot, ids: ids.length, error: String(error) },
-      'Transcripts stay at their provider: it was asked in vain',
-    )
+    log.error({ bot, ids: ids.length, error: String(error) }, 'Transcripts could not be deleted at their provider')
     return { deleted: 0, missing: 0 }
   }
 }

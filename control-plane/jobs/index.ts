@@ -1,5 +1,6 @@
 /** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
 import { randomUUID } from 'node:crypto'
+import { hasEnabledRules } from '../store/alert-values.ts'
 import { removePastEvents } from '../store/calendar-events.ts'
 import { hasOpenDeletions } from '../store/deletions.ts'
 import { IDEMPOTENCY_HOURS } from '../store/idempotency.ts'
@@ -17,12 +18,14 @@ const KEEP_EVERY_MS = 20_000
 /** Beside the pause of a job; keeps processes from asking in the same instant. */
 const JITTER = 0.2
 
-export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals'] as const
+export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'alerts'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings extends DeletionTools {
   /** Opens and renews what is old of the subscriptions to calendars. Left out, there is no such job. */
   renewals?: () => Promise<unknown>
+  /** Evaluates alert rules. Left out, there is no such job. */
+  alerts?: () => Promise<unknown>
   /** Jobs that are done again and again; all where it is left out. `run` does any. */
   periodic?: readonly JobName[]
   /** Seconds between two looks of a job, for tests. */
@@ -45,6 +48,7 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
   sessions: { look: 600, every: 3600 },
   // The calendars renew what is due by themselves; this finds what they overlooked.
   renewals: { look: 600, every: 6 * 3600 },
+  alerts: { look: 5, every: 4 },
 }
 
 /** Past events are shown for so long. */
@@ -65,10 +69,14 @@ export function startJobs(settings: JobsSettings): Jobs {
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
     sessions: () => forgetOldSessions(database),
     renewals: async () => settings.renewals?.() ?? {},
+    alerts: async () => settings.alerts?.() ?? {},
   }
 
-  /** The job that is due every few seconds writes nothing while there is nothing to do. */
-  const hasWork: Partial<Record<JobName, () => Promise<boolean>>> = { deletions: () => hasOpenDeletions(database) }
+  /** Jobs that are due every few seconds write nothing while there is nothing to do. */
+  const hasWork: Partial<Record<JobName, () => Promise<boolean>>> = {
+    deletions: () => hasOpenDeletions(database),
+    alerts: () => hasEnabledRules(database),
+  }
 
   async function turn(name: JobName, everySeconds: number): Promise<void> {
     if (!((await hasWork[name]?.()) ?? true)) return
@@ -99,7 +107,8 @@ export function startJobs(settings: JobsSettings): Jobs {
     }
   }
 
-  const names = JOB_NAMES.filter((name) => name !== 'renewals' || settings.renewals !== undefined)
+  const isOffered = (name: JobName) => (name !== 'renewals' && name !== 'alerts') || settings[name] !== undefined
+  const names = JOB_NAMES.filter(isOffered)
   const loops = (settings.periodic ?? names).map(loop)
   const asked = new Set<Promise<unknown>>()
   return {

@@ -26,8 +26,7 @@ export function createProviderDeletion({ client, environment }: ProviderDeletion
 
   return async (ids, ownKey) => {
     const keys = [...new Set([ownKey, operatorsKey])].filter((key) => key !== null)
-    if (keys.length === 0)
-      throw new Error('There is no key with which the provider could be told to delete transcripts')
+    if (keys.length === 0) throw new Error('No key of the provider is configured, so its transcripts cannot be deleted')
     const done = { deleted: 0, missing: 0 }
     for (const id of ids) if (await deleteOne(id, keys)) done.deleted++
     done.missing = ids.length - done.deleted

@@ -72,7 +72,7 @@ export interface RetranscriptionSettings {
 }
 
 export interface Retranscriptions {
-  /** Stops the work under way, which another process or the next start begins anew. */
+  /** Stops the work under way, which another process or the next start begins again. */
   close(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function startRetranscriptions(settings: RetranscriptionSettings): Retran
   async function loop(): Promise<void> {
     // A process that was killed leaves its sound there.
     await rm(settings.workFolder, { recursive: true, force: true }).catch((error: unknown) =>
-      log.warn({ error: String(error) }, 'What an earlier process left of transcripts could not be removed'),
+      log.warn({ error: String(error) }, 'Files of an earlier transcription could not be removed'),
     )
     while (!stop.signal.aborted) {
       let task: ClaimedRetranscription | null = null

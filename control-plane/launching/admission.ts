@@ -30,7 +30,7 @@ export async function admitDue(db: Database, leadSeconds: number): Promise<numbe
 
 async function admitOfTeam(db: Database, teamId: string, botIds: readonly string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    // Bots first: whatever changes a bot locks its row, and then the team's for tokens.
+    // Bots first: each change of a bot locks its row, and then the team's for tokens.
     const bots = (await lockBots(tx, botIds)).filter(({ phase }) => phase === 'scheduled')
     const { team, now } = await lockTeam(tx, teamId)
     // Their order decides who gets the last place.

@@ -3,20 +3,24 @@ import type { BotChange } from '../bots/change.ts'
 import { lockBot } from '../store/bots.ts'
 import { applyChange } from '../store/changes.ts'
 import { nowOf } from '../store/clock.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Tx } from '../store/database.ts'
 import type { BotRow } from '../store/tables.ts'
 
 /**
  * `decide` gets the bot and the database's time, and gives null where the bot is not what it was thought to be. Resolves with whether something was changed.
+ * `also` is written with the change, and gets the bot as it was before.
  */
 export async function changeBot(
   database: Database,
   botId: string,
   decide: (bot: BotRow, now: Date) => BotChange | null,
+  also?: (tx: Tx, bot: BotRow) => Promise<void>,
 ): Promise<boolean> {
   return database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, botId)
     const change = bot && decide(bot, await nowOf(tx))
-    return bot !== undefined && change ? applyChange(tx, bot, change) : false
+    if (bot === undefined || !change || !(await applyChange(tx, bot, change))) return false
+    await also?.(tx, bot)
+    return true
   })
 }

@@ -91,7 +91,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   }
 
   /** Free places now, starts under way counted; null: the engine decides. */
-  async function freePlaces(): Promise<{ free: number; limit: number } | null> {
+  async function freePlaces(): Promise<{ free: number; limit: number; reason?: string } | null> {
     const capacity = await launcher.capacity()
     return capacity && { ...capacity, free: Math.max(0, capacity.free - starting.size) }
   }
@@ -99,7 +99,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
     const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
-    if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places.limit)
+    if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places)
     if (limit <= 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
@@ -107,13 +107,16 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const claimedAt = performance.now()
     const leaseEnds = claimedAt + leaseSeconds * 1000
     const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
-    if (claimed.length > 0) settings.onClaim?.()
+    if (claimed.length > 0) {
+      settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
+      settings.onClaim?.()
+    }
     for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
 
-  async function tellThatFull(limit: number): Promise<void> {
-    const reason = limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`
+  async function tellThatFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
+    const reason = own ?? (limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`)
     for (const id of await dueWithoutReason(database, BATCH))
       await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
   }

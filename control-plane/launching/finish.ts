@@ -1,30 +1,42 @@
 /** An attempt whose process is over: what it still had to say, what it recorded, and how its bot ends. */
-import { processEnded } from '../bots/crash.ts'
-import { decides, isClosed, namedAttempt } from '../bots/row.ts'
+import { type KnownOfDead, processEnded } from '../bots/crash.ts'
+import { hasRecorded } from '../bots/parts.ts'
+import { mayResume, resumed } from '../bots/resume.ts'
+import { decides, isOver, namedAttempt } from '../bots/row.ts'
+import type { Meters } from '../meters.ts'
 import type { EndEvidence, FileStore, Launcher, Log } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
-import { launchCleaned, launchEnded, launchKept, type OpenLaunch } from '../store/launches.ts'
+import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../store/launches.ts'
+import { reasonOfEnd } from './action-reason.ts'
+import type { JoinParts } from './assemble.ts'
 import { changeBot } from './change-bot.ts'
+import { whileHeld } from './held-lease.ts'
 import type { InTurn } from './in-turn.ts'
-import { ingestJournal } from './journal.ts'
+import { type AttemptFiles, ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
 
 /** Kept while the bot is finished. A process that is gone holds the bot for no longer. */
-const LEASE_SECONDS = 60
+export const LEASE_SECONDS = 60
 /** Seconds between tries to read or recover what a bot left. */
-const RETRY_SECONDS = 30
+export const RETRY_SECONDS = 30
 /** Seconds since the end was first seen in which these are tried; then the bot ends with what there is. */
-const TRY_FOR_SECONDS = 900
+export const TRY_FOR_SECONDS = 900
 
 export interface FinishTools {
   database: Database
   launcher: Launcher
   files: FileStore
   recover: Recover
+  joinParts: JoinParts
+  /** Whether a bot that dies in its meeting goes back into it. */
+  resumesBots: boolean
+  /** Called when a bot is due again. */
+  onDue?: () => void
   log: Log
+  meters?: Meters
   /** Of this reconciler. */
   owner: string
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
@@ -44,10 +56,12 @@ export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidenc
   const isNews = await launchEnded(database, botId, attempt, evidence)
   if (isNews) {
     const { exitCode, signal, reason } = evidence
+    tools.meters?.count('reconciler_actions', { action: 'finish', reason: reasonOfEnd(evidence) })
     log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
   const bot = await readBot(database, botId)
-  if (bot === undefined || isClosed(bot) || !decides(bot, attempt)) {
+  if (bot === undefined || isOver(bot) || !decides(bot, attempt)) {
+    if (launch.is_part) return true
     await removeRest(tools, launch)
     return false
   }
@@ -69,21 +83,12 @@ export async function finishBot(
   const { database, log, owner, finishLeaseSeconds = LEASE_SECONDS } = tools
   const { bot_id: botId, attempt } = launch
   if (!(await takeBotLease(database, botId, owner, finishLeaseSeconds))) return
-  const keeping = setInterval(
-    () => {
-      keepBotLease(database, botId, owner, finishLeaseSeconds).catch((error: unknown) =>
-        log.warn({ bot: botId, attempt, error: String(error) }, 'The lease of a dead bot could not be kept'),
-      )
-    },
-    (finishLeaseSeconds * 1000) / 3,
-  )
-  try {
+  const keep = () => keepBotLease(database, botId, owner, finishLeaseSeconds)
+  await whileHeld(finishLeaseSeconds, keep, log, async () => {
     const outcome = await finishLeased(tools, launch, evidence, signal)
     if (outcome === 'done') await removeRest(tools, launch)
     if (outcome === 'kept') await launchKept(database, botId, attempt)
-  } finally {
-    clearInterval(keeping)
-  }
+  })
 }
 
 async function removeRest({ database, launcher }: FinishTools, { bot_id: botId, attempt, handle }: OpenLaunch) {
@@ -100,20 +105,20 @@ async function finishLeased(
   evidence: EndEvidence,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { database, files, launcher, log, owner } = tools
+  const { database, log, owner } = tools
   const { bot_id: botId, attempt } = launch
   const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
   let isKept = false
   try {
-    const { dead, events } = await tools.readInTurn(async () => {
-      signal.throwIfAborted()
-      const workFolder = (await launcher.workFolder?.(launch.handle!)) ?? null
-      const dead = { botId, attempt, workFolder }
-      return { dead, events: await ingestJournal(database, files, dead, { isOver: true }) }
-    })
+    const read = await readJournal(tools, launch, signal)
     const now = await readBot(database, botId)
-    if (now === undefined || isClosed(now)) return 'done'
+    if (now === undefined || isOver(now)) return 'done'
+    // People wait in the meeting, so a journal that cannot be read now is read later, with the recording.
+    const known = { evidence, recordedSeconds: await recordedSeconds(database, botId, attempt), now: new Date() }
+    if (mayResume(now, known, tools.resumesBots)) return await goOn(tools, launch, known)
+    if (read instanceof Error) throw read
+    const { dead, events } = read
     if (now.recording_started_at !== null) {
       const result = await tools.recoverInTurn(() => {
         signal.throwIfAborted()
@@ -142,7 +147,50 @@ async function finishLeased(
       : null,
   )
   if (wasChanged) return isKept ? 'kept' : 'done'
+  tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
+  return 'again'
+}
+
+async function readJournal(
+  { database, files, launcher, readInTurn }: FinishTools,
+  { bot_id: botId, attempt, handle }: OpenLaunch,
+  signal: AbortSignal,
+): Promise<{ dead: AttemptFiles; events: number } | Error> {
+  try {
+    return await readInTurn(async () => {
+      signal.throwIfAborted()
+      const workFolder = (await launcher.workFolder?.(handle!)) ?? null
+      const dead = { botId, attempt, workFolder }
+      return { dead, events: await ingestJournal(database, files, dead, { isOver: true }) }
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** The bot waits for its next attempt, and what this one recorded is recovered beside that. */
+async function goOn(tools: FinishTools, { bot_id: botId, attempt }: OpenLaunch, known: KnownOfDead): Promise<Outcome> {
+  const { database, log, owner } = tools
+  const goesOn = await changeBot(
+    database,
+    botId,
+    (bot, now) => {
+      const isOurs = namedAttempt(bot) === attempt && bot.lease_owner === owner
+      return isOurs && mayResume(bot, { ...known, now }, true) ? resumed(bot, { ...known, now }) : null
+    },
+    async (tx, bot) => {
+      if (hasRecorded(bot)) await wantRecovery(tx, botId, attempt)
+    },
+  )
+  if (!goesOn) {
+    await endBotLease(database, botId, owner)
+    return 'again'
+  }
+  log.warn({ bot: botId, attempt }, 'Bot is due again: it died in its meeting and goes back into it')
+  tools.onDue?.()
+  // Its rest stays until a later pass has recovered the recording.
   return 'again'
 }
 

@@ -1,8 +1,10 @@
 /** Starts bots when they are due and sees to it that each of them ends. */
+import type { Meters } from '../meters.ts'
 import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
+import type { JoinParts } from './assemble.ts'
 import { startDueLoop } from './due.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconciler.ts'
 import type { Recover } from './recovery.ts'
@@ -23,7 +25,14 @@ export interface LaunchingSettings {
   /** What stored credentials give to bots that name one. */
   grants: JoinGrants
   recover: Recover
+  /** Makes one recording of the parts of a bot that was resumed. */
+  joinParts: JoinParts
+  /** Whether a bot that dies in its meeting goes back into it. */
+  resumesBots: boolean
   log: Log
+  meters?: Meters
+  /** Called after each pass of the reconciler. */
+  onPass?: () => void
   /** Address of the control link, as bots reach it. */
   linkUrl: string
   waitForWelcomeSeconds?: number
@@ -31,7 +40,13 @@ export interface LaunchingSettings {
   leaseSeconds?: number
   reconciler?: Pick<
     ReconcilerSettings,
-    'passMs' | 'everyAttemptMs' | 'orphansMs' | 'orphanSeconds' | 'forgottenSeconds' | 'finishLeaseSeconds'
+    | 'passMs'
+    | 'everyAttemptMs'
+    | 'orphansMs'
+    | 'absentReadMs'
+    | 'orphanSeconds'
+    | 'forgottenSeconds'
+    | 'finishLeaseSeconds'
   >
 }
 
@@ -48,7 +63,7 @@ export interface Launching {
 
 export function startLaunching(settings: LaunchingSettings): Launching {
   const { database, databaseUrl, launcher, log } = settings
-  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler })
+  const reconciler: Reconciler = startReconciler({ ...settings, ...settings.reconciler, onDue: () => due.wake() })
   const due = startDueLoop({
     ...settings,
     onClaim: () => reconciler.wake(),

@@ -1,6 +1,7 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
 import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS, problemOfTokenExtra } from '../bots/request.ts'
+import { remainingLimits } from '../bots/resume.ts'
 import { requestOf } from '../bots/row.ts'
 import type { JoinGrant } from '../ports.ts'
 import type { BotRow } from '../store/tables.ts'
@@ -17,6 +18,14 @@ export interface JobParts {
     | 'request'
     | 'is_scheduled'
     | 'join_at'
+    | 'status'
+    | 'resumes'
+    | 'parts'
+    | 'participants'
+    | 'waiting_at'
+    | 'joined_at'
+    | 'recording_started_at'
+    | 'updated_at'
   >
   /** Opened. */
   secrets: BotSecrets
@@ -46,6 +55,9 @@ export function jobOf(parts: JobParts): Job {
   const { bot, secrets, grant, storage, link } = parts
   const request = requestOf(bot)
   const { timeouts } = request
+  const goesOn = bot.resumes > 0
+  // The row was just claimed, so its time is the database's.
+  const left = goesOn ? remainingLimits(bot, bot.updated_at) : null
   const parsed = jobSchema.safeParse({
     bot_id: bot.id,
     meeting_url: bot.meeting_url,
@@ -58,14 +70,21 @@ export function jobOf(parts: JobParts): Job {
       loop_mode: request.imageRotation.mode,
       image_duration: request.imageRotation.seconds,
     },
-    entry_message: request.entryMessage,
+    // It was written when the first attempt began to record.
+    entry_message: goesOn && bot.recording_started_at !== null ? null : request.entryMessage,
     timeout_config: {
-      waiting_room_timeout: timeouts.waitingRoom,
+      waiting_room_timeout: left ? Math.max(1, left.waitingRoom) : timeouts.waitingRoom,
       no_one_joined_timeout: timeouts.noOneJoined,
       silence_timeout: timeouts.silence,
       grace_period: timeouts.grace,
-      recording_timeout: timeouts.maxRecording ?? LONGEST_RECORDING_SECONDS,
+      recording_timeout: left ? Math.max(1, left.maxRecording) : (timeouts.maxRecording ?? LONGEST_RECORDING_SECONDS),
     },
+    ...(goesOn && {
+      continues: {
+        has_seen_others: Array.isArray(bot.participants) && bot.participants.length > 0,
+        is_paused: bot.status === 'recording_paused',
+      },
+    }),
     streaming: request.streaming && {
       input: request.streaming.inputUrl,
       output: request.streaming.outputUrl,

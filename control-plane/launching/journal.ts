@@ -1,4 +1,4 @@
-/** What a bot journaled and could not send: read from its files and stored as if it had been sent. */
+/** Events that a bot journaled and could not send: read from its files and stored as if they had been sent. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -43,7 +43,7 @@ export class LaunchWriter {
     return stored
   }
 
-  /** What comes while a transaction runs goes into the next one. */
+  /** Changes that arrive while a transaction runs go into the next one. */
   async #write(): Promise<void> {
     if (this.#isWriting) return
     this.#isWriting = true

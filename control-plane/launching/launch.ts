@@ -4,6 +4,7 @@ import type { BotChange } from '../bots/change.ts'
 import { launchFailed } from '../bots/crash.ts'
 import { grantRequestOf } from '../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../bots/launch.ts'
+import { type Meters, NO_METERS } from '../meters.ts'
 import {
   type FileStore,
   GrantDelayed,
@@ -38,6 +39,7 @@ export interface LaunchTools {
   /** What stored credentials give to bots that name one. */
   grants: JoinGrants
   log: Log
+  meters?: Meters
   writer: LaunchWriter
   /** Address of the control link, as bots reach it. */
   linkUrl: string
@@ -73,6 +75,7 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
     const job = makeJob(tools, claim, await grantOf(tools.grants, bot))
     handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
+      tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
       log.warn({ bot: bot.id, attempt }, 'Launch abandoned: its lease is over')
       return
     }
@@ -92,9 +95,32 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
 const atOnce: InTurn = (work) => work()
 
 /** Null: a process that was stopped for a while holds nothing any more; another launcher may have taken the bot. */
-async function startIfLeased({ launcher }: LaunchTools, claim: Claim, job: Job): Promise<LaunchHandle | null> {
-  if (performance.now() > claim.leaseEnds - LEASE_MARGIN_MS) return null
-  return launcher.start({ botId: claim.bot.id, attempt: claim.bot.attempt, job })
+async function startIfLeased(
+  { launcher, meters = NO_METERS }: LaunchTools,
+  claim: Claim,
+  job: Job,
+): Promise<LaunchHandle | null> {
+  const startedAt = performance.now()
+  if (startedAt > claim.leaseEnds - LEASE_MARGIN_MS) return null
+  const { bot } = claim
+  // A later attempt is late for another reason.
+  if (bot.attempt === 1) meters.time('start_lateness', latenessOf(claim), {})
+  const answered = (outcome: 'started' | 'no_room' | 'failed') =>
+    meters.time('launch', (performance.now() - startedAt) / 1000, { launcher: launcher.kind, outcome })
+  try {
+    const handle = await launcher.start({ botId: bot.id, attempt: bot.attempt, job })
+    answered('started')
+    return handle
+  } catch (error) {
+    answered(error instanceof NoRoom ? 'no_room' : 'failed')
+    throw error
+  }
+}
+
+/** Seconds, by the clock of the database. A bot that is started ahead of its time is not late. */
+function latenessOf({ bot, claimedAt }: Claim): number {
+  const now = bot.updated_at.getTime() + performance.now() - claimedAt
+  return (now - (bot.join_at ?? bot.created_at).getTime()) / 1000
 }
 
 /** Whether a token has to be fetched for the bot before it can be started. */

@@ -5,9 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
+import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../meters.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
 import { readBot } from '../store/bots.ts'
-import { expiredLeases, hasOpenAttempts } from '../store/claims.ts'
+import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../store/claims.ts'
 import {
   knownLaunches,
   launchCleaned,
@@ -16,12 +17,15 @@ import {
   type OpenLaunch,
   openLaunches,
 } from '../store/launches.ts'
+import { reasonToStop } from './action-reason.ts'
+import { assembleBot } from './assemble.ts'
 import { changeBot } from './change-bot.ts'
 import { each } from './each.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'
 import { inTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
 import { LaunchWriter } from './launch-writer.ts'
+import { recoverPart } from './part.ts'
 import { PauseBetweenRounds } from './pause.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
@@ -32,6 +36,8 @@ const LONGEST_REST_PASSES = 4
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
 const ORPHANS_MS = 60_000
+/** How often the stored journal is read of a bot that the launcher does not know, such as one of a restored database. */
+const ABSENT_READ_MS = 60_000
 /** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
 const ORPHAN_SECONDS = 600
 const MOST = 20_000
@@ -41,11 +47,16 @@ const CONCURRENCY = 8
 const MOST_FINISHING = 500
 /** Of these, the journals that are read at the same time, and the recordings that are recovered. */
 const AT_ONCE = { journals: 8, recoveries: 8 }
+/** Seconds after which the parts of a recording are joined without those that could not be recovered. */
+const PATIENCE_FOR_PARTS_SECONDS = 1800
 
 export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInTurn' | 'recoverInTurn'> {
+  /** Called after each pass. */
+  onPass?: () => void
   passMs?: number
   everyAttemptMs?: number
   orphansMs?: number
+  absentReadMs?: number
   orphanSeconds?: number
   forgottenSeconds?: number
 }
@@ -69,6 +80,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
     while (!isClosing) {
       try {
         const hadWork = await reconciling.pass(false)
+        settings.onPass?.()
         passes = hadWork ? 1 : Math.min(passes + 1, LONGEST_REST_PASSES)
       } catch (error) {
         passes = 1
@@ -100,6 +112,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
 class Reconciling {
   readonly #settings: ReconcilerSettings
   readonly #tools: FinishTools
+  readonly #meters: Meters
   readonly #writer: LaunchWriter
   #allLookedAt = Number.NEGATIVE_INFINITY
   #orphansLookedAt = Number.NEGATIVE_INFINITY
@@ -107,12 +120,15 @@ class Reconciling {
   readonly #orphans = new Map<string, number>()
   /** Unwanted attempts that were told to end, and when: a second SIGTERM would make them leave things out. */
   readonly #told = new Map<string, number>()
+  /** Attempts that the launcher does not know, and when their journals were read. */
+  readonly #absent = new Map<string, number>()
   /** Attempts whose bots are being finished. A recovery takes minutes, and no pass waits for it. */
   readonly #finishing = new Map<string, Promise<void>>()
   readonly #closing = new AbortController()
 
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings
+    this.#meters = settings.meters ?? NO_METERS
     this.#tools = {
       ...settings,
       owner: randomUUID(),
@@ -120,6 +136,10 @@ class Reconciling {
       recoverInTurn: inTurn(AT_ONCE.recoveries),
     }
     this.#writer = new LaunchWriter(settings.database, settings.launcher)
+  }
+
+  #count(action: ReconcilerAction, reason: ReconcilerReason): void {
+    this.#meters.count('reconciler_actions', { action, reason })
   }
 
   async close(): Promise<void> {
@@ -140,8 +160,12 @@ class Reconciling {
     const everyMs = this.#settings.everyAttemptMs ?? EVERY_ATTEMPT_MS
     const looksAtAll = isWhole || now - this.#allLookedAt >= everyMs
     if (looksAtAll) this.#allLookedAt = now
+    const readMs = this.#settings.absentReadMs ?? ABSENT_READ_MS
+    for (const [key, at] of this.#absent) if (now - at >= readMs) this.#absent.delete(key)
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
     await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
+    for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MOST_FINISHING))
+      this.#finishBeside(botId, { bot: botId }, (signal) => assembleBot(this.#tools, botId, signal))
     if (looksForOrphans) {
       this.#orphansLookedAt = now
       await this.#removeOrphans(listed, now)
@@ -156,6 +180,7 @@ class Reconciling {
       const handle = await listed.handleOf(id, attempt)
       if (handle !== null) {
         await this.#writer.store({ botId: id, attempt, handle })
+        this.#count('adopt', 'launcher_gone')
         log.warn({ bot: id, attempt }, 'Bot of a launcher that did not come back was found')
         continue
       }
@@ -163,7 +188,10 @@ class Reconciling {
       const isOurs = await changeBot(database, id, (bot, now) =>
         bot.phase === 'launching' && bot.lease_owner === owner ? launchFailed(bot, reason, now) : null,
       )
-      if (isOurs) log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
+      if (!isOurs) continue
+      this.#count('take_back', 'launcher_gone')
+      this.#meters.count('lease_losses', { work: 'launch', how: 'expired' })
+      log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
     }
   }
 
@@ -194,10 +222,14 @@ class Reconciling {
     switch (verdict.do) {
       case 'wait':
         return
+      case 'read':
+        await this.#readAbsent(launch)
+        return
       case 'stop':
         await this.#stop(launch, verdict.why)
         return
       case 'kill':
+        this.#count('kill', 'did_not_end')
         log.warn({ bot: botId, attempt, why: verdict.why }, 'Bot killed')
         await launcher.kill(handle!)
         return
@@ -205,6 +237,11 @@ class Reconciling {
         if (await endAttempt(this.#tools, launch, verdict.evidence)) this.#finish(launch, verdict.evidence)
         return
       case 'forget':
+        if (launch.is_part) {
+          this.#finish({ ...launch, handle: null }, unknownEnd('The attempt left no trace at its launcher'))
+          return
+        }
+        this.#count('forget', 'unknown_to_launcher')
         await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
         await launchCleaned(database, botId, attempt)
         return
@@ -214,15 +251,17 @@ class Reconciling {
   }
 
   #finish(launch: OpenLaunch, evidence: EndEvidence): void {
-    const key = keyOf(launch)
+    this.#finishBeside(keyOf(launch), { bot: launch.bot_id, attempt: launch.attempt }, (signal) =>
+      launch.is_part ? recoverPart(this.#tools, launch, signal) : finishBot(this.#tools, launch, evidence, signal),
+    )
+  }
+
+  #finishBeside(key: string, fields: object, work: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#closing
     // Two passes may have found the same end.
     if (this.#finishing.has(key) || this.#finishing.size >= MOST_FINISHING || signal.aborted) return
-    const finishing = finishBot(this.#tools, launch, evidence, signal)
-      .catch((error) => {
-        const fields = { bot: launch.bot_id, attempt: launch.attempt, error: String(error) }
-        this.#settings.log.error(fields, 'Bot could not be finished')
-      })
+    const finishing = work(signal)
+      .catch((error) => this.#settings.log.error({ ...fields, error: String(error) }, 'Bot could not be finished'))
       .finally(() => this.#finishing.delete(key))
     this.#finishing.set(key, finishing)
   }
@@ -243,6 +282,7 @@ class Reconciling {
       if (this.#told.has(handle!.name)) return
       this.#told.set(handle!.name, performance.now())
     }
+    this.#count('stop', reasonToStop(launch))
     log.warn({ bot: botId, attempt, why }, 'Bot told to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
   }
@@ -259,6 +299,22 @@ class Reconciling {
     return (await readBot(database, botId))?.version !== before?.version
   }
 
+  /** A bot stores its journal with its recording when it ends, so its end can be known without a process to ask. */
+  async #readAbsent(launch: OpenLaunch): Promise<void> {
+    const { database, files, log } = this.#settings
+    const { bot_id: botId, attempt } = launch
+    if (this.#absent.has(keyOf(launch))) return
+    this.#absent.set(keyOf(launch), performance.now())
+    const before = await readBot(database, botId)
+    await ingestJournal(database, files, { botId, attempt, workFolder: null }, { isOver: false })
+    const after = await readBot(database, botId)
+    if (after?.version === before?.version) return
+    log.info(
+      { bot: botId, attempt, phase: after?.phase },
+      'The stored journal told of a bot that the launcher does not know',
+    )
+  }
+
   /** There will be no evidence any more. */
   async #giveUp({ bot_id: botId, attempt }: OpenLaunch, why: string): Promise<void> {
     const { database, log } = this.#settings
@@ -267,7 +323,10 @@ class Reconciling {
       const change = processEnded(bot, { evidence: unknownEnd(why), recordedSeconds: null, now })
       return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
     })
-    if (isOurs) log.error({ bot: botId, attempt, why }, 'Bot given up')
+    if (isOurs) {
+      this.#count('give_up', 'unknown_to_launcher')
+      log.error({ bot: botId, attempt, why }, 'Bot given up')
+    }
     await launchEnded(database, botId, attempt, unknownEnd(why))
     await launchCleaned(database, botId, attempt)
   }
@@ -291,6 +350,7 @@ class Reconciling {
       if (state === 'ended' || state === 'absent') await launcher.clean(handle)
       else if (state === 'running' && !this.#told.has(handle.name)) {
         this.#told.set(handle.name, now)
+        this.#count('stop_orphan', 'nothing_stored')
         log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot told to end: nothing is stored of it')
         await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)
       }

@@ -31,16 +31,27 @@ export async function recoverAttempt(
 ): Promise<Recovered> {
   const storage = files.jobStorage(botId, attempt)
   const { files: media, problems } = await recover({ botId, storage, workFolder }, signal)
+  const found = await filesOfAttempt(files, botId, attempt, media)
+  await addRecoveredFiles(database, botId, attempt, found)
+  const seconds = media.flatMap((file) => file.seconds ?? [])
+  return { seconds: seconds.length === 0 ? null : Math.max(...seconds), files: found.length, problems }
+}
+
+/** The artifacts that the attempt has in the store. */
+export async function filesOfAttempt(
+  files: FileStore,
+  botId: string,
+  attempt: number,
+  media: readonly { name: string; seconds: number | null }[],
+): Promise<RecoveredFile[]> {
+  const storage = files.jobStorage(botId, attempt)
   const folder = `${botId}/${attempt}/${botId}/`
-  const found = (await files.list(`${botId}/${attempt}`)).flatMap(({ key, bytes }): RecoveredFile[] => {
+  return (await files.list(`${botId}/${attempt}`)).flatMap(({ key, bytes }): RecoveredFile[] => {
     const name = key.startsWith(folder) ? key.slice(folder.length) : null
     if (name === null || !isArtifact(name)) return []
     const durationSeconds = media.find((file) => file.name === name)?.seconds ?? null
     return [{ name, location: locationOf(storage, botId, name), bytes, durationSeconds }]
   })
-  await addRecoveredFiles(database, botId, attempt, found)
-  const seconds = media.flatMap((file) => file.seconds ?? [])
-  return { seconds: seconds.length === 0 ? null : Math.max(...seconds), files: found.length, problems }
 }
 
 /** What the worker itself needs is no artifact. */

@@ -4,7 +4,7 @@ import type { Refusal } from '../store/admission-checks.ts'
 export function reasonOfRefusal(refusal: Refusal): string {
   switch (refusal.code) {
     case 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN':
-      return 'Transcription with a key of your own is not part of the plan of this team.'
+      return 'Transcription with your own key is not part of the plan of this team.'
     case 'DAILY_BOT_CAP_REACHED':
       return `The daily limit of bots was reached: ${refusal.created} were sent within the last 24 hours.`
     case 'INSUFFICIENT_TOKENS':

@@ -13,6 +13,8 @@ export type Verdict =
   | { do: 'kill'; why: string }
   /** The process is over: its evidence is stored, and the bot is finished where that has not happened. */
   | { do: 'finish'; evidence: EndEvidence }
+  /** The launcher knows nothing of it, so what it stored at its end may be all that tells: its journal is read. */
+  | { do: 'read' }
   /** Nothing is left of an attempt that is over. */
   | { do: 'forget' }
   /** The launcher has known nothing for so long past the deadline that the bot is given up. */
@@ -38,13 +40,14 @@ const WAIT: Verdict = { do: 'wait' }
 export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSeconds = FORGOTTEN_SECONDS): Verdict {
   if (state.state === 'ended') return { do: 'finish', evidence: state.evidence }
   const isNamed = launch.attempt === launch.named_attempt
-  const isWanted = isNamed && launch.phase !== 'closed'
+  const isWanted = isNamed && launch.phase !== 'closed' && launch.phase !== 'assembling'
   if (state.state === 'running') return isWanted ? whileWanted(launch) : whileUnwanted(launch, isNamed)
   if (!isWanted) {
     const isForgotten = launch.age > (state.state === 'absent' ? forgottenSeconds : LOST_SECONDS)
     return isForgotten ? { do: 'forget' } : WAIT
   }
-  if ((launch.overdue ?? 0) <= UNKNOWN_SECONDS) return WAIT
+  if ((launch.overdue ?? 0) <= UNKNOWN_SECONDS)
+    return state.state === 'absent' && launch.phase !== 'launching' ? { do: 'read' } : WAIT
   const why =
     state.state === 'absent'
       ? 'The launcher does not know the bot, and its time is over.'

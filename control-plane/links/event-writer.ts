@@ -2,6 +2,7 @@
  * Writes the events of all links in few transactions, and acknowledges what is committed. A link has at most one batch
  * on its way, so its events stay in order; batches of different links go side by side.
  */
+import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { appendEvents, type JournalBatch, type Stored } from '../store/events.ts'
@@ -18,6 +19,7 @@ const RUNNING = 3
 export interface EventWriterParts {
   database: Database
   log: Log
+  meters: Meters
   /** Called after the commit and before the acknowledgement: what has to be told first. */
   beforeAck(link: Link, stored: Stored): Promise<void>
 }
@@ -77,6 +79,7 @@ export class EventWriter {
       events += taken.length
       group.push({
         link,
+        oldestAt: taken.length > 0 ? link.oldestAt : null,
         batch: { ...link.owner, journalId: link.journalId!, events: taken },
       })
     }
@@ -89,6 +92,7 @@ export class EventWriter {
         this.#parts.database,
         group.map(({ batch }) => batch),
       )
+      this.#measure(group)
       await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))
     } catch (error) {
       if (group.length > 1 && isOfOneBatch(error)) {
@@ -101,6 +105,15 @@ export class EventWriter {
         'Events could not be stored',
       )
       for (const { link } of group) link.close(CLOSE.tryAgain, 'events cannot be stored now')
+    }
+  }
+
+  #measure(committed: Taken[]): void {
+    const now = performance.now()
+    for (const { batch, oldestAt } of committed) {
+      if (oldestAt === null) continue
+      this.#parts.meters.time('event_commit', (now - oldestAt) / 1000, {})
+      this.#parts.meters.count('events_stored', {}, batch.events.length)
     }
   }
 
@@ -122,6 +135,8 @@ export class EventWriter {
 interface Taken {
   link: Link
   batch: JournalBatch
+  /** `performance.now()` of the arrival of its first event; null: there is none. */
+  oldestAt: number | null
 }
 
 /** Whether another of the batches may be stored all the same: not where the database is away, full or shutting down. */

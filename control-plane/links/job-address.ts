@@ -32,7 +32,7 @@ export function createJobHandler(settings: { database: Database; seals: Seals; l
       const job = seals.open(taken.sealedJob, { table: 'job_offers', column: 'job', row: taken.id })
       return { status: 200, headers: headersOf('application/json'), body: job }
     }
-    // Anybody can ask for what there never was, so it is not logged.
+    // Any client can ask for a job that never existed, so it is not logged.
     if (taken === 'unknown') return refusal(404, 'There is no such job.')
     // A second reader of a token is worth a look: the first one may not have been the bot.
     log.warn({ ...fields, why: taken }, 'Job refused')

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Answer, type FreshToken, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
+import { type Meters, NO_METERS } from '../meters.ts'
 import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/commands.ts'
 import type { Database } from '../store/database.ts'
@@ -21,6 +22,7 @@ export interface LinkServerOptions {
   database: Database
   clock: Clock
   log: Log
+  meters?: Meters
   /**
    * A fresh token for another try of the bot to join, or why there is none. Rejects where that cannot be found out. Absent:
    * this server gives none.
@@ -65,6 +67,7 @@ export function createLinkServer(options: LinkServerOptions): LinkServer {
 class Server implements LinkServer {
   readonly #database: Database
   readonly #log: Log
+  readonly #meters: Meters
   readonly #now: () => number
   readonly #sockets = new WebSocketServer({
     noServer: true,
@@ -86,12 +89,18 @@ class Server implements LinkServer {
   #isSweeping = false
   #isClosed = false
 
-  constructor({ database, clock, log, freshToken }: LinkServerOptions) {
+  constructor({ database, clock, log, meters = NO_METERS, freshToken }: LinkServerOptions) {
+    this.#meters = meters
     this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
     this.#database = database
     this.#log = log
     this.#now = () => clock.now()
-    this.#writer = new EventWriter({ database, log, beforeAck: (link, stored) => this.#beforeAck(link, stored) })
+    this.#writer = new EventWriter({
+      database,
+      log,
+      meters,
+      beforeAck: (link, stored) => this.#beforeAck(link, stored),
+    })
     const batches = { waitMs: 10, most: 200, running: 2 }
     this.#ownerOf = gather(async (hashes: string[]) => {
       const owners = await ownersOfTokens(database, hashes)
@@ -125,6 +134,7 @@ class Server implements LinkServer {
       if (this.#isClosed) return refuse(socket, 503)
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
         this.#links.add(new Link(webSocket, owner, this.#linkParts))
+        this.#meters.count('links_opened', {})
         this.#commandTimer ??= this.#pollCommands()
       })
     } catch (error) {

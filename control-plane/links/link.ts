@@ -67,7 +67,7 @@ export class Link {
   readonly #listener: LinkListener
   readonly #now: () => number
   readonly #all: WaitingEvents
-  #waiting: { event: NumberedEvent; bytes: number }[] = []
+  #waiting: { event: NumberedEvent; bytes: number; at: number }[] = []
   #waitingBytes = 0
   /** The number of the next event; null before the welcome. */
   #nextSeq: number | null = null
@@ -123,6 +123,11 @@ export class Link {
 
   token(answer: FreshToken): void {
     this.#send(answer)
+  }
+
+  /** When the oldest event that waits came, by `performance.now()`. */
+  get oldestAt(): number | null {
+    return this.#waiting[0]?.at ?? null
   }
 
   /** The events that wait, oldest first; they stay counted until `settle`. */
@@ -239,7 +244,7 @@ export class Link {
     if (event.seq < this.#nextSeq) this.#ackDue = true
     else {
       this.#nextSeq += 1
-      this.#waiting.push({ event, bytes })
+      this.#waiting.push({ event, bytes, at: performance.now() })
       this.#waitingBytes += bytes
       this.#all.bytes += bytes
       if (this.#isFull && !this.#isPaused) {

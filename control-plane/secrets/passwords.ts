@@ -1,4 +1,4 @@
-/** Passwords of people: scrypt with a salt of their own. */
+/** Passwords of people: scrypt with a salt for each. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
 /** About 60 ms and 32 MB on the machines of 2026. Stored with each password, so that they can be raised later. */
@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
-/** With null (no password) it takes as long as with one, so that the time tells nobody whether a person exists. */
+/** With null (no password) it takes as long as with one, so that the time does not reveal whether a person exists. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, N, r, p, salt, key] = (stored ?? (await nobodys())).split('$')
   const expected = Buffer.from(key ?? '', 'base64')

@@ -1,4 +1,4 @@
-/** Seals every value anew that another key than the first one sealed. It can be stopped and repeated at any time. */
+/** Seals every value again that another key than the first one sealed. It can be stopped and repeated at any time. */
 import type { Database } from '../store/database.ts'
 import { replaceSealed, SEALED_COLUMNS, type SealedColumn, sealedValues } from '../store/sealed-values.ts'
 import { checkSealKeys, renewKeyCheck } from './key-check.ts'

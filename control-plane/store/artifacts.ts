@@ -9,7 +9,7 @@ export interface StoredArtifact {
   stored_at: Date
 }
 
-/** Artifacts of the attempt that was in the meeting, else of the last one. Empty once the bot's data is deleted. */
+/** Artifacts of the attempt that was in the meeting, else of the last one; of several parts those that were joined. Empty once the bot's data is deleted. */
 export async function artifactsOfBot(db: Database, botId: string): Promise<StoredArtifact[]> {
   return db
     .selectFrom('artifacts')
@@ -17,7 +17,7 @@ export async function artifactsOfBot(db: Database, botId: string): Promise<Store
     .select(['artifacts.name', 'artifacts.location', 'artifacts.bytes', 'artifacts.stored_at'])
     .where('bots.id', '=', botId)
     .where('bots.data_deleted_at', 'is', null)
-    .where('artifacts.attempt', '=', sql<number>`coalesce(bots.joined_attempt, bots.attempt)`)
+    .where('artifacts.attempt', '=', sql<number>`coalesce(bots.files_attempt, bots.joined_attempt, bots.attempt)`)
     .orderBy('artifacts.name')
     .execute()
 }
@@ -31,6 +31,6 @@ export async function artifactOfBot(db: Database, botId: string, name: string): 
     .where('bots.id', '=', botId)
     .where('bots.data_deleted_at', 'is', null)
     .where('artifacts.name', '=', name)
-    .where('artifacts.attempt', '=', sql<number>`coalesce(bots.joined_attempt, bots.attempt)`)
+    .where('artifacts.attempt', '=', sql<number>`coalesce(bots.files_attempt, bots.joined_attempt, bots.attempt)`)
     .executeTakeFirst()
 }

@@ -21,7 +21,8 @@ export async function askForCommand(
   asked: { command: BotCommand; allowed: readonly string[]; expiresInSeconds: number },
 ): Promise<Asked<{ commandId: string }>> {
   return withBot(db, botId, isMeant, async (tx, bot) => {
-    if (!asked.allowed.includes(bot.status) || bot.phase === 'ending') return { refused: bot.status }
+    if (!asked.allowed.includes(bot.status) || bot.phase === 'ending' || bot.phase === 'assembling')
+      return { refused: bot.status }
     return { commandId: await addCommand(tx, bot.id, asked.command, asked.expiresInSeconds) }
   })
 }

@@ -23,7 +23,17 @@ export function insertBot(tx: Database | Tx, bot: NewBotRow): Promise<BotRow> {
   return tx.insertInto('bots').values(writable(bot)).returningAll().executeTakeFirstOrThrow()
 }
 
-const JSON_COLUMNS = ['extra', 'request', 'participants', 'speakers', 'report', 'transcription_ids', 'charged'] as const
+const JSON_COLUMNS = [
+  'extra',
+  'request',
+  'participants',
+  'speakers',
+  'report',
+  'transcription_ids',
+  'charged',
+  'parts',
+  'pending_end',
+] as const
 
 /** The driver would write lists as arrays of PostgreSQL and text as it is, so JSON is turned into text here. */
 export function writable<Row extends NewBotRow | BotPatch>(row: Row): Row {

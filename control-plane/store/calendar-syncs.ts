@@ -101,19 +101,24 @@ export interface CalendarGauges {
   byStatus: { status: string; count: number }[]
   /** Seconds that the sync that waits longest is past its time; 0 without any. */
   latestSyncSeconds: number
+  /** Seconds since the sync of the calendar that was synced longest ago; 0 without any. Those that wait for a person are left out. */
+  oldestSyncSeconds: number
   /** Connected calendars whose changes are polled only. */
   withoutPush: number
 }
 
 export async function readCalendarGauges(db: Database): Promise<CalendarGauges> {
-  const { rows } = await sql<{ status: string; count: number; late: number; polled: number }>`
+  const { rows } = await sql<{ status: string; count: number; late: number; age: number; polled: number }>`
     select status, count(*) as count,
       coalesce(extract(epoch from now() - min(sync_due_at)), 0)::float8 as late,
+      coalesce(extract(epoch from now() - min(coalesce(synced_at, created_at)) filter (where status in ('active', 'error'))), 0)::float8
+        as age,
       count(*) filter (where push_state <> 'on') as polled
     from calendars where deleted_at is null group by status`.execute(db)
   return {
     byStatus: rows.map(({ status, count }) => ({ status, count })),
     latestSyncSeconds: Math.max(0, ...rows.map(({ late }) => late)),
+    oldestSyncSeconds: Math.max(0, ...rows.map(({ age }) => age)),
     withoutPush: rows.reduce((sum, { polled }) => sum + polled, 0),
   }
 }

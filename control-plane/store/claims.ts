@@ -129,7 +129,7 @@ export async function dueWithoutReason(db: Database, limit: number): Promise<str
   return rows.map(({ id }) => id)
 }
 
-const IS_LATE_PICKUP = sql`phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null
+const IS_LATE_PICKUP = sql`phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null and resumes = 0
   and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})`
 
 /** Bots that should have been in their meeting for two minutes and have no process that was heard of. */
@@ -158,7 +158,8 @@ export async function hopelessBots(db: Database, limit: number): Promise<string[
 export async function hasOpenAttempts(db: Database, launcher: string): Promise<boolean> {
   const { rows } = await sql<{ is_there: boolean }>`
     ${PREPARED} select exists (select from launches where cleaned_at is null and launcher = ${launcher})
-      or exists (select from bots where phase = 'launching' and lease_until < now()) as is_there`.execute(db)
+      or exists (select from bots where phase = 'launching' and lease_until < now())
+      or exists (select from bots where phase = 'assembling') as is_there`.execute(db)
   return rows[0]!.is_there
 }
 
@@ -177,13 +178,30 @@ export async function expiredLeases(
     .execute()
 }
 
-/** Takes the lease of a bot that has a process, for work that one reconciler does at a time. False where another has it. */
+/**
+ * Bots whose files can be put together: nothing is left to recover of their attempts, or that takes too long. Those that
+ * another reconciler holds are left out.
+ */
+export async function botsToAssemble(db: Database, patienceSeconds: number, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from bots
+    where phase = 'assembling' and (lease_until is null or lease_until < now())
+      and (updated_at < now() - make_interval(secs => ${patienceSeconds})
+        or not exists (select from launches where bot_id = bots.id and cleaned_at is null))
+    order by updated_at limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Phases in which a reconciler may work on a bot. */
+const LEASABLE = ['starting', 'running', 'ending', 'processing', 'assembling']
+
+/** Takes the lease of a bot that has a process or parts to join, for work that one reconciler does at a time. False where another has it. */
 export async function takeBotLease(db: Database, botId: string, owner: string, seconds: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('bots')
     .set({ lease_owner: owner, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
     .where('id', '=', botId)
-    .where('phase', 'in', ['starting', 'running', 'ending', 'processing'])
+    .where('phase', 'in', LEASABLE)
     .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '<', sql<Date>`now()`)]))
     .executeTakeFirst()
   return numUpdatedRows === 1n
@@ -206,6 +224,6 @@ export async function endBotLease(db: Database, botId: string, owner: string, se
     .set({ lease_owner: null, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
     .where('id', '=', botId)
     .where('lease_owner', '=', owner)
-    .where('phase', 'in', ['starting', 'running', 'ending', 'processing'])
+    .where('phase', 'in', LEASABLE)
     .execute()
 }

@@ -50,7 +50,7 @@ export async function readDeliveries(
     left join lateral (
       select status, error from delivery_attempts where delivery_id = deliveries.id order by id desc limit 1
     ) as last on true
-    where endpoints.team_id = ${teamId}
+    where endpoints.team_id = ${teamId} and endpoints.alert_rule_id is null
       and (${filter.endpointId ?? null}::uuid is null or endpoint_id = ${filter.endpointId ?? null}::uuid)
       and (${filter.state ?? null}::text is null or state = ${filter.state ?? null}::text)
       and (${filter.before ?? null}::bigint is null or deliveries.id < ${filter.before ?? null}::bigint)
@@ -67,6 +67,7 @@ export async function isEndpointOf(db: Database, endpointId: string, teamId: str
     .where('id', '=', endpointId)
     .where('team_id', '=', teamId)
     .where('bot_id', 'is', null)
+    .where('alert_rule_id', 'is', null)
     .executeTakeFirst()
   return row !== undefined
 }

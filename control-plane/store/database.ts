@@ -1,5 +1,5 @@
 /** The connection pool of one role. `bigint` and `numeric` columns come as numbers: all of ours fit into 53 bits. */
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import pg from 'pg'
 import { PreparingClient } from './prepared.ts'
 import type { Tables } from './tables.ts'
@@ -28,8 +28,17 @@ export interface PoolSettings {
   readsByIndex?: boolean
   /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
   onDeliveries?: () => void
+  /** Called with what the pool holds; the answer is told how many seconds each taking of a connection waited. */
+  watch?: (counts: () => PoolCounts) => (seconds: number) => void
   /** Called when an idle connection breaks; the pool replaces it. */
   onError?: (error: Error) => void
+}
+
+export interface PoolCounts {
+  used: number
+  idle: number
+  /** Requests that wait for a connection. */
+  waiting: number
 }
 
 export function openDatabase(settings: PoolSettings): Database {
@@ -54,13 +63,32 @@ export function openDatabase(settings: PoolSettings): Database {
   pool.on('connect', (client) => client.on('error', () => {}))
   const { onDeliveries } = settings
   return new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({ pool: watched(pool, settings.watch) }),
     ...(onDeliveries && {
       log: ({ level, query }) => {
         if (level === 'query' && WRITES_DELIVERIES.test(query.sql)) onDeliveries()
       },
     }),
   })
+}
+
+function watched(pool: pg.Pool, watch: PoolSettings['watch']): pg.Pool | PostgresPool {
+  if (watch === undefined) return pool
+  const onWaited = watch(() => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  }))
+  return {
+    async connect() {
+      const askedAt = performance.now()
+      const client = await pool.connect()
+      onWaited((performance.now() - askedAt) / 1000)
+      return client
+    },
+    end: () => pool.end(),
+    options: pool.options,
+  }
 }
 
 const WRITES_DELIVERIES = /\b(?:insert into|update) "?deliveries\b/

@@ -38,6 +38,8 @@ export interface ClaimedDelivery {
   body: Record<string, unknown>
   is_compat: boolean
   message_created_at: string
+  /** Seconds since the message was stored, at the claim. */
+  message_age: number
   kind: EndpointKind
   url: string
   method: 'POST' | 'PUT'
@@ -137,6 +139,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     )
     select claimed.id, claimed.message_id, claimed.endpoint_id, claimed.team_id, claimed.bot_id, claimed.attempts,
       claimed.is_replay, m.event, m.body, m.is_compat, to_json(m.created_at) as message_created_at,
+      extract(epoch from now() - m.created_at)::float8 as message_age,
       e.kind, e.url, e.method, e.secret,
       case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
       key.id as api_key_id, key.sealed as api_key_sealed
@@ -151,7 +154,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
       select k.id, k.sealed from api_keys k
       where k.team_id = claimed.team_id and k.sealed is not null and k.revoked_at is null
         and (k.expires_at is null or k.expires_at > now()) and (k.id = coalesce(b.api_key_id, c.api_key_id) or k.permission = 'full')
-        and e.kind <> 'callback' and (e.kind <> 'team' or t.api_key_in_webhooks)
+        and e.kind not in ('callback', 'alert', 'mail') and (e.kind <> 'team' or t.api_key_in_webhooks)
       order by (k.id = coalesce(b.api_key_id, c.api_key_id)) desc nulls last, k.created_at desc limit 1
     ) key on true
     order by claimed.next_at, claimed.id`.execute(db)

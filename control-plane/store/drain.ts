@@ -5,7 +5,7 @@ import { readSetting, writeSetting } from './settings.ts'
 
 const SETTING = 'drain_asked_at'
 /** Bots that have a process, or are about to get one. */
-const OPEN_PHASES = ['launching', 'starting', 'running', 'ending', 'processing']
+const OPEN_PHASES = ['launching', 'starting', 'running', 'ending', 'processing', 'assembling']
 
 /** UTC milliseconds of the database's clock. */
 export async function databaseTime(db: Database): Promise<number> {

@@ -11,9 +11,10 @@ const SECRET_BYTES = 32
 
 /**
  * `team`: webhooks of `/v2`, signed. `account` and `bot`: the older generation. `callback`: of one bot, its secret is sent
- * verbatim.
+ * verbatim. `alert` and `mail`: of one alert rule (`alert-rules.ts`); the secret of `alert` is sent verbatim, the address
+ * of `mail` is a `mailto:`.
  */
-export type EndpointKind = 'team' | 'account' | 'bot' | 'callback'
+export type EndpointKind = 'team' | 'account' | 'bot' | 'callback' | 'alert' | 'mail'
 
 export interface NewEndpoint {
   teamId: string
@@ -21,6 +22,8 @@ export interface NewEndpoint {
   url: string
   /** With `bot` and `callback`. */
   botId?: string
+  /** With `alert` and `mail`. */
+  alertRuleId?: string
   method?: 'POST' | 'PUT'
   /** Null or absent: every event. */
   events?: readonly string[] | null
@@ -47,6 +50,7 @@ export async function createEndpoint(
       id,
       team_id: endpoint.teamId,
       bot_id: endpoint.botId ?? null,
+      alert_rule_id: endpoint.alertRuleId ?? null,
       kind: endpoint.kind,
       url: endpoint.url,
       method: endpoint.method ?? 'POST',
@@ -60,9 +64,9 @@ export async function createEndpoint(
 export const secretPlace = (id: string) => ({ table: 'endpoints', column: 'secret', row: id })
 export const previousSecretPlace = (id: string) => ({ table: 'endpoints', column: 'previous_secret', row: id })
 
-export type ShownEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret'>
+export type ShownEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret' | 'alert_rule_id'>
 
-/** Endpoints of a team, or of all teams; those of single bots only when asked for. Oldest first. */
+/** Endpoints of a team, or of all teams; those of single bots only when asked for, those of alert rules never. Oldest first. */
 export async function listEndpoints(
   db: Database,
   filter: { teamId?: string; botId?: string } = {},
@@ -85,6 +89,7 @@ export async function listEndpoints(
       'disabled_reason',
       'created_at',
     ])
+    .where('alert_rule_id', 'is', null)
   query = filter.botId === undefined ? query.where('bot_id', 'is', null) : query.where('bot_id', '=', filter.botId)
   if (filter.teamId !== undefined) query = query.where('team_id', '=', filter.teamId)
   return query.orderBy('created_at').orderBy('id').execute()

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type BotChange, emptyChange } from '../bots/change.ts'
 import { fold } from '../bots/fold.ts'
 import { instant } from '../bots/instants.ts'
-import { decides, isClosed, withPatch } from '../bots/row.ts'
+import { decides, isOver, withPatch } from '../bots/row.ts'
 import { jsonText, lockBots } from './bots.ts'
 import { applyChanges } from './changes.ts'
 import { nowOf } from './clock.ts'
@@ -37,7 +37,7 @@ export function standingOf(
   attempt: number,
 ): Standing {
   if (!decides(bot, attempt)) return 'stale'
-  if (isClosed(bot)) return 'closed'
+  if (isOver(bot)) return 'closed'
   return bot.stop_requested_at === null ? 'named' : 'stopped'
 }
 

@@ -94,6 +94,70 @@ export async function launchKept(db: Database, botId: string, attempt: number): 
     .execute()
 }
 
+/** What the attempt recorded is to be recovered before its rest is removed; its bot goes on without it. */
+export async function wantRecovery(db: Database | Tx, botId: string, attempt: number): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ recovery: 'wanted' })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('recovery', 'is', null)
+    .execute()
+}
+
+/** For one reconciler at a time. False where another recovers the attempt, or it is done. */
+export async function takeRecovery(
+  db: Database,
+  { botId, attempt, owner, seconds }: { botId: string; attempt: number; owner: string; seconds: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('launches')
+    .set({ recovery_owner: owner, recovery_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('recovery', '=', 'wanted')
+    .where((where) =>
+      where.or([
+        where('recovery_until', 'is', null),
+        where('recovery_until', '<', sql<Date>`now()`),
+        where('recovery_owner', '=', owner),
+      ]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Gives it back: others may recover the attempt after `seconds`, or nobody has to any more. */
+export async function endRecovery(
+  db: Database,
+  {
+    botId,
+    attempt,
+    owner,
+    isDone,
+    seconds = 0,
+  }: {
+    botId: string
+    attempt: number
+    owner: string
+    isDone: boolean
+    seconds?: number
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('launches')
+    .set({
+      recovery: isDone ? 'done' : 'wanted',
+      recovery_owner: null,
+      recovery_until: sql<Date>`now() + make_interval(secs => ${seconds})`,
+    })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('recovery_owner', '=', owner)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
 /** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
 export interface OpenLaunch {
   bot_id: string
@@ -108,10 +172,12 @@ export interface OpenLaunch {
   named_attempt: number
   /** Whether the bot ended by its own report. */
   has_report: boolean
-  /** Since the bot was closed. */
+  /** Since the bot was over. */
   closed_for: number | null
   /** Since the bot's deadline; below zero before it, null without one. */
   overdue: number | null
+  /** Its bot went on in another attempt, and what this one recorded is not recovered yet. */
+  is_part: boolean
   /** Since the named attempt was told by its launcher to end. */
   stop_sent_for: number | null
 }
@@ -135,8 +201,9 @@ export async function openLaunches(
       extract(epoch from now() - launches.end_seen_at)::float as end_seen_for,
       coalesce(bots.joined_attempt, bots.attempt) as named_attempt,
       bots.report is not null as has_report,
-      case when bots.phase = 'closed' then extract(epoch from now() - bots.updated_at)::float end as closed_for,
+      case when bots.phase in ('assembling', 'closed') then extract(epoch from now() - bots.updated_at)::float end as closed_for,
       extract(epoch from now() - bots.deadline_at)::float as overdue,
+      launches.recovery is not distinct from 'wanted' as is_part,
       extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for
     from launches join bots on bots.id = launches.bot_id
     where launches.launcher = ${launcher} and launches.cleaned_at is null

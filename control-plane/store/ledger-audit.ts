@@ -16,6 +16,16 @@ export interface LedgerDifference {
   computed: Sums
 }
 
+/** The setting with what the last audit found. */
+export const LAST_AUDIT = 'last_audit'
+
+export interface LastAudit {
+  /** Micro-tokens by which sums and ledgers of all teams differ together, each difference counted as positive. */
+  difference: number
+  /** Ended bots that still hold a reserve. */
+  openReserves: number
+}
+
 /** Milliseconds for each statement, which reads whole tables. */
 const LONGEST_MS = 300_000
 

@@ -8,7 +8,9 @@ import * as performance from './migrations/0010-performance.ts'
 import * as providerDeletions from './migrations/0020-provider-deletions.ts'
 import * as jobOffers from './migrations/0030-job-offers.ts'
 import * as people from './migrations/0040-people.ts'
+import * as alerts from './migrations/0050-alerts.ts'
 import * as identities from './migrations/0060-identities.ts'
+import * as resumedBots from './migrations/0070-resumed-bots.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -18,7 +20,9 @@ const MIGRATIONS: Record<string, Migration> = {
   '0020-provider-deletions': providerDeletions,
   '0030-job-offers': jobOffers,
   '0040-people': people,
+  '0050-alerts': alerts,
   '0060-identities': identities,
+  '0070-resumed-bots': resumedBots,
 }
 
 /** Names of the steps that were made now. Rejects with the error of the first step that failed. */

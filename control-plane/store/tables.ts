@@ -1,6 +1,8 @@
 /** The rows of the tables, as the migrations leave them. Columns keep their names; `bigint` columns are numbers (`database.ts`). */
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
+import type { AlertTables } from './alert-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
+import type { ResumeColumnsOfBots, ResumeColumnsOfLaunches } from './tables-resume.ts'
 
 /** A document: written as a value that is turned into JSON, read as parsed. */
 type Json<T> = ColumnType<T, T, T>
@@ -51,7 +53,7 @@ export interface IdempotencyKeysTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
-export interface BotsTable {
+export interface BotsTable extends ResumeColumnsOfBots {
   id: string
   number: GeneratedAlways<number | null>
   team_id: string
@@ -123,7 +125,7 @@ export interface BotsTable {
   last_accessed_at: Time | null
 }
 
-export interface LaunchesTable {
+export interface LaunchesTable extends ResumeColumnsOfLaunches {
   bot_id: string
   attempt: number
   launcher: string
@@ -183,6 +185,8 @@ export interface BotStepsTable {
   kind: string
   reason: string | null
   evidence: Json<unknown> | null
+  /** When the service learned of it. */
+  stored_at: Generated<Date>
 }
 
 export interface BotCommandsTable {
@@ -211,6 +215,8 @@ export interface EndpointsTable {
   id: Generated<string>
   team_id: string
   bot_id: string | null
+  /** With the kinds `alert` and `mail`. */
+  alert_rule_id: Generated<string | null>
   kind: string
   url: string
   method: Generated<string>
@@ -421,6 +427,8 @@ export interface CalendarsTable {
   hinted_at: Time | null
   /** In a row. */
   sync_failures: Generated<number>
+  /** The last one. */
+  sync_failed_at: Time | null
   synced_at: Time | null
   full_synced_at: Time | null
   sync_status: string | null
@@ -541,7 +549,7 @@ export interface CalendarBotsTable {
   created_at: Created
 }
 
-export interface Tables {
+export interface Tables extends AlertTables {
   settings: SettingsTable
   teams: TeamsTable
   api_keys: ApiKeysTable

@@ -21,6 +21,11 @@ export interface AttemptTools {
   random: () => number
 }
 
+export interface Attempted extends AttemptResult {
+  /** No whole answer came in time. */
+  isTimeout: boolean
+}
+
 export interface BuiltRequest {
   body: string
   headers: Record<string, string>
@@ -58,7 +63,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   request: BuiltRequest,
   tools: Pick<AttemptTools, 'client' | 'clock' | 'delays' | 'random'>,
-): Promise<AttemptResult> {
+): Promise<Attempted> {
   const { client, clock, delays, random } = tools
   const started = performance.now()
   const sent = await send(delivery, request, client)
@@ -74,6 +79,7 @@ export async function attemptDelivery(
     error: error?.message ?? null,
     answer: answer === null ? null : textOf(answer),
     isDelivered,
+    isTimeout,
     nextInSeconds: isDelivered ? null : next(),
     isGone: status === 410 && delivery.kind === 'team',
   }
@@ -101,6 +107,8 @@ async function send(
 function authentication(delivery: ClaimedDelivery, body: string, seals: Seals, nowMs: number): Record<string, string> {
   const { endpoint_id: id, secret, previous_secret: previous, is_compat: isCompat } = delivery
   const current = secret === null ? [] : [seals.open(secret, secretPlace(id))]
+  // An alert belongs to no vocabulary, so its secret goes under both names.
+  if (delivery.kind === 'alert') return named('x-service-alert-secret', 'x-mb-alert-secret', current[0], true)
   if (delivery.kind === 'callback') return named('x-service-secret', 'x-mb-secret', current[0], isCompat)
   const before = previous === null ? [] : [seals.open(previous, previousSecretPlace(id))]
   const secrets = [...current, ...before]

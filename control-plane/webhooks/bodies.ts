@@ -22,7 +22,7 @@ async function filled(value: unknown, delivery: ClaimedDelivery, links: Artifact
   const entries = await Promise.all(
     Object.entries(value).map(async ([name, entry]) => [
       name,
-      // What the caller gave is repeated as it is, whatever it looks like.
+      // The caller's value is repeated unchanged.
       name === 'extra' ? entry : await filled(entry, delivery, links),
     ]),
   )

@@ -24,7 +24,7 @@ export class DeliveredWriter {
   store(attempt: DeliveredAttempt): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...attempt, resolve, reject })
-      // What else arrives in this turn of the event loop goes along.
+      // Results that arrive in this turn of the event loop are stored with it.
       setImmediate(() => void this.#write())
     })
   }

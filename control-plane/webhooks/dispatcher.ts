@@ -1,6 +1,15 @@
 /** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
 import { randomUUID } from 'node:crypto'
-import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
+import { type Meters, NO_METERS } from '../meters.ts'
+import {
+  type AlertMail,
+  type ArtifactLinks,
+  type Clock,
+  type GuardedClient,
+  type Log,
+  LostSecret,
+  type Seals,
+} from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
   dropOfDisabled,
@@ -12,8 +21,10 @@ import {
 } from '../store/deliveries.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
 import { failLostDelivery } from '../store/lost-deliveries.ts'
-import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
+import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
+import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
+import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 
 const BATCH = 64
@@ -37,10 +48,15 @@ export interface DispatcherSettings {
   client: GuardedClient
   seals: Seals
   links: ArtifactLinks
+  /** Sends what goes to mail addresses. */
+  mail: AlertMail
   clock: Clock
   log: Log
+  meters?: Meters
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
+  /** Seconds between attempts to send a mail. */
+  mailDelays?: readonly number[]
   /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
   concurrency?: number
   perEndpoint?: number
@@ -58,7 +74,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, clock, log } = settings
+  const { database, clock, log, meters = NO_METERS } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -99,6 +115,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
   }
 
   async function deliver(delivery: ClaimedDelivery, claim: string): Promise<void> {
+    const claimedAt = performance.now()
     const fields = {
       delivery: delivery.id,
       message: delivery.message_id,
@@ -106,23 +123,13 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       bot: delivery.bot_id,
     }
     try {
-      let request: BuiltRequest
-      try {
-        request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
-      } catch (error) {
-        const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
-        if (isLost) {
-          log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
-          return
-        }
-        log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
-        await postponeDelivery(database, delivery.id, claim)
-        return
-      }
-      const result = await attemptDelivery(delivery, request, tools)
+      const result = delivery.kind === 'mail' ? await sendMail(delivery) : await sendRequest(delivery, claim, fields)
+      if (result === null) return
+      const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
         ? await delivered.store({ delivery, claim, result })
         : await finishAttempt(database, delivery, claim, result)
+      measureAttempt(meters, delivery, result, { seconds, isOurs })
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
       else if (!result.isDelivered) {
         const { error, status, nextInSeconds } = result
@@ -132,6 +139,32 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       // The lease gives the delivery back.
       log.error({ delivery: delivery.id, error: String(error) }, 'Webhook result could not be stored')
     }
+  }
+
+  const sendMail = (delivery: ClaimedDelivery) =>
+    attemptMail(delivery, settings.mail, { delays: settings.mailDelays ?? MAIL_DELAYS, random: tools.random })
+
+  /** Null: nothing was sent, and that is stored. */
+  async function sendRequest(
+    delivery: ClaimedDelivery,
+    claim: string,
+    fields: Record<string, unknown>,
+  ): Promise<Attempted | null> {
+    let request: BuiltRequest
+    try {
+      request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
+    } catch (error) {
+      const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
+      if (isLost) {
+        meters.count('webhooks_finished', { result: 'given_up' })
+        log.error({ ...fields, error: String(error) }, 'A webhook is given up: a secret that it needs is lost')
+        return null
+      }
+      log.error({ ...fields, error: String(error) }, 'A webhook could not be built; it is tried again later')
+      await postponeDelivery(database, delivery.id, claim)
+      return null
+    }
+    return attemptDelivery(delivery, request, tools)
   }
 
   function start(delivery: ClaimedDelivery, claim: string): void {
@@ -153,6 +186,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     if (limit <= 0) return false
     const claim = randomUUID()
     const claimed = await claimDeliveries(database, { ...rules, claim, limit, busyEndpoints, busyTeams })
+    if (claimed.length > 0) meters.count('claims', { queue: 'deliveries' }, claimed.length)
     for (const delivery of claimed) start(delivery, claim)
     return claimed.length > 0
   }
@@ -160,6 +194,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
   async function takeBackLeft(): Promise<void> {
     if (!(await hasLeftDeliveries(database))) return
     const count = await releaseExpiredClaims(database)
+    if (count > 0) meters.count('lease_losses', { work: 'delivery', how: 'expired' }, count)
     if (count > 0) log.warn({ count }, 'Webhook deliveries of an ended dispatcher are sent again')
     await dropOfDisabled(database)
   }

@@ -1,4 +1,4 @@
-/** What is sent again, or sent as a trial, because somebody asked for it. */
+/** Messages that are sent again, or as a test, on request. */
 import { randomUUID } from 'node:crypto'
 import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
 import type { Seals } from '../ports.ts'

@@ -1,5 +1,5 @@
 /** The mock Google Meet: which host answers what, and one page per meeting code. */
-import { pageScript } from '../../src/page-scripts.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
 import {
   type MockPlatform,
   type MockServerOptions,

@@ -9,7 +9,7 @@ import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
 import { JitsiVisit, type VisitMeeting } from './visit.ts'
 
 const LONGEST_MESSAGE = 5000
-/** What the page calls its reactions (docs/jitsi-facts.md 2.5). */
+/** What the page calls its reactions (docs/platform-notes/jitsi.md#reactions-and-raised-hands). */
 const REACTIONS: Readonly<Record<string, string>> = { '👍': ':thumbs_up:', '👏': ':clap:', '💖': ':heart:' }
 
 export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMeeting {

@@ -1,4 +1,7 @@
-/** A visit in front of the door and in the waiting room, and the screens on which visits end (field notes 10.2). */
+/**
+ * A visit in front of the door and in the waiting room, and the screens on which visits end
+ * (docs/platform-notes/microsoft-teams.md#the-mock).
+ */
 import { type Random, randomOf } from '../shared/page/random.ts'
 import { Visit } from '../shared/visit.ts'
 import type { DialogKind, FromPage, RetryKind, ToPage, View } from './page/protocol.ts'

@@ -168,7 +168,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     const mriOf = (id: string) => this.roster.find(id)?.mri ?? null
     return {
       ...line,
-      // Batches and rows name one message differently (field notes 4.8).
+      // Batches and rows name one message differently (docs/platform-notes/microsoft-teams.md#chat).
       clientId: `${line.id}${this.seed % 10}17`,
       mri: personId === null ? visit.mri : mriOf(personId),
       isOwn: personId === null,
@@ -204,7 +204,10 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     this.push('rosterUpdate/', rosterBody([shownAs(person)], 'inactive'))
   }
 
-  /** The layout changes with a presentation, and the number of people goes for a while (field notes 4.4). */
+  /**
+   * The layout changes with a presentation, and the number of people goes for a while
+   * (docs/platform-notes/microsoft-teams.md#number-of-participants).
+   */
   protected override sharingChanges(): void {
     this.whenInCall((visit) => visit.send({ do: 'relayout' }))
   }
@@ -231,7 +234,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   private push(path: 'rosterUpdate/' | 'conversation/conversationEnd/', body: unknown): void {
     const visit = this.current
     if (!visit) return
-    // The roster comes packed always, the end both ways (field notes 5.5).
+    // The roster comes packed always, the end both ways (docs/platform-notes/microsoft-teams.md#end-messages).
     const isPacked = path === 'rosterUpdate/' || this.seed % 2 === 0
     visit.push(pushFrame({ path, callId: visit.callId, body, isPacked }))
   }

@@ -15,7 +15,7 @@ export interface Person extends BasePerson {
   unresolved: string
 }
 
-/** How people come to be called by their qualifier, see field notes 4.6. */
+/** How people come to be called by their qualifier, see docs/platform-notes/microsoft-teams.md#tiles-and-names. */
 const QUALIFIERS = / \((Guest|External|Unverified)\)$/
 
 /** @param mapsSources the voice's contributing source is the roster's number of it, as it really is */

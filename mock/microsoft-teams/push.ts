@@ -1,4 +1,7 @@
-/** What the platform pushes: frames of the socket, messages of the main channel, the roster's snapshot (field notes 5). */
+/**
+ * What the platform pushes: frames of the socket, messages of the main channel, the roster's snapshot
+ * (docs/platform-notes/microsoft-teams.md#roster-messages).
+ */
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import type { PagePerson } from './page/protocol.ts'

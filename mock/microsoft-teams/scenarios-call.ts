@@ -1,4 +1,7 @@
-/** Scenarios of the call: notices that mean nothing, chat, people, layout, the bar (field notes 10.5). */
+/**
+ * Scenarios of the call: notices that mean nothing, chat, people, layout, the bar
+ * (docs/platform-notes/microsoft-teams.md#the-mock).
+ */
 
 import { ADMITTED, inCall, THREE, TWO } from '../shared/scenario.ts'
 import type { MockPerson } from '../types.ts'

@@ -1,4 +1,7 @@
-/** Scenarios of the way to the door: links, launcher, sign-in, what stands before the name (field notes 10.5). */
+/**
+ * Scenarios of the way to the door: links, launcher, sign-in, what stands before the name
+ * (docs/platform-notes/microsoft-teams.md#the-mock).
+ */
 import { ADMITTED } from '../shared/scenario.ts'
 import type { TeamsScenario } from './meeting.ts'
 
@@ -162,7 +165,10 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   ...walls(),
 }
 
-/** The walls that ask for an account after joining, one scenario for each text (field notes 2.6). */
+/**
+ * The walls that ask for an account after joining, one scenario for each text
+ * (docs/platform-notes/microsoft-teams.md#sign-in-walls).
+ */
 function walls(): Record<string, TeamsScenario> {
   const texts = {
     'org-only-wall-after-join': 'We need to verify your info before you can join',

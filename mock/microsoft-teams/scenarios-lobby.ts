@@ -1,4 +1,7 @@
-/** Scenarios of the waiting room, of admission and of what comes right after it (field notes 10.5). */
+/**
+ * Scenarios of the waiting room, of admission and of what comes right after it
+ * (docs/platform-notes/microsoft-teams.md#the-mock).
+ */
 import { ADMITTED, admitAfter, inCall, THREE } from '../shared/scenario.ts'
 import type { TeamsScenario } from './meeting.ts'
 

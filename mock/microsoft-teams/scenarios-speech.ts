@@ -1,4 +1,4 @@
-/** Scenarios of speech: each sign of it alone, and all together (field notes 10.5). */
+/** Scenarios of speech: each sign of it alone, and all together (docs/platform-notes/microsoft-teams.md#the-mock). */
 import { ADMITTED, inCall, THREE, turn } from '../shared/scenario.ts'
 import type { TeamsScenario } from './meeting.ts'
 import type { SpeakingMark } from './page/protocol.ts'

@@ -113,7 +113,8 @@ function answerLauncher({ response, url, host }: Exchange, server: MockMicrosoft
   const light = links.lightPath(named, meeting.ids)
   const asks = settings.launcher === 'choice'
   if (!asks && target.includes('launchAgent=')) {
-    // The second time round it only passes on (field notes 1.4).
+    // The second time round it only passes on
+    // (docs/platform-notes/microsoft-teams.md#redirects-before-the-pre-join-page).
     const { html, headers } = documents.forwardDocument(light)
     afterHop(meeting, response, () => sendPage(response, html, 200, headers))
     return
@@ -174,7 +175,7 @@ function answerSignIn({ response, url }: Exchange): void {
   sendPage(response, html, 200, headers)
 }
 
-/** People who came before the page did (field notes 5.4). */
+/** People who came before the page did (docs/platform-notes/microsoft-teams.md#roster-messages). */
 function answerRoster({ response, url }: Exchange, server: MockMicrosoftTeams): void {
   const found = visitOf(server, url.searchParams.get('epid'))
   if (!found?.visit.isInCall) {

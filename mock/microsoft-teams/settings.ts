@@ -6,7 +6,7 @@ import type { PageSettings, RetryKind, SpeakingMark } from './page/protocol.ts'
 /** From and to, milliseconds at speed 1. */
 export type Range = readonly [number, number]
 
-/** All times are milliseconds at speed 1 (field notes 10.2). */
+/** All times are milliseconds at speed 1 (docs/platform-notes/microsoft-teams.md#the-mock). */
 export interface ScenarioSettings {
   host: string
   link: LinkForm
@@ -161,7 +161,8 @@ function bySeed(random: Random) {
     cidMeansOn: random.chance(0.5),
     badge: random.chance(0.7) ? ('badge' as const) : ('tile' as const),
     redundantAudio: random.chance(0.4),
-    // Two of the ways in which tiles ever showed speech: no driver can rely on one (field notes 10.4).
+    // Two of the ways in which tiles ever showed speech: no driver can rely on one
+    // (docs/platform-notes/microsoft-teams.md#the-mock).
     marks: shuffled(MARKS, random).slice(0, 2),
     shroudMs: random.int(500, 1500),
     nameFieldMs: 0,

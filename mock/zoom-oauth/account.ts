@@ -1,12 +1,13 @@
 /**
  * What the stand-in of Zoom's OAuth server knows: apps, users, codes, and pairs of tokens that rotate. Every refresh token
- * works once, every code works once and for a few minutes. Source: zoom.md 4.3 to 4.5, 8.4.
+ * works once, every code works once and for a few minutes. Source:
+ * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Answer } from './refusals.ts'
 import * as refusals from './refusals.ts'
 
-/** Of the interface; zoom.md 4.3 has 5 minutes from other sources. */
+/** Of the interface; docs/platform-notes/zoom.md#oauth has 5 minutes from other sources. */
 const CODE_LIFE_MS = 10 * 60_000
 const ACCESS_LIFE_SECONDS = 3599
 

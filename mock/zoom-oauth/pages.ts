@@ -37,7 +37,7 @@ export function answerPerson(standIn: ZoomOauth, { request, response, url, form 
   } else response.writeHead(404, { 'content-type': 'application/json' }).end('{"code":404,"message":"No such path."}')
 }
 
-/** GET shows the page; POST is its button. Source: zoom.md 4.3. */
+/** GET shows the page; POST is its button. Source: docs/platform-notes/zoom.md#oauth. */
 function answerConsent(
   standIn: ZoomOauth,
   { searchParams }: URL,

@@ -1,4 +1,7 @@
-/** What Zoom's OAuth server and its REST API answer when they refuse, word for word. Source: zoom.md 4.3. */
+/**
+ * What Zoom's OAuth server and its REST API answer when they refuse, word for word. Source:
+ * docs/platform-notes/zoom.md#oauth.
+ */
 export interface Answer {
   status: number
   body: unknown

@@ -1,6 +1,7 @@
 /**
  * A stand-in of Zoom's OAuth server and of the parts of its REST API that connections use, on one address: it takes the
- * place of https://zoom.us and of https://api.zoom.us. Plain HTTP on 127.0.0.1. Source: zoom.md 4.3 to 4.5, 8.4.
+ * place of https://zoom.us and of https://api.zoom.us. Plain HTTP on 127.0.0.1. Source:
+ * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

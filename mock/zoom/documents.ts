@@ -1,8 +1,11 @@
-/** The documents of the site around the client (field notes 3.1, 3.2, 3.22, 8.3). */
+/**
+ * The documents of the site around the client (docs/platform-notes/zoom.md#launch-page, #cookie-and-terms-layers,
+ * #frames and #the-mock).
+ */
 import { escaped, plainPage } from '../shared/site.ts'
 import { TEXT } from './page/table.ts'
 
-/** As the web client sends them (field notes 2.3). */
+/** As the web client sends them (docs/platform-notes/zoom.md#cross-origin-isolation). */
 export const ISOLATION = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'credentialless',

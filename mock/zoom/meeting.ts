@@ -204,7 +204,10 @@ function linkOf(code: string, { launch, vanity, passcode }: ScenarioSettings, { 
   return `https://${host}/j/${code}${pwd ? `?pwd=${pwd}` : ''}`
 }
 
-/** Streams are named `<ssrc>+…+CS+…`; the ssrc without its low ten bits is the person's node (field notes 2.16). */
+/**
+ * Streams are named `<ssrc>+…+CS+…`; the ssrc without its low ten bits is the person's node
+ * (docs/platform-notes/zoom.md#audio-paths).
+ */
 function sessionOptions(nodeOf: (personId: string) => number): SessionOptions {
   const ssrc = ({ personId, source }: MediaLine) =>
     personId === null ? 0 : source === 'screen' ? shareNode(nodeOf(personId)) : nodeOf(personId) + LOW_BITS[source]

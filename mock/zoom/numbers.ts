@@ -1,14 +1,14 @@
 /** Meeting numbers, passcodes and ids in the platform's form. */
 import { randomInt, randomUUID } from 'node:crypto'
 
-/** Nine to eleven digits (field notes 1.1). */
+/** Nine to eleven digits (docs/platform-notes/zoom.md#meeting-links). */
 export const NUMBER = /^\d{9,11}$/
 
 export function randomNumber(): string {
   return `8${String(randomInt(0, 10 ** 10)).padStart(10, '0')}`
 }
 
-/** What people type, and the longer form that links carry (field notes 1.2). */
+/** What people type, and the longer form that links carry (docs/platform-notes/zoom.md#reading-a-link). */
 export interface Passcode {
   human: string
   inLink: string

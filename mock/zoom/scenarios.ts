@@ -1,4 +1,7 @@
-/** All scenarios of the mock Zoom: those of the field notes (8.5), and the names that every platform has. */
+/**
+ * All scenarios of the mock Zoom: situations of Zoom (docs/platform-notes/zoom.md#the-mock), and the names that
+ * every platform has.
+ */
 
 import { OPEN, type ZoomScenario } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'

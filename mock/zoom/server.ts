@@ -1,5 +1,8 @@
-/** The mock Zoom site: which host and path answers what (field notes 1.3, 8.3). */
-import { pageScript } from '../../src/page-scripts.ts'
+/**
+ * The mock Zoom site: which host and path answers what (docs/platform-notes/zoom.md#web-client-address-and-redirects
+ * and #the-mock).
+ */
+import { pageScript } from '../../src/process/page-scripts.ts'
 import { randomOf } from '../shared/page/random.ts'
 import {
   type MockPlatform,

@@ -16,7 +16,10 @@ export interface ScenarioSettings {
     | 'registration'
     | 'external'
     | 'something-wrong'
-  /** The error page of an invalid link is shown until the host has started (field notes 1.4); Infinity is for ever. */
+  /**
+   * The error page of an invalid link is shown until the host has started (docs/platform-notes/zoom.md#invalid-links);
+   * Infinity is for ever.
+   */
   invalidForMs: number
   /** How many loads stay white, or stay at the spinner. */
   blankLoads: number

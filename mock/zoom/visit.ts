@@ -1,4 +1,7 @@
-/** One load of the web client: the state machine behind it (field notes 8.3). The page shows what this decides. */
+/**
+ * One load of the web client: the state machine behind it (docs/platform-notes/zoom.md#the-mock). The page shows what
+ * this decides.
+ */
 import { randomOf } from '../shared/page/random.ts'
 import { Visit } from '../shared/visit.ts'
 import { isRight } from './numbers.ts'
@@ -111,7 +114,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'view', view: { name: 'joining' } })
     this.tellParent('JOINING')
     this.timers.after(settings.joinMs, () => {
-      // The media socket of a click that no hand made is refused (field notes 2.5).
+      // The media socket of a click that no hand made is refused (docs/platform-notes/zoom.md#sdk-initialization).
       if (!isTrusted) this.refuse('timeout', 'timeout')
       else if (this.given.asksPasscode && !isRight(passcode, this.meeting.passcode)) {
         this.showPreview(this.oneOf(PASSCODE_ERRORS))

@@ -1,6 +1,6 @@
 /** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
 import type { DialogAnswer } from '../shared/dialogs.ts'
-import type { DialogSigns } from '../shared/page/types.ts'
+import type { DialogSnapshot } from '../shared/page/types.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
 
@@ -22,7 +22,7 @@ export interface DialogStep {
 const DANGEROUS = /\b(?:leave|end|report|block|remove)\b/i
 
 /** The answer to a dialog; one that asks for a consent the policy refuses is answered by going. */
-export function answerOf(dialog: DialogSigns, policy: DialogPolicy): DialogAnswer {
+export function answerOf(dialog: DialogSnapshot, policy: DialogPolicy): DialogAnswer {
   const kind = kindOf(dialog)
   const press = dialogStep(dialog, policy)
   if (kind !== 'consent' || policy.consent === 'accept') return { kind, press }
@@ -35,7 +35,7 @@ export function answerOf(dialog: DialogSigns, policy: DialogPolicy): DialogAnswe
 }
 
 /** What to press, or null for a dialog that is left alone. */
-export function dialogStep(dialog: DialogSigns, policy: DialogPolicy): DialogStep | null {
+export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): DialogStep | null {
   const kind = kindOf(dialog)
   const press = (labels: readonly LabelName[], actions: readonly string[] = []): DialogStep | null => {
     for (const label of labels) {
@@ -63,7 +63,7 @@ export function dialogStep(dialog: DialogSigns, policy: DialogPolicy): DialogSte
   }
 }
 
-export function kindOf(dialog: DialogSigns): DialogKind {
+export function kindOf(dialog: DialogSnapshot): DialogKind {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
   return known ?? (dialog.isPersistent ? 'notice' : 'tip')
 }

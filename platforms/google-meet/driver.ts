@@ -1,22 +1,22 @@
 /** The Google Meet driver: puts what is Google Meet's own into the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
-import { usualChatSteps } from '../shared/chat-desk.ts'
-import { DeviceKeeper } from '../shared/device-keeper.ts'
-import { DialogSweeper } from '../shared/dialogs.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import { usualChatSteps } from '../shared/chat-sender.ts'
+import { DeviceToggles } from '../shared/device-toggles.ts'
+import { DialogResponder } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
+import type { PageClassifier } from '../shared/page-state.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { firstImage } from '../shared/script-config.ts'
-import type { MeetingSense } from '../shared/situation.ts'
 import type { Waits } from '../shared/waits.ts'
 import { answerOf } from './dialogs.ts'
-import { Knock, languageNote } from './join.ts'
+import { JoinFlow, languageNote } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
-import { type MeetPage, meetScript } from './meet-page.ts'
 import { endOf, refusalOf } from './outcomes.ts'
-import type { ElementName, PageSigns } from './page/types.ts'
-import { isCorroborated, PLACES, type SituationKind, situationOf } from './situation.ts'
+import type { ElementName, PageSnapshot } from './page/types.ts'
+import { type MeetPage, meetScript } from './page-script.ts'
+import { isCorroborated, PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
 
 const ORIGIN = 'https://meet.google.com'
 /** A menu is open a moment after the click. */
@@ -26,24 +26,29 @@ const CAPTIONS_POLL_MS = 150
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openGoogleMeet(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
   const opening = { script: meetScript(options, stage), mediaOrigins: [ORIGIN] }
-  const page = await openMeetingPage<PageSigns, ElementName>(stage, signal, options, opening)
+  const page = await openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, opening)
   const wantsCamera = firstImage(options) !== null
-  const devices = new DeviceKeeper(page, {
+  const devices = new DeviceToggles(page, {
     camera: wantsCamera ? 'on' : 'off',
     microphone: options.microphone ?? 'off',
   })
   const policy = { consent: options.recordingConsent, wantsCamera }
-  const dialogs = new DialogSweeper(page, (dialog) => answerOf(dialog, policy))
-  const knock = new Knock({ page, devices, botName: options.botName, expectsAccount: options.expectsAccount ?? false })
-  return new PlatformDriver<PageSigns, SituationKind>({
+  const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, policy))
+  const knock = new JoinFlow({
+    page,
+    devices,
+    botName: options.botName,
+    expectsAccount: options.expectsAccount ?? false,
+  })
+  return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
-    sense: senseOf(page.waits),
+    classifier: classifierOf(page.waits),
     devices,
     sweep: (signs) => dialogs.sweep(signs),
     entrance: {
@@ -72,10 +77,10 @@ async function turnOnCaptions(page: MeetPage): Promise<boolean> {
   return true
 }
 
-function senseOf(waits: Waits): MeetingSense<PageSigns, SituationKind> {
+function classifierOf(waits: Waits): PageClassifier<PageSnapshot, PageStateKind> {
   return {
     situationOf,
-    places: PLACES,
+    places: PAGE_PHASES,
     refusalOf,
     endOf,
     isCorroborated,

@@ -1,11 +1,11 @@
 /** How Google Meet is left, from the call and from the waiting room alike. */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import { dialogStep } from './dialogs.ts'
-import type { MeetPage } from './meet-page.ts'
-import type { PageSigns } from './page/types.ts'
-import { dialogOf, PLACES, situationOf } from './situation.ts'
+import type { PageSnapshot } from './page/types.ts'
+import type { MeetPage } from './page-script.ts'
+import { dialogOf, PAGE_PHASES, situationOf } from './page-state.ts'
 
-export function leaveSteps(page: MeetPage): LeaveSteps<PageSigns> {
+export function leaveSteps(page: MeetPage): LeaveSteps<PageSnapshot> {
   return {
     press: () => page.press('leave'),
     async confirm(signs) {
@@ -14,6 +14,6 @@ export function leaveSteps(page: MeetPage): LeaveSteps<PageSigns> {
       const step = dialog && dialogStep(dialog, { consent: 'refuse', wantsCamera: false })
       if (step) await page.pressReference(step.ref, step.label)
     },
-    isOut: (signs) => PLACES[situationOf(signs).kind] === 'out',
+    isOut: (signs) => PAGE_PHASES[situationOf(signs).kind] === 'out',
   }
 }

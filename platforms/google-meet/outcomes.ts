@@ -2,10 +2,10 @@
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
-import type { Phase, Situation } from '../shared/situation.ts'
-import type { PageSigns } from './page/types.ts'
-import { PLACES, type SituationKind } from './situation.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { JoinStage, PageState } from '../shared/page-state.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
 /** Statuses of the own device in the roster. */
 const OUT = 6
@@ -25,7 +25,7 @@ const BLOCKED: Refusal = {
   canRetry: true,
 }
 
-const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   invalid_code: { code: 'INVALID_MEETING_URL', sentence: 'Google Meet does not know this meeting code ("{text}").' },
   landing: {
     code: 'INVALID_MEETING_URL',
@@ -78,9 +78,9 @@ const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
 
 /** Before admission: the error that this situation is, or null where it is none. `seen`: kinds that came before. */
 export function refusalOf(
-  situation: Situation<SituationKind>,
-  phase: Phase,
-  seen: ReadonlySet<SituationKind> = new Set(),
+  situation: PageState<PageStateKind>,
+  phase: JoinStage,
+  seen: ReadonlySet<PageStateKind> = new Set(),
 ): BotError | null {
   const wasBlocked = seen.has('blocked') && situation.kind === 'marketing'
   const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[situation.kind]
@@ -98,7 +98,7 @@ export function refusalOf(
   )
 }
 
-const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed: 'removed',
   ended_for_all: 'ended_for_all',
   everyone_left: 'everyone_left',
@@ -115,13 +115,13 @@ const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
 
 /** After admission: the end that this situation is, or null. */
 export function endOf(
-  { kind }: Situation<SituationKind>,
-  { ownStatus }: Pick<PageSigns, 'ownStatus'>,
+  { kind }: PageState<PageStateKind>,
+  { ownStatus }: Pick<PageSnapshot, 'ownStatus'>,
 ): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
   // What the roster says of our own device, where the page has no words for it (yet).
-  const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PLACES[kind])
+  const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PAGE_PHASES[kind])
   if (!isMeeting && ownStatus === REMOVED) return 'removed'
   if (kind === 'unknown' && ownStatus === OUT) return 'ended_for_all'
   return null

@@ -1,6 +1,6 @@
 /**
  * Marks of the page that do not depend on its language; constants only, one note on what each proves. Wording is in
- * `texts.en.ts`. Dates of the last sightings are in the project's field notes.
+ * `words/`. Dates of the last sightings are in docs/platform-notes/google-meet.md#anchors and below.
  */
 export const SELECTORS = {
   /** The guest's name, best first; the last one is the only visible text box of the page. */

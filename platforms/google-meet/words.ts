@@ -10,7 +10,7 @@ import { POLISH } from './words/pl.ts'
 import { PORTUGUESE } from './words/pt.ts'
 import { RUSSIAN } from './words/ru.ts'
 
-export const SITUATION_TEXTS = [
+export const STATE_TEXTS = [
   'removed',
   'everyone_left',
   'ended_for_all',
@@ -30,7 +30,7 @@ export const SITUATION_TEXTS = [
   'loading',
   'countdown',
 ] as const
-export type SituationText = (typeof SITUATION_TEXTS)[number]
+export type PageStateText = (typeof STATE_TEXTS)[number]
 
 export const DIALOG_TEXTS = ['device_prompt', 'signin_promo', 'consent', 'alone', 'leave_host'] as const
 export type DialogText = (typeof DIALOG_TEXTS)[number]
@@ -79,7 +79,7 @@ export type LabelName = (typeof LABELS)[number]
 type Table<Name extends string> = Readonly<Record<Name, readonly RegExp[]>>
 
 export type MeetWords = Readonly<{
-  situations: Table<SituationText>
+  situations: Table<PageStateText>
   signIn: Table<'heading' | 'body'>
   dialogs: Table<DialogText>
   labels: Table<LabelName>

@@ -1,7 +1,7 @@
 /** The address that the browser opens: the room with the settings that make its page a quiet one. Pure. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 
 export interface Address {
   url: string
@@ -35,7 +35,10 @@ const SOUNDS = [
   'TALK_WHILE_MUTED_SOUND',
 ]
 
-/** Values that the page takes from the fragment, where its server lists them as free to set (docs/jitsi-facts.md 1.2). */
+/**
+ * Values that the page takes from the fragment, where its server lists them as free to set
+ * (docs/platform-notes/jitsi.md#configuration-in-the-link).
+ */
 function settings({ recordingMode, camera, microphone }: AddressOptions): Record<string, unknown> {
   return {
     // The page in front of the door is asked for even where the server leaves it out: there devices are set first.

@@ -1,7 +1,7 @@
 /** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
 import type { DialogAnswer } from '../shared/dialogs.ts'
 import { matches } from '../shared/words.ts'
-import type { DialogSigns, PageSigns } from './page/types.ts'
+import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
 
 export interface DialogPolicy {
@@ -9,7 +9,7 @@ export interface DialogPolicy {
 }
 
 /** What to do about a dialog, or null for one that is left alone. */
-export function answerOf(dialog: DialogSigns, { consent }: DialogPolicy): DialogAnswer | null {
+export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): DialogAnswer | null {
   const kind = kindOf(dialog)
   const press = (label: LabelName): DialogAnswer['press'] => {
     const button = dialog.buttons.find((candidate) => matches(WORDS.labels[label], candidate.label))
@@ -37,11 +37,11 @@ export function answerOf(dialog: DialogSigns, { consent }: DialogPolicy): Dialog
 }
 
 /** The dialog that says why a conference was over is evidence: closing it would lead away from it. */
-export function mayBeAnswered(signs: PageSigns): boolean {
+export function mayBeAnswered(signs: PageSnapshot): boolean {
   return signs.leaveReason === null && signs.overlay === null
 }
 
-function kindOf(dialog: DialogSigns): DialogText | 'notice' {
+function kindOf(dialog: DialogSnapshot): DialogText | 'notice' {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
   return known ?? 'notice'
 }

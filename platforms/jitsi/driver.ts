@@ -1,26 +1,26 @@
 /** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
-import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
-import { DeviceKeeper } from '../shared/device-keeper.ts'
-import { DialogSweeper } from '../shared/dialogs.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
+import { DeviceToggles } from '../shared/device-toggles.ts'
+import { DialogResponder } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
+import type { PageClassifier } from '../shared/page-state.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { firstImage, scriptConfig } from '../shared/script-config.ts'
-import type { MeetingSense } from '../shared/situation.ts'
 import type { Waits } from '../shared/waits.ts'
 import { labelSources } from '../shared/words.ts'
 import { type Address, addressOf } from './address.ts'
-import { ComingBack } from './coming-back.ts'
 import { answerOf, mayBeAnswered } from './dialogs.ts'
-import { Door, languageNote } from './join.ts'
+import { InCallTasks } from './in-call-tasks.ts'
+import { JoinFlow, languageNote } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
 import { endOf, refusalOf } from './outcomes.ts'
-import type { ElementName, PageConfig, PageSigns } from './page/types.ts'
+import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
+import { isCorroborated, PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
 import { SELECTORS } from './selectors.ts'
-import { isCorroborated, PLACES, type SituationKind, situationOf } from './situation.ts'
 import { WORDS } from './words.ts'
 
 /** Moving to another room of the same meeting leaves one conference for the next. */
@@ -31,7 +31,7 @@ const RECONNECT_MS = 120_000
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openJitsi(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
@@ -47,19 +47,19 @@ export async function openJitsi(
   })
   const opening = { script, mediaOrigins: [address.origin] }
   const patient = { ...options, waits: { reconnectMs: RECONNECT_MS, ...options.waits } }
-  const page = await openMeetingPage<PageSigns, ElementName>(stage, signal, patient, opening)
-  const devices = new DeviceKeeper(page, { camera, microphone })
-  const dialogs = new DialogSweeper(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
+  const page = await openMeetingPage<PageSnapshot, ElementName>(stage, signal, patient, opening)
+  const devices = new DeviceToggles(page, { camera, microphone })
+  const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
   const password = target.passcode ?? null
   // The page may write its token anywhere, not only into its address.
   const secrets = [password, new URL(target.url).searchParams.get('jwt')].flatMap((secret) => secret || [])
-  const newDoor = () => new Door({ page, devices, botName, password })
+  const newDoor = () => new JoinFlow({ page, devices, botName, password })
   const door = newDoor()
-  const comeBack = new ComingBack(page, address.url, newDoor)
-  return new PlatformDriver<PageSigns, SituationKind>({
+  const comeBack = new InCallTasks(page, address.url, newDoor)
+  return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
-    sense: senseOf(address, password !== null, page.waits),
+    classifier: classifierOf(address, password !== null, page.waits),
     devices,
     sweep: async (signs) => (mayBeAnswered(signs) ? dialogs.sweep(signs) : null),
     entrance: {
@@ -74,16 +74,20 @@ export async function openJitsi(
     leaving: leaveSteps(page, address.host),
     watching: {
       endLooks: { left: LEFT_LOOKS },
-      eachLook: (signs, situation, isNewDocument) => comeBack.look(signs, situation, isNewDocument),
+      afterPoll: (signs, situation, isNewDocument) => comeBack.look(signs, situation, isNewDocument),
     },
     hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
   })
 }
 
-function senseOf({ host }: Address, hasPassword: boolean, waits: Waits): MeetingSense<PageSigns, SituationKind> {
+function classifierOf(
+  { host }: Address,
+  hasPassword: boolean,
+  waits: Waits,
+): PageClassifier<PageSnapshot, PageStateKind> {
   return {
     situationOf: (signs) => situationOf(signs, host),
-    places: PLACES,
+    places: PAGE_PHASES,
     refusalOf: (situation, phase) => refusalOf(situation, phase, hasPassword),
     endOf,
     isCorroborated,
@@ -98,7 +102,7 @@ function senseOf({ host }: Address, hasPassword: boolean, waits: Waits): Meeting
 }
 
 /** The button that opens the panel and the one that closes it have two names, and newer panels lie over the first. */
-function chatSteps(page: MeetingPage<PageSigns, ElementName>): ChatSteps {
+function chatSteps(page: MeetingPage<PageSnapshot, ElementName>): ChatSteps {
   return {
     ...usualChatSteps(page),
     async close() {

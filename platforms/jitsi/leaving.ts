@@ -1,11 +1,17 @@
 /** How a Jitsi meeting is left: by its button; a moderator's button asks how, and only one answer leaves others alone. */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
-import type { ElementName, PageSigns } from './page/types.ts'
-import { PLACES, situationOf } from './situation.ts'
+import type { ElementName, PageSnapshot } from './page/types.ts'
+import { PAGE_PHASES, situationOf } from './page-state.ts'
 
-/** A knock has no button that takes it back; a page that is gone does not knock (docs/jitsi-facts.md 4.2). */
-export function leaveSteps(page: MeetingPage<PageSigns, ElementName>, meetingHost: string): LeaveSteps<PageSigns> {
+/**
+ * A knock has no button that takes it back; a page that is gone does not knock
+ * (docs/platform-notes/jitsi.md#waiting-in-the-lobby).
+ */
+export function leaveSteps(
+  page: MeetingPage<PageSnapshot, ElementName>,
+  meetingHost: string,
+): LeaveSteps<PageSnapshot> {
   return {
     press: async (signs) => (signs?.screen ? false : page.press('leave')),
     async confirm() {
@@ -14,6 +20,6 @@ export function leaveSteps(page: MeetingPage<PageSigns, ElementName>, meetingHos
       await choice.dispose().catch(() => {})
       await page.press('leaveOnly')
     },
-    isOut: (signs) => PLACES[situationOf(signs, meetingHost).kind] === 'out',
+    isOut: (signs) => PAGE_PHASES[situationOf(signs, meetingHost).kind] === 'out',
   }
 }

@@ -2,9 +2,9 @@
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
-import type { Phase, Situation } from '../shared/situation.ts'
-import type { SituationKind } from './situation.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { JoinStage, PageState } from '../shared/page-state.ts'
+import type { PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
@@ -13,7 +13,7 @@ interface Refusal {
   canRetry?: boolean
 }
 
-const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   off_site: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server sent the bot to another site to sign in ({text}).' },
   login_wall: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server admits people with an account only ("{text}").' },
   landing: {
@@ -82,7 +82,11 @@ const LOCKED: Refusal = {
 }
 
 /** Before admission: the error that this situation is, or null where it is none. */
-export function refusalOf(situation: Situation<SituationKind>, phase: Phase, hasPassword: boolean): BotError | null {
+export function refusalOf(
+  situation: PageState<PageStateKind>,
+  phase: JoinStage,
+  hasPassword: boolean,
+): BotError | null {
   const { kind } = situation
   const refusal = kind === 'password' ? (hasPassword ? null : LOCKED) : BEFORE_ADMISSION[kind]
   if (!refusal) return null
@@ -97,7 +101,7 @@ export function refusalOf(situation: Situation<SituationKind>, phase: Phase, has
   )
 }
 
-const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed: 'removed',
   ended_for_all: 'ended_for_all',
   time_limit: 'ended_for_all',
@@ -114,6 +118,6 @@ const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
 }
 
 /** After admission: the end that this situation is, or null. */
-export function endOf(situation: Situation<SituationKind>): MeetingEnd | null {
+export function endOf(situation: PageState<PageStateKind>): MeetingEnd | null {
   return AFTER_ADMISSION[situation.kind] ?? null
 }

@@ -1,6 +1,6 @@
 /**
  * Marks of the page that do not depend on its language; constants only, one note on what each proves. Most are the
- * names that the project's own tests go by (docs/jitsi-facts.md 3 to 7).
+ * names that the project's own tests go by (docs/platform-notes/jitsi.md#pre-join-page and below).
  */
 export const SELECTORS = {
   /** The page in front of the door and, with another class, the lobby. */

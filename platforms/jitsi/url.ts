@@ -1,5 +1,5 @@
 /** Recognizes a Jitsi Meet link in what people paste: of the public services and of the servers that the operator lists. Pure. */
-import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
@@ -12,7 +12,7 @@ const TRAILING = '.,;:!?)]*'
 /** What the server's own files and channels are called; never a room. */
 const RESERVED =
   /^(?:static|libs|images|sounds|fonts|css|lang|connection_optimization|http-bind|xmpp-websocket|colibri-ws|[\w-]+\.(?:js|html?|json|css|ico|txt|xml))$/i
-/** The page refuses room names with these (docs/jitsi-facts.md 1.1). */
+/** The page refuses room names with these (docs/platform-notes/jitsi.md#links). */
 const FORBIDDEN = /[?&:'"%#]/
 const MOST_PARTS = 4
 const MAX_ROOM_LENGTH = 200

@@ -7,7 +7,7 @@ import { FRENCH } from './words/fr.ts'
 import { JAPANESE } from './words/ja.ts'
 import { PORTUGUESE } from './words/pt.ts'
 
-export const SITUATION_TEXTS = [
+export const STATE_TEXTS = [
   'removed',
   'lobby_closed',
   'time_limit',
@@ -17,7 +17,7 @@ export const SITUATION_TEXTS = [
   'suspended',
   'deep_link',
 ] as const
-export type SituationText = (typeof SITUATION_TEXTS)[number]
+export type PageStateText = (typeof STATE_TEXTS)[number]
 
 export const DIALOG_TEXTS = [
   'waiting_for_host',
@@ -52,7 +52,7 @@ export const LABELS = [
 export type LabelName = (typeof LABELS)[number]
 
 export type JitsiWords = {
-  situations: Record<SituationText, readonly RegExp[]>
+  situations: Record<PageStateText, readonly RegExp[]>
   dialogs: Record<DialogText, readonly RegExp[]>
   labels: Record<LabelName, readonly RegExp[]>
 }

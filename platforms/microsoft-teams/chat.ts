@@ -2,8 +2,8 @@
  * The chat's pane and box. Rows exist while the pane is open, so it stays open for the whole meeting; the recorded
  * picture lies over it.
  */
-import { type ChatSteps, usualChatSteps } from '../shared/chat-desk.ts'
-import type { TeamsPage } from './teams-page.ts'
+import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
+import type { TeamsPage } from './page-script.ts'
 
 /** The button opens and closes; while the pane mounts, a second press would close it again. Milliseconds. */
 const OPEN_EVERY_MS = 5000
@@ -29,7 +29,7 @@ export function teamsChat(page: TeamsPage): TeamsChat {
       open,
       async close() {},
       fill: (text) => write(page, text),
-      // Enter alone sends in the full client only (field notes 4.8).
+      // Enter alone sends in the full client only (docs/platform-notes/microsoft-teams.md#chat).
       async send(again) {
         await (again ? page.pressKey('chatBox', 'Control+Enter') : page.press('send'))
       },

@@ -1,6 +1,6 @@
 /** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
 import type { DialogAnswer } from '../shared/dialogs.ts'
-import type { DialogSigns } from '../shared/page/types.ts'
+import type { DialogSnapshot } from '../shared/page/types.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
 
@@ -12,7 +12,7 @@ export interface DialogPolicy {
 const DANGEROUS = /\b(?:leave|end|report|block|remove|sign)\b/i
 
 /** The answer to a dialog; one that asks for a consent the policy refuses is answered by going. */
-export function answerOf(dialog: DialogSigns, { consent }: DialogPolicy): DialogAnswer | null {
+export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): DialogAnswer | null {
   const kind = (Object.keys(WORDS.dialogs) as DialogText[]).find((name) => matches(WORDS.dialogs[name], dialog.text))
   // The order of the wording is the order of preference: an answer is better than the cross in the corner.
   const press = (label: LabelName) => {

@@ -1,50 +1,50 @@
 /** The Microsoft Teams driver: puts what is Microsoft Teams' own into the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
-import { DeviceKeeper } from '../shared/device-keeper.ts'
-import { DialogSweeper } from '../shared/dialogs.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import { DeviceToggles } from '../shared/device-toggles.ts'
+import { DialogResponder } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { firstImage } from '../shared/script-config.ts'
 import { teamsChat } from './chat.ts'
 import { answerOf } from './dialogs.ts'
-import { Housekeeping } from './in-meeting.ts'
-import { Knock, languageNote } from './join.ts'
+import { InCallTasks } from './in-call-tasks.ts'
+import { JoinFlow, languageNote } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
-import type { ElementName, PageSigns, TeamsPageApi } from './page/types.ts'
-import { teamsSense } from './sense.ts'
-import type { SituationKind } from './situation.ts'
-import { teamsScript } from './teams-page.ts'
+import type { ElementName, PageSnapshot, TeamsPageApi } from './page/types.ts'
+import { teamsClassifier } from './page-classifier.ts'
+import { teamsScript } from './page-script.ts'
+import type { PageStateKind } from './page-state.ts'
 import { withAccount } from './url.ts'
 import { TEAMS_WAITS } from './waits.ts'
 
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openMicrosoftTeams(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
   const expectsAccount = options.expectsAccount ?? false
   const url = expectsAccount ? withAccount(target.url) : target.url
-  const page = await openMeetingPage<PageSigns, ElementName, TeamsPageApi>(stage, signal, options, {
+  const page = await openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(stage, signal, options, {
     script: teamsScript(options, stage),
     waits: TEAMS_WAITS,
     mediaOrigins: mediaOrigins(url),
   })
-  const devices = new DeviceKeeper(page, {
+  const devices = new DeviceToggles(page, {
     camera: firstImage(options) === null ? 'off' : 'on',
     microphone: options.microphone ?? 'off',
   })
-  const dialogs = new DialogSweeper(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
-  const knock = new Knock({ page, devices, botName: options.botName, expectsAccount })
+  const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
+  const knock = new JoinFlow({ page, devices, botName: options.botName, expectsAccount })
   const chat = teamsChat(page)
-  const housekeeping = new Housekeeping(page, chat, options.recordingMode)
-  return new PlatformDriver<PageSigns, SituationKind>({
+  const housekeeping = new InCallTasks(page, chat, options.recordingMode)
+  return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
-    sense: teamsSense(page.waits, expectsAccount),
+    classifier: teamsClassifier(page.waits, expectsAccount),
     devices,
     async sweep(signs) {
       const answered = await dialogs.sweep(signs)
@@ -63,11 +63,14 @@ export async function openMicrosoftTeams(
     captions: { turnOn: () => housekeeping.turnOnCaptions() },
     leaving: leaveSteps(page, () => knock.wasAsked),
     hide: hideCoordinates,
-    watching: { eachLook: (signs, situation, isNewDocument) => housekeeping.look(signs, situation, isNewDocument) },
+    watching: { afterPoll: (signs, situation, isNewDocument) => housekeeping.look(signs, situation, isNewDocument) },
   })
 }
 
-/** The light client carries the whole invitation in its address, the passcode too (field notes 1.2). */
+/**
+ * The light client carries the whole invitation in its address, the passcode too
+ * (docs/platform-notes/microsoft-teams.md#meeting-links).
+ */
 function hideCoordinates(text: string): string {
   return text.replace(/\b(coords(?:=|%3D))[\w%+/=.-]+/gi, '$1[redacted]')
 }

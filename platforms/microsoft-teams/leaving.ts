@@ -1,14 +1,17 @@
 /** How Microsoft Teams is left: by the toolbar from the call, by Cancel from the waiting room and the page before it. */
 import type { LeaveSteps } from '../shared/leaving.ts'
-import type { PageSigns } from './page/types.ts'
-import { PLACES, type SituationKind, situationOf } from './situation.ts'
-import type { TeamsPage } from './teams-page.ts'
+import type { PageSnapshot } from './page/types.ts'
+import type { TeamsPage } from './page-script.ts'
+import { PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
 
-/** A browser that closes at once leaves a ghost behind, in the waiting room and in the call (field notes 3.3 and 4.3). */
+/**
+ * A browser that closes at once leaves a ghost behind, in the waiting room and in the call
+ * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped and #leaving).
+ */
 const HEARD_MS = 1000
 
 /** Pages in front of the meeting: nothing was asked, or the request is taken back. */
-const IN_FRONT: ReadonlySet<SituationKind> = new Set<SituationKind>([
+const IN_FRONT: ReadonlySet<PageStateKind> = new Set<PageStateKind>([
   'pre_join',
   'launcher',
   'sign_in_page',
@@ -16,7 +19,7 @@ const IN_FRONT: ReadonlySet<SituationKind> = new Set<SituationKind>([
 ])
 
 /** `hasAsked`: a request to join went out, or the bot is in. */
-export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps<PageSigns> {
+export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps<PageSnapshot> {
   return {
     async press(signs) {
       if (!hasAsked()) {
@@ -37,7 +40,7 @@ export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps
     },
     isOut(signs) {
       const { kind } = situationOf(signs)
-      return PLACES[kind] === 'out' || IN_FRONT.has(kind)
+      return PAGE_PHASES[kind] === 'out' || IN_FRONT.has(kind)
     },
   }
 }

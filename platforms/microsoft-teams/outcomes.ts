@@ -2,10 +2,10 @@
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
-import type { Phase, Situation } from '../shared/situation.ts'
-import type { PageSigns } from './page/types.ts'
-import { noticeKind, type SituationKind } from './situation.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { JoinStage, PageState } from '../shared/page-state.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { noticeKind, type PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
@@ -19,8 +19,10 @@ const DENIED: Refusal = {
   sentence: 'Somebody in the meeting denied the request to join ("{text}").',
 }
 
-/** Field notes 9. A retry, where one can help, is always made with a fresh browser. */
-const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+/**
+ * docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, is always made with a fresh browser.
+ */
+const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   not_found: {
     code: 'INVALID_MEETING_URL',
     sentence:
@@ -88,9 +90,9 @@ const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
 
 /** Before admission: the error that this situation is, or null where it is none. */
 export function refusalOf(
-  situation: Situation<SituationKind>,
-  phase: Phase,
-  seen: ReadonlySet<SituationKind>,
+  situation: PageState<PageStateKind>,
+  phase: JoinStage,
+  seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
   // After a wait in the waiting room an end without known words is somebody's answer.
   const isAnswer = situation.kind === 'unknown_end' && seen.has('lobby')
@@ -106,7 +108,7 @@ export function refusalOf(
   )
 }
 
-const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed: 'removed',
   denied: 'removed',
   organization_policy: 'removed',
@@ -123,7 +125,7 @@ const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
 export const LEAVE_GONE_MS = 8000
 
 /** After admission: the end that this situation is, or null. */
-export function endOf({ kind }: Situation<SituationKind>, signs: PageSigns): MeetingEnd | null {
+export function endOf({ kind }: PageState<PageStateKind>, signs: PageSnapshot): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
   if (signs.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
@@ -134,6 +136,6 @@ export function endOf({ kind }: Situation<SituationKind>, signs: PageSigns): Mee
 }
 
 /** After admission: the error that this situation is, or null. */
-export function failureOf(situation: Situation<SituationKind>): BotError | null {
+export function failureOf(situation: PageState<PageStateKind>): BotError | null {
   return situation.kind === 'encryption_error' ? refusalOf(situation, 'waiting', new Set()) : null
 }

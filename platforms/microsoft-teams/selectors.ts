@@ -1,6 +1,7 @@
 /**
  * Marks of the page that do not depend on its language; constants only, one note on what each proves. `data-tid` and `id`
- * survive releases, class names do not (field notes, introduction). Wording is in `words/`.
+ * survive releases, class names do not (docs/platform-notes/microsoft-teams.md#stable-anchors). Wording is in
+ * `words/`.
  */
 export const SELECTORS = {
   clickable: 'button, [role="button"], [role="menuitem"], [role="menuitemradio"], [role="radio"]',

@@ -1,5 +1,5 @@
 /** Recognizes a Microsoft Teams link of any form, and gives the one address that the browser opens. Pure. */
-import type { MeetingTarget } from '../../src/meeting.ts'
+import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import { decoded, teamsLinksIn } from './links.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
@@ -16,7 +16,7 @@ const GOVERNMENT = /(?:^|\.)teams\.microsoft\.us$/
 const BASE_HOSTS = ['teams.microsoft.com', 'teams.live.com', 'teams.cloud.microsoft']
 
 const NO_MEETING = 'The Microsoft Teams link leads to no meeting.'
-const OTHER_PLACES: Readonly<Record<string, string>> = {
+const OTHER_PHASES: Readonly<Record<string, string>> = {
   chat: 'The Microsoft Teams link leads to a chat, not to a meeting.',
   message: 'The Microsoft Teams link leads to a chat message, not to a meeting.',
   team: 'The Microsoft Teams link leads to a team, not to a meeting.',
@@ -54,7 +54,7 @@ function targetOf(url: URL, hops: number): Recognized {
   if (first === 'meet') return targetOfCode(url, second, query.get('p'))
   if (first === 'l' && second === 'meetup-join') return targetOfThread(url, more, query)
   if (first === 'l' || first === '_') {
-    const problem = OTHER_PLACES[second]
+    const problem = OTHER_PHASES[second]
     if (problem) return { problem }
   }
   if (first === 'event' || first === 'registration') return { problem: REGISTRATION }
@@ -129,7 +129,9 @@ function target(
 }
 
 /**
- * The web client's own form spares the launcher (field notes 1.3). Personal and government hosts are only known to take
+ * The web client's own form spares the launcher
+ * (docs/platform-notes/microsoft-teams.md#opening-the-web-client-directly). Personal and government hosts are only
+ * known to take
  * the link as it is.
  */
 function clientOf(host: string): string {

@@ -1,4 +1,7 @@
-/** Where Microsoft Teams takes its time differently from what is usual (field notes 7). Milliseconds. */
+/**
+ * Where Microsoft Teams takes its time differently from what is usual (docs/platform-notes/microsoft-teams.md#timing).
+ * Milliseconds.
+ */
 import type { Waits } from '../shared/waits.ts'
 
 export const TEAMS_WAITS: Partial<Waits> = {

@@ -1,5 +1,5 @@
 /** Whether the bot is in. Pure: looks go in with their time, and only proof that holds comes out as admission. */
-import type { Place } from './situation.ts'
+import type { PagePhase } from './page-state.ts'
 import type { Waits } from './waits.ts'
 
 export type Verdict = 'admitted' | 'waiting' | 'undecided'
@@ -25,7 +25,7 @@ export class AdmissionJudge {
   }
 
   /** Any sign of the waiting room, and anything that is no proof, begins the wait anew. */
-  observe(place: Place, isCorroborated: boolean, at: number): Verdict {
+  observe(place: PagePhase, isCorroborated: boolean, at: number): Verdict {
     if (place === 'waiting') {
       this.#sawLobby = true
       this.#provenSince = null

@@ -4,10 +4,10 @@
  */
 import type { Logger } from '../../src/logger.ts'
 import type { FrameLink } from './frame-link.ts'
-import type { Place } from './situation.ts'
+import type { PagePhase } from './page-state.ts'
 
 /** The page is one from which the meeting may follow. */
-const MAY_STAND_BY: ReadonlySet<Place> = new Set(['entrance', 'waiting', 'undecided', 'in_call', 'disturbed'])
+const MAY_STAND_BY: ReadonlySet<PagePhase> = new Set(['entrance', 'waiting', 'undecided', 'in_call', 'disturbed'])
 
 export interface AdvanceParts {
   frames: Pick<FrameLink, 'prepareAhead' | 'isAsAhead'>
@@ -39,7 +39,7 @@ export class Advance {
   }
 
   /** A look before admission; `provenSince` is what the judge of the admission has of it. */
-  look(place: Place, provenSince: number | null, isNewDocument: boolean): void {
+  look(place: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
     this.#provenAt = provenSince
     if (isNewDocument) this.#isPainting = false
     if (!MAY_STAND_BY.has(place) || this.#isPainting || this.#onReady === null) return
@@ -48,7 +48,7 @@ export class Advance {
   }
 
   /** A look after admission, at `at`: a waiting room after all takes the proof back. */
-  lookInMeeting(place: Place, at: number): void {
+  observeInMeeting(place: PagePhase, at: number): void {
     if (place === 'waiting') this.#provenAt = null
     else if (place === 'in_call') this.#provenAt ??= at
   }

@@ -1,8 +1,8 @@
 /** Before the bot may ask: everything that leads to the request is done, so that only the last press is left. */
 import { BotError } from '../../src/errors.ts'
 import type { AskGate } from '../../src/ports.ts'
-import type { Entrance } from './entering.ts'
-import type { CommonSigns } from './page/types.ts'
+import type { JoinSteps } from './join-steps.ts'
+import type { CommonSnapshot } from './page/types.ts'
 
 /** For a driver that is given none. */
 export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
@@ -12,8 +12,8 @@ export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
  * looks at the gate itself. A page that refuses before the time may still come right: it is left alone until then, and
  * opened anew.
  */
-export async function prepareAhead<Signs extends CommonSigns, Kind extends string>(
-  entrance: Entrance<Signs, Kind>,
+export async function prepareAhead<Signs extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Signs, Kind>,
   signal: AbortSignal,
 ): Promise<void> {
   const { gate, logger } = entrance.page
@@ -31,25 +31,25 @@ export async function prepareAhead<Signs extends CommonSigns, Kind extends strin
 }
 
 /** Rejects with what the page refuses. */
-async function fillIn<Signs extends CommonSigns, Kind extends string>(
-  entrance: Entrance<Signs, Kind>,
+async function fillIn<Signs extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Signs, Kind>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { page, sense } = entrance
+  const { page, classifier } = entrance
   const seen = new Set<Kind>()
   while (!page.gate.isOpen) {
     signal.throwIfAborted()
     const look = await page.look()
     if (look) {
       const { signs } = look
-      const situation = sense.situationOf(signs)
+      const situation = classifier.situationOf(signs)
       entrance.note(situation)
-      const refusal = sense.refusalOf(situation, 'pre-join', seen)
+      const refusal = classifier.refusalOf(situation, 'pre-join', seen)
       if (refusal) throw refusal
       seen.add(situation.kind)
       const answered = await entrance.sweep(signs)
-      if (answered === null && sense.places[situation.kind] === 'entrance') await entrance.ask(signs, situation)
+      if (answered === null && classifier.places[situation.kind] === 'entrance') await entrance.ask(signs, situation)
     }
-    await Promise.race([page.clock.sleep(page.waits.lookEveryMs, signal), page.gate.opened])
+    await Promise.race([page.clock.sleep(page.waits.pollEveryMs, signal), page.gate.opened])
   }
 }

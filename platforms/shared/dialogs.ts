@@ -1,7 +1,7 @@
 /** Answers the dialogs of a page: the platform's rules say which button is the right one, and nothing else is touched. */
 import { BotError } from '../../src/errors.ts'
 import type { MeetingPage } from './meeting-page.ts'
-import type { CommonSigns, DialogSigns } from './page/types.ts'
+import type { CommonSnapshot, DialogSnapshot } from './page/types.ts'
 
 export interface DialogAnswer {
   /** The platform's name for dialogs of this kind. */
@@ -12,23 +12,23 @@ export interface DialogAnswer {
   refusal?: string
 }
 
-export class DialogSweeper {
+export class DialogResponder {
   readonly #page: MeetingPage
-  readonly #answer: (dialog: DialogSigns) => DialogAnswer | null
+  readonly #answer: (dialog: DialogSnapshot) => DialogAnswer | null
   readonly #pacer: DialogPacer
 
   /** `answer`: what to do about a dialog, or null for one that is left alone. */
-  constructor(page: MeetingPage, answer: (dialog: DialogSigns) => DialogAnswer | null) {
+  constructor(page: MeetingPage, answer: (dialog: DialogSnapshot) => DialogAnswer | null) {
     this.#page = page
     this.#answer = answer
-    this.#pacer = new DialogPacer(page.waits.dialogSweepMs)
+    this.#pacer = new DialogPacer(page.waits.dialogDismissMs)
   }
 
   /**
    * Presses the right button of the first dialog that has one, and says of which kind it was. Rejects with
    * BOT_NOT_ACCEPTED when a dialog asks for what the bot refuses.
    */
-  async sweep({ dialogs }: Pick<CommonSigns, 'dialogs'>): Promise<string | null> {
+  async sweep({ dialogs }: Pick<CommonSnapshot, 'dialogs'>): Promise<string | null> {
     for (const dialog of dialogs) {
       const answer = this.#answer(dialog)
       if (!answer) continue
@@ -47,16 +47,16 @@ export class DialogSweeper {
 
 /** Keeps a dialog that does not go away from being pressed for ever: three presses of a kind in one sweep. */
 export class DialogPacer {
-  readonly #sweepMs: number
+  readonly #dismissMs: number
   readonly #presses = new Map<string, number[]>()
 
-  constructor(sweepMs: number) {
-    this.#sweepMs = sweepMs
+  constructor(dismissMs: number) {
+    this.#dismissMs = dismissMs
   }
 
   /** `key` names the kind of the dialog and the button; `at` is in milliseconds. */
   mayPress(key: string, at: number): boolean {
-    const recent = (this.#presses.get(key) ?? []).filter((earlier) => at - earlier < this.#sweepMs)
+    const recent = (this.#presses.get(key) ?? []).filter((earlier) => at - earlier < this.#dismissMs)
     if (recent.length >= 3) return false
     this.#presses.set(key, [...recent, at])
     return true

@@ -1,9 +1,9 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { BrowserState, MappedHost, OpenBrowser } from '../../src/browser/browser.ts'
-import type { ConfCredentials } from '../../src/conf-credentials.ts'
+import type { ConfCredentials } from '../../src/job/conf-credentials.ts'
 import type { Logger } from '../../src/logger.ts'
-import type { Clock, Ears } from '../../src/ports.ts'
-import type { FetchLimits } from '../../src/safe-fetch.ts'
+import type { FetchLimits } from '../../src/network/safe-fetch.ts'
+import type { AudioTap, Clock } from '../../src/ports.ts'
+import type { BrowserState, MappedHost, OpenBrowser } from '../browser/browser.ts'
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
 
@@ -19,7 +19,7 @@ export interface DriverOptions {
   /** Default `even`; `live` where somebody hears the meeting through the bot. */
   playout?: Playout
   /** Hears the meeting in its page, before the machine's sound system does; left out: nobody does. */
-  ears?: Ears | null
+  audioTap?: AudioTap | null
   /** Turns on the platform's own captions, and tells what they say. */
   captions?: boolean
   /** What to answer when the meeting asks whether the bot agrees to be recorded itself. */

@@ -1,6 +1,6 @@
 /** Whether the picture is painted on the display or into a file of the browser, and where the recorder finds the file. */
 import { rename, rm, symlink } from 'node:fs/promises'
-import { pageScript } from '../../src/page-scripts.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
 export const PAINTER = 'page/shared/frame-painter'

@@ -1,10 +1,10 @@
 /** Leaves the meeting or takes back a knock; never fails and never takes long. */
-import { within } from '../../src/clock.ts'
+import { within } from '../../src/process/clock.ts'
 import { type MeetingPage, NoAnswer } from './meeting-page.ts'
-import type { CommonSigns } from './page/types.ts'
+import type { CommonSnapshot } from './page/types.ts'
 
 /** How a platform is left. */
-export interface LeaveSteps<Signs extends CommonSigns> {
+export interface LeaveSteps<Signs extends CommonSnapshot> {
   /** Presses the control that leaves the meeting or withdraws the knock; false where there is none. */
   press(signs: Signs | null): Promise<boolean>
   /** Answers what the page asks after that, where it asks; never ends a meeting for others. */
@@ -14,7 +14,7 @@ export interface LeaveSteps<Signs extends CommonSigns> {
 }
 
 /** `askedToJoin`: there is a knock or a call to leave. Resolves with whether the page confirmed it. */
-export async function leaveMeeting<Signs extends CommonSigns>(
+export async function leaveMeeting<Signs extends CommonSnapshot>(
   page: MeetingPage<Signs>,
   steps: LeaveSteps<Signs>,
   askedToJoin: boolean,
@@ -31,7 +31,7 @@ export async function leaveMeeting<Signs extends CommonSigns>(
   return isConfirmed
 }
 
-async function pressUntilLeft<Signs extends CommonSigns>(
+async function pressUntilLeft<Signs extends CommonSnapshot>(
   page: MeetingPage<Signs>,
   steps: LeaveSteps<Signs>,
 ): Promise<boolean> {
@@ -39,16 +39,16 @@ async function pressUntilLeft<Signs extends CommonSigns>(
   const stopAt = clock.now() + waits.leaveTotalMs - 1000
   for (let click = 0; click < waits.leaveClicks && clock.now() < stopAt; click++) {
     await page.wakePointer()
-    const wasPressed = await steps.press(page.lastSigns)
+    const wasPressed = await steps.press(page.lastSnapshot)
     const until = Math.min(stopAt, clock.now() + waits.leaveMs)
     let silences = 0
     while (clock.now() < until) {
-      const snapshot = await page.ask('snapshot', 0)
+      const report = await page.ask('report', 0)
       // No script of ours answers twice: the page is already another one, not on its way to one.
-      if (!snapshot && ++silences >= 2) return true
-      if (snapshot && steps.isOut(snapshot.signs)) return true
-      if (snapshot) await steps.confirm(snapshot.signs)
-      await clock.sleep(Math.min(300, waits.lookEveryMs))
+      if (!report && ++silences >= 2) return true
+      if (report && steps.isOut(report.signs)) return true
+      if (report) await steps.confirm(report.signs)
+      await clock.sleep(Math.min(300, waits.pollEveryMs))
     }
     if (!wasPressed) break
   }

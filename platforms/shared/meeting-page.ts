@@ -1,20 +1,20 @@
 /** The driver's hands and eyes: asks the page script, presses what it points at, and notices when nobody answers. */
 import { randomBytes } from 'node:crypto'
 import type { ElementHandle, Frame, Page } from 'playwright'
-import type { BotBrowser } from '../../src/browser/browser.ts'
-import { type CpuWaits, waitedShare } from '../../src/browser/cpu-waits.ts'
-import { within } from '../../src/clock.ts'
 import { BotError } from '../../src/errors.ts'
-import { jsonText } from '../../src/json-text.ts'
 import type { Logger } from '../../src/logger.ts'
-import { pageScript } from '../../src/page-scripts.ts'
-import type { AskGate, Clock, Stage } from '../../src/ports.ts'
+import type { AskGate, CaptureEnvironment, Clock } from '../../src/ports.ts'
+import { within } from '../../src/process/clock.ts'
+import { jsonText } from '../../src/process/json-text.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
+import type { BotBrowser } from '../browser/browser.ts'
+import { type CpuWaits, waitedShare } from '../browser/cpu-waits.ts'
 import { OPEN_GATE } from './ahead.ts'
-import type { CommonConfig, CommonSigns, PageApi, PageEvent } from './page/types.ts'
-import { readAnswer, readSnapshot } from './page-answers.ts'
+import type { CommonConfig, CommonSnapshot, PageApi, PageEvent } from './page/types.ts'
+import { readAnswer, readReport } from './page-answers.ts'
 import type { Waits } from './waits.ts'
 
-export interface Look<Signs extends CommonSigns = CommonSigns> {
+export interface PollResult<Signs extends CommonSnapshot = CommonSnapshot> {
   signs: Signs
   events: PageEvent[]
   /** Of this document so far, because the page was not asked in time. */
@@ -52,7 +52,7 @@ export function meetingScript<Config extends CommonConfig>(
 }
 
 /** Answered at once by a page that is not frozen, and asked all the time. */
-const QUICK: readonly string[] = ['snapshot', 'element', 'reference', 'chat', 'framesFault'] satisfies (keyof PageApi)[]
+const QUICK: readonly string[] = ['report', 'element', 'reference', 'chat', 'framesFault'] satisfies (keyof PageApi)[]
 /** A page that has waited for a processor for this share of its silence is not frozen: the machine is busy. */
 const BUSY_SHARE = 0.5
 /** This process, too, may have been waiting for a processor. Milliseconds. */
@@ -62,7 +62,7 @@ const PAINTING: readonly string[] = ['openFrames', 'paintAhead', 'showComposite'
 export interface PageParts {
   browser: BotBrowser
   /** Where the browser is. */
-  stage: Stage
+  stage: CaptureEnvironment
   /** Of `meetingScript`. */
   channel: string
   clock: Clock
@@ -76,12 +76,12 @@ type Answer<Method> = Method extends (...given: never[]) => infer Result ? Await
 type Given<Method> = Method extends (...given: infer Parameters) => unknown ? Parameters : never
 
 export class MeetingPage<
-  Signs extends CommonSigns = CommonSigns,
+  Signs extends CommonSnapshot = CommonSnapshot,
   Name extends string = string,
   Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
 > {
   readonly browser: BotBrowser
-  readonly stage: Stage
+  readonly stage: CaptureEnvironment
   readonly clock: Clock
   readonly logger: Logger
   readonly waits: Waits
@@ -97,7 +97,7 @@ export class MeetingPage<
   /** Share of the time since the silence before in which the page waited for a processor; null where it is not known. */
   #busyShare: number | null = null
   #isInCall = false
-  #lastSigns: Signs | null = null
+  #lastSnapshot: Signs | null = null
   /** Snapshots in a row that were none. */
   #misfits = 0
   #refused = 0
@@ -124,8 +124,8 @@ export class MeetingPage<
     return this.#refused
   }
 
-  get lastSigns(): Signs | null {
-    return this.#lastSigns
+  get lastSnapshot(): Signs | null {
+    return this.#lastSnapshot
   }
 
   /** The frame that has the meeting, or will have it. */
@@ -137,11 +137,11 @@ export class MeetingPage<
    * Null when this look gave nothing: the page is between two documents, or slow. Rejects with INTERNAL_ERROR when the
    * browser is gone or the page did not answer several times in a row.
    */
-  async look(): Promise<Look<Signs> | null> {
+  async look(): Promise<PollResult<Signs> | null> {
     this.#mustLive()
-    let snapshot: unknown
+    let report: unknown
     try {
-      snapshot = await this.#call('snapshot', [this.#acknowledged])
+      report = await this.#call('report', [this.#acknowledged])
     } catch (error) {
       this.#mustLive()
       if (!(error instanceof NoAnswer)) return null
@@ -150,8 +150,8 @@ export class MeetingPage<
       if (this.#silences < this.#triesAt(share)) return null
       throw browserBroke('The meeting page is frozen: it did not answer several times in a row.', error)
     }
-    if (!snapshot) return null
-    const read = readSnapshot<Signs>(snapshot)
+    if (!report) return null
+    const read = readReport<Signs>(report)
     if (read === null) {
       this.#refused += 1
       this.#misfits += 1
@@ -162,7 +162,7 @@ export class MeetingPage<
     this.#misfits = 0
     this.#refused += read.refused
     const { signs, events, hasBegun, dropped } = read
-    this.#lastSigns = signs
+    this.#lastSnapshot = signs
     this.#acknowledged = read.lastNumber ?? this.#acknowledged
     const isNewDocument = this.#document !== read.document
     this.#document = read.document

@@ -1,13 +1,14 @@
 /** Watches the meeting from admission to its end and tells it in words of the life. */
-import { within } from '../../src/clock.ts'
+
 import { BotError, toBotError } from '../../src/errors.ts'
-import type { MeetingEvent } from '../../src/meeting.ts'
-import { MeetingMemory } from '../../src/meeting-memory.ts'
-import { CaptionKeeper, type CaptionSteps } from './caption-keeper.ts'
-import type { DeviceKeeper } from './device-keeper.ts'
+import type { MeetingEvent } from '../../src/meeting/meeting.ts'
+import { MeetingMemory } from '../../src/meeting/meeting-memory.ts'
+import { within } from '../../src/process/clock.ts'
+import { type CaptionSteps, CaptionToggle } from './caption-toggle.ts'
+import type { DeviceToggles } from './device-toggles.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
-import type { CommonSigns } from './page/types.ts'
-import type { MeetingSense, Situation } from './situation.ts'
+import type { CommonSnapshot } from './page/types.ts'
+import type { PageClassifier, PageState } from './page-state.ts'
 
 /** Fewer messages of a channel that cannot be read are a stray kind of message, and no change of the protocol. */
 const UNREAD_MESSAGES = 3
@@ -15,17 +16,17 @@ const UNREAD_MESSAGES = 3
 const END_LOOKS = 2
 const LAST_LOOK_MS = 1000
 
-export interface Watching<Signs extends CommonSigns, Kind extends string> {
+export interface Watching<Signs extends CommonSnapshot, Kind extends string> {
   page: MeetingPage<Signs>
-  sense: MeetingSense<Signs, Kind>
-  devices: DeviceKeeper
+  classifier: PageClassifier<Signs, Kind>
+  devices: DeviceToggles
   /** Answers a dialog, if one is open. */
   sweep(signs: Signs): Promise<string | null>
-  note(situation: Situation<Kind>): void
+  note(situation: PageState<Kind>): void
   /** The page was loaded anew and has forgotten what it was told. */
   onNewDocument(): void
   /** Each look, after it was judged: for what a platform has to do in the meeting. */
-  eachLook?(signs: Signs, situation: Situation<Kind>, isNewDocument: boolean): Promise<void>
+  afterPoll?(signs: Signs, situation: PageState<Kind>, isNewDocument: boolean): Promise<void>
   /** Absent where captions are not wanted, null where the platform has none that a guest can read. */
   captions?: CaptionSteps<Signs> | null
   /** Of ends that need more looks in a row than the usual two. */
@@ -36,14 +37,14 @@ export interface Watching<Signs extends CommonSigns, Kind extends string> {
   codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
 }
 
-export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
+export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
   readonly #watching: Watching<Signs, Kind>
   readonly #listeners = new Set<(event: MeetingEvent) => void>()
   /** Events before the first listener. */
   #kept: MeetingEvent[] | null = []
   readonly #stop = new AbortController()
   readonly #memory = new MeetingMemory()
-  readonly #captions: CaptionKeeper<Signs> | null
+  readonly #captions: CaptionToggle<Signs> | null
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt = 0
@@ -64,7 +65,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     const { captions: steps, page } = watching
     const { clock, logger } = page
     const onKnown = (areOn: boolean) => this.#tell({ type: 'captions', areOn, at: clock.now() })
-    this.#captions = steps === undefined ? null : new CaptionKeeper({ steps, clock, logger, onKnown })
+    this.#captions = steps === undefined ? null : new CaptionToggle({ steps, clock, logger, onKnown })
   }
 
   watch(listener: (event: MeetingEvent) => void): () => void {
@@ -124,13 +125,13 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     let last: Signs | null = null
     while (!this.#isOver && page.clock.now() < deadline) {
       signal.throwIfAborted()
-      const signs = page.lastSigns
+      const signs = page.lastSnapshot
       if (signs !== null && signs !== last) {
         last = signs
         looks = devices.isRight(signs) && signs.dialogs.every(({ isModal }) => !isModal) ? looks + 1 : 0
         if (looks >= 2) return
       }
-      await page.clock.sleep(Math.min(200, page.waits.callLookEveryMs), signal)
+      await page.clock.sleep(Math.min(200, page.waits.callPollEveryMs), signal)
     }
   }
 
@@ -139,7 +140,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     while (!this.#isOver) {
       try {
         await this.#look()
-        if (!this.#isOver) await page.clock.sleep(page.waits.callLookEveryMs, this.#stop.signal)
+        if (!this.#isOver) await page.clock.sleep(page.waits.callPollEveryMs, this.#stop.signal)
       } catch (error) {
         if (this.#isOver) return
         this.#fail(toBotError(error, 'in meeting'))
@@ -148,7 +149,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
   }
 
   async #look(): Promise<void> {
-    const { page, sense, devices, sweep, note, eachLook, onNewDocument } = this.#watching
+    const { page, classifier, devices, sweep, note, afterPoll, onNewDocument } = this.#watching
     const look = await page.look()
     if (!look || this.#isOver) return
     const { signs } = look
@@ -159,19 +160,19 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     }
     if (!look.hasBegun) await this.#tellPage(signs.at)
     this.#lastLookAt = signs.at
-    this.#tellAll(this.#memory.take(look.events))
+    this.#tellAll(this.#memory.remember(look.events))
     if (look.dropped > this.#dropped)
       this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: signs.at })
     this.#dropped = look.dropped
     this.#tellRefused(signs.at)
     this.#tellUnread(signs)
     this.#tellAll(this.#memory.settle(signs.others, signs.at))
-    const situation = sense.situationOf(signs)
+    const situation = classifier.situationOf(signs)
     note(situation)
     if (devices.wasMuted(signs)) this.#tell({ type: 'muted_by_host', at: signs.at })
     this.#judge(situation, signs)
     if (this.#isOver) return
-    const isClear = sense.places[situation.kind] === 'in_call'
+    const isClear = classifier.places[situation.kind] === 'in_call'
     this.#tell({ type: 'heartbeat', others: isClear ? signs.others : null, at: signs.at })
     // A moving pointer keeps nothing on the screen that is recorded, and hidden toolbars are not needed to press.
     await sweep(signs)
@@ -179,7 +180,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
       await page.wakePointer()
       await devices.settle(signs)
     }
-    await eachLook?.(signs, situation, look.isNewDocument)
+    await afterPoll?.(signs, situation, look.isNewDocument)
     if (isClear) await this.#captions?.look(signs, look.isNewDocument)
   }
 
@@ -207,10 +208,10 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     await page.ask('begin', at).catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
   }
 
-  #judge(situation: Situation<Kind>, signs: Signs): void {
-    const { sense, page, endLooks, canBePutBack, codeBeforeRecording } = this.#watching
-    const failure = sense.failureOf?.(situation, signs) ?? null
-    const end = sense.endOf(situation, signs)
+  #judge(situation: PageState<Kind>, signs: Signs): void {
+    const { classifier, page, endLooks, canBePutBack, codeBeforeRecording } = this.#watching
+    const failure = classifier.failureOf?.(situation, signs) ?? null
+    const end = classifier.endOf(situation, signs)
     const last = failure?.code ?? end
     if (last !== null) {
       const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: this.#firstSignOf(signs) }
@@ -222,7 +223,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
       }
       if (this.#lobbyAgain) {
         // The admission was none, and this is the answer to the knock.
-        const answer = sense.refusalOf(situation, 'waiting', new Set())
+        const answer = classifier.refusalOf(situation, 'waiting', new Set())
         this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', situation.text))
         return
       }
@@ -233,7 +234,7 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     }
     this.#endSeen = null
     this.#followConnection(situation, signs.at)
-    const place = sense.places[situation.kind]
+    const place = classifier.places[situation.kind]
     if (place === 'in_call') this.#inCallAt = signs.at
     if (place === 'waiting') this.#lobbyAgain = canBePutBack !== true
     else if (place === 'in_call') this.#lobbyAgain = false
@@ -253,9 +254,9 @@ export class MeetingWatch<Signs extends CommonSigns, Kind extends string> {
     return Math.min(at, Math.max(callGoneAt, this.#inCallAt))
   }
 
-  #followConnection(situation: Situation<Kind>, at: number): void {
-    const { sense, page } = this.#watching
-    const place = sense.places[situation.kind]
+  #followConnection(situation: PageState<Kind>, at: number): void {
+    const { classifier, page } = this.#watching
+    const place = classifier.places[situation.kind]
     if (place === 'reconnecting') {
       if (this.#lostAt === null) {
         this.#lostAt = at

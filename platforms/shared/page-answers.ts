@@ -3,7 +3,7 @@
  * Texts and lists that are too long are cut; what is of another kind is refused, and the caller counts it.
  */
 import { z } from 'zod'
-import type { CommonSigns, PageApi, PageEvent } from './page/types.ts'
+import type { CommonSnapshot, PageApi, PageEvent } from './page/types.ts'
 
 /** A page's clock is this machine's; a message may be as old as its chat. Milliseconds. */
 const MOST_AHEAD_MS = 3_600_000
@@ -88,7 +88,7 @@ const event = z.discriminatedUnion('type', [
 
 const device = z.enum(['on', 'off', 'problem', 'absent'])
 /** What every platform's signs have; the platform's own come behind it, bounded by `plainData`. */
-const commonSigns = z.looseObject({
+const commonSnapshot = z.looseObject({
   at: instant,
   url: z.string(),
   lang: z.string(),
@@ -109,7 +109,7 @@ const commonSigns = z.looseObject({
   unread: z.record(z.string(), z.number()).optional(),
 })
 
-const snapshot = z.object({
+const report = z.object({
   signs: z.unknown(),
   events: z.array(z.unknown()).max(MOST_EVENTS),
   document: z.number(),
@@ -118,7 +118,7 @@ const snapshot = z.object({
 })
 const numbered = z.object({ number: z.number(), event: z.unknown() })
 
-export interface ReadSnapshot<Signs extends CommonSigns> {
+export interface ReadReport<Signs extends CommonSnapshot> {
   signs: Signs
   events: PageEvent[]
   /** Of the last event, refused or not; null where there was none. */
@@ -131,10 +131,10 @@ export interface ReadSnapshot<Signs extends CommonSigns> {
 }
 
 /** Null for an answer that is no snapshot at all. */
-export function readSnapshot<Signs extends CommonSigns>(answer: unknown): ReadSnapshot<Signs> | null {
-  const whole = snapshot.safeParse(answer)
+export function readReport<Signs extends CommonSnapshot>(answer: unknown): ReadReport<Signs> | null {
+  const whole = report.safeParse(answer)
   if (!whole.success) return null
-  const signs = commonSigns.safeParse(plainData(whole.data.signs))
+  const signs = commonSnapshot.safeParse(plainData(whole.data.signs))
   if (!signs.success) return null
   const { document, hasBegun, dropped = 0 } = whole.data
   const events: PageEvent[] = []

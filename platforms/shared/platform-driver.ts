@@ -1,26 +1,35 @@
 /** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
-import { type BotBrowser, type BrowserOptions, openBrowser } from '../../src/browser/browser.ts'
-import { systemClock, within } from '../../src/clock.ts'
+
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
-import type { MeetingEvent } from '../../src/meeting.ts'
-import { pageScript } from '../../src/page-scripts.ts'
-import type { Admission, AskGate, Evidence, MeetingDriver, PictureStep, Stage, WaitingFor } from '../../src/ports.ts'
+import type { MeetingEvent } from '../../src/meeting/meeting.ts'
+import type {
+  Admission,
+  AskGate,
+  CaptureEnvironment,
+  DegradationStep,
+  Evidence,
+  MeetingDriver,
+  WaitingFor,
+} from '../../src/ports.ts'
+import { systemClock, within } from '../../src/process/clock.ts'
+import { pageScript } from '../../src/process/page-scripts.ts'
+import { type BotBrowser, type BrowserOptions, openBrowser } from '../browser/browser.ts'
 import { AdmissionJudge } from './admission.ts'
 import { Advance } from './advance.ts'
 import { OPEN_GATE } from './ahead.ts'
-import type { CaptionSteps } from './caption-keeper.ts'
-import { hearCarried } from './carried-sound.ts'
-import { ChatDesk, type ChatSteps } from './chat-desk.ts'
-import type { DeviceKeeper } from './device-keeper.ts'
+import type { CaptionSteps } from './caption-toggle.ts'
+import { ChatSender, type ChatSteps } from './chat-sender.ts'
+import type { DeviceToggles } from './device-toggles.ts'
 import type { DriverOptions } from './driver-options.ts'
-import { type Entrance, enter, waitForAdmission, waitingForOf } from './entering.ts'
 import { FrameLink, PAINTER } from './frame-link.ts'
+import { enter, type JoinSteps, waitForAdmission, waitingForOf } from './join-steps.ts'
 import { type LeaveSteps, leaveMeeting } from './leaving.ts'
 import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './meeting-page.ts'
 import { MeetingWatch, type Watching } from './meeting-watch.ts'
-import type { CommonSigns, PageApi } from './page/types.ts'
-import type { MeetingSense, Situation } from './situation.ts'
+import type { CommonSnapshot, PageApi } from './page/types.ts'
+import { receiveCarriedAudio } from './page-audio-transport.ts'
+import type { PageClassifier, PageState } from './page-state.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './unseen-videos.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
@@ -38,11 +47,11 @@ export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
 
 /** Starts the browser on the stage, with the platform's script in it. Rejects with a BotError when it does not start. */
 export async function openMeetingPage<
-  Signs extends CommonSigns,
+  Signs extends CommonSnapshot,
   Name extends string,
   Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
 >(
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
   { script, waits, frameOf, mediaOrigins }: PageOpening,
@@ -56,7 +65,7 @@ export async function openMeetingPage<
       plugins: options.browserPlugins,
       mediaOrigins,
       initScript: script.source,
-      ...(options.ears ? { carrier: script.channel } : {}),
+      ...(options.audioTap ? { carrier: script.channel } : {}),
       extraArguments: options.extraArguments ?? [],
       ...(stage.frames === undefined
         ? {}
@@ -82,19 +91,19 @@ export async function openMeetingPage<
 }
 
 /** What makes a driver this platform's; the rest is here. */
-export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
+export interface DriverParts<Signs extends CommonSnapshot, Kind extends string> {
   page: MeetingPage<Signs>
   options: DriverOptions
-  sense: MeetingSense<Signs, Kind>
-  devices: DeviceKeeper
+  classifier: PageClassifier<Signs, Kind>
+  devices: DeviceToggles
   /** Answers a dialog, if one is open; says of which kind it was. */
   sweep(signs: Signs): Promise<string | null>
-  entrance: Omit<Entrance<Signs, Kind>, 'page' | 'sense' | 'judge' | 'sweep' | 'note' | 'onLook'>
+  entrance: Omit<JoinSteps<Signs, Kind>, 'page' | 'classifier' | 'judge' | 'sweep' | 'note' | 'onPoll'>
   chat: ChatSteps
   leaving: LeaveSteps<Signs>
   /** Left out where a platform has no captions that a guest can read. */
   captions?: CaptionSteps<Signs>
-  watching?: Pick<Watching<Signs, Kind>, 'eachLook' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
+  watching?: Pick<Watching<Signs, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
   /** What would let the bot in where a platform wants an account; default: a stored session of the browser. */
   accountAdvice?: string
@@ -102,19 +111,19 @@ export interface DriverParts<Signs extends CommonSigns, Kind extends string> {
   hide?(text: string): string
 }
 
-export class PlatformDriver<Signs extends CommonSigns, Kind extends string> implements MeetingDriver {
+export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> implements MeetingDriver {
   readonly #parts: DriverParts<Signs, Kind>
   readonly #page: MeetingPage<Signs>
-  readonly #entrance: Entrance<Signs, Kind>
+  readonly #entrance: JoinSteps<Signs, Kind>
   readonly #meeting: MeetingWatch<Signs, Kind>
-  readonly #chat: ChatDesk
+  readonly #chat: ChatSender
   readonly #frames: FrameLink
   readonly #advance: Advance
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
   /** Null as long as the machine keeps up. */
-  #pictureStep: PictureStep | null = null
+  #pictureStep: DegradationStep | null = null
   /** In place of the first one; null for that. */
   #image: string | null = null
   #speaksUp = false
@@ -125,8 +134,8 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
 
   constructor(parts: DriverParts<Signs, Kind>) {
     this.#parts = parts
-    const { page, sense, sweep, devices, watching = {} } = parts
-    const note = (situation: Situation<Kind>) => this.#note(situation)
+    const { page, classifier, sweep, devices, watching = {} } = parts
+    const note = (situation: PageState<Kind>) => this.#note(situation)
     this.#page = page
     this.#frames = new FrameLink(page)
     const judge = new AdmissionJudge(page.waits)
@@ -135,24 +144,25 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       paint: parts.options.recordingMode === 'audio_only' ? null : () => page.ask('paintAhead'),
       logger: page.logger,
     })
-    const onLook: Entrance<Signs, Kind>['onLook'] = (place, isNewDocument) =>
+    const onPoll: JoinSteps<Signs, Kind>['onPoll'] = (place, isNewDocument) =>
       this.#advance.look(place, judge.provenSince, isNewDocument)
-    this.#entrance = { ...parts.entrance, page, sense, sweep, note, onLook, judge }
-    const noteInMeeting = (situation: Situation<Kind>) => {
+    this.#entrance = { ...parts.entrance, page, classifier, sweep, note, onPoll, judge }
+    const noteInMeeting = (situation: PageState<Kind>) => {
       this.#note(situation)
-      this.#advance.lookInMeeting(sense.places[situation.kind], page.lastSigns?.at ?? page.clock.now())
+      this.#advance.observeInMeeting(classifier.places[situation.kind], page.lastSnapshot?.at ?? page.clock.now())
     }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
-    const eachLook: typeof watching.eachLook = async (...look) => {
+    const afterPoll: typeof watching.afterPoll = async (...look) => {
       await this.#frames.check()
-      await watching.eachLook?.(...look)
+      await watching.afterPoll?.(...look)
     }
-    const own = { ...captions, page, sense, devices, sweep, note: noteInMeeting, onNewDocument, eachLook }
+    const own = { ...captions, page, classifier, devices, sweep, note: noteInMeeting, onNewDocument, afterPoll }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
-    const { ears } = parts.options
-    if (ears) page.browser.onCarried((payload) => hearCarried(payload, ears, (id) => this.#meeting.idOf(id)))
-    this.#chat = new ChatDesk(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
+    const { audioTap } = parts.options
+    if (audioTap)
+      page.browser.onCarried((payload) => receiveCarriedAudio(payload, audioTap, (id) => this.#meeting.idOf(id)))
+    this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
   }
 
   get waitingFor(): WaitingFor {
@@ -213,7 +223,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     this.#speaksUp = true
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     const queued = await this.#page.ask('playSound', bytes.toString('base64'), sampleRate)
-    const signs = this.#page.lastSigns
+    const signs = this.#page.lastSnapshot
     if (signs && !devices.isRight(signs)) await devices.settle(signs)
     return queued ?? 0
   }
@@ -226,13 +236,13 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     const { devices } = this.#parts
     devices.want('microphone', 'off')
     this.#speaksUp = false
-    const signs = this.#page.lastSigns
+    const signs = this.#page.lastSnapshot
     if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
   }
 
-  async setPictureStep(step: PictureStep): Promise<void> {
+  async setDegradationStep(step: DegradationStep): Promise<void> {
     this.#pictureStep = step
-    if (this.#isPrepared) await this.#page.ask('setPictureStep', step)
+    if (this.#isPrepared) await this.#page.ask('setDegradationStep', step)
   }
 
   async showImage(index: number): Promise<void> {
@@ -259,7 +269,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
       within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
     const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
     const hide = (text: string) => redactText(this.#parts.hide?.(text) ?? text)
-    const signs = { seen: [...this.#history], last: this.#page.lastSigns, browser: ended ?? 'running' }
+    const signs = { seen: [...this.#history], last: this.#page.lastSnapshot, browser: ended ?? 'running' }
     return {
       screenshot,
       html: html === null ? null : hide(html),
@@ -320,7 +330,7 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     }
     await this.#frames.prepare(this.#over.signal)
     try {
-      if (this.#pictureStep !== null) await this.#page.ask('setPictureStep', this.#pictureStep)
+      if (this.#pictureStep !== null) await this.#page.ask('setDegradationStep', this.#pictureStep)
       await this.#page.ask('showComposite')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
@@ -343,9 +353,9 @@ export class PlatformDriver<Signs extends CommonSigns, Kind extends string> impl
     })
   }
 
-  #note(situation: Situation<Kind>): void {
+  #note(situation: PageState<Kind>): void {
     const { kind, text, proofs } = situation
-    this.#waitingFor = waitingForOf(this.#parts.sense, situation) ?? this.#waitingFor
+    this.#waitingFor = waitingForOf(this.#parts.classifier, situation) ?? this.#waitingFor
     const last = this.#history.at(-1)
     if (last?.kind === kind && last.text === text && last.proofs.length === proofs.length) return
     this.#page.logger.info('The page shows', { situation: kind, text, proofs })

@@ -1,4 +1,4 @@
-import type { Stage } from '../../src/ports.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
 import type { DriverOptions } from './driver-options.ts'
 import type { CommonConfig } from './page/types.ts'
 
@@ -15,9 +15,9 @@ export function scriptConfig(
     recordingMode,
     playout = 'even',
     captions = false,
-    ears,
-  }: Pick<DriverOptions, 'botName' | 'botImages' | 'recordingMode' | 'playout' | 'captions' | 'ears'>,
-  { soundAheadMs }: Pick<Stage, 'soundAheadMs'>,
+    audioTap,
+  }: Pick<DriverOptions, 'botName' | 'botImages' | 'recordingMode' | 'playout' | 'captions' | 'audioTap'>,
+  { soundAheadMs }: Pick<CaptureEnvironment, 'soundAheadMs'>,
 ) {
   return {
     botName,
@@ -26,6 +26,6 @@ export function scriptConfig(
     playout,
     soundAheadMs,
     captions,
-    ...(ears ? { ears: { mixRate: ears.mixRate, voices: ears.wantsVoices } } : {}),
+    ...(audioTap ? { ears: { mixRate: audioTap.mixRate, voices: audioTap.wantsParticipantTracks } } : {}),
   } satisfies Partial<CommonConfig>
 }

@@ -7,10 +7,10 @@ export interface Waits {
   /** A page that says nothing we know for so long will not say anything any more. */
   unknownPageMs: number
   /** Between two looks before the meeting, and in it. */
-  lookEveryMs: number
-  callLookEveryMs: number
+  pollEveryMs: number
+  callPollEveryMs: number
   /** Once the bot has asked to join: what is missed of the meeting's first second is between two of them. */
-  admissionLookMs: number
+  admissionPollMs: number
   /** The green room asks for the devices while its button can be pressed already: so long it may have none. */
   devicesMs: number
   /** From a click on the join button to a change of the page. */
@@ -43,7 +43,7 @@ export interface Waits {
   /** One click by pointer. */
   clickMs: number
   /** Sweep of dialogs: each kind is tried three times in this time. */
-  dialogSweepMs: number
+  dialogDismissMs: number
   /** For so long after admission the page may still open dialogs and turn devices on. */
   settleMs: number
   /** An error in starting the call that stands for so long is one; shorter ones are a flash. */
@@ -60,9 +60,9 @@ export const REAL_WAITS: Readonly<Waits> = {
   loadMs: 30_000,
   preJoinMs: 120_000,
   unknownPageMs: 75_000,
-  lookEveryMs: 500,
-  callLookEveryMs: 1000,
-  admissionLookMs: 150,
+  pollEveryMs: 500,
+  callPollEveryMs: 1000,
+  admissionPollMs: 150,
   devicesMs: 2500,
   joinClickMs: 7000,
   joinClicks: 5,
@@ -82,7 +82,7 @@ export const REAL_WAITS: Readonly<Waits> = {
   chatOpenMs: 3000,
   chatSentMs: 5000,
   clickMs: 2500,
-  dialogSweepMs: 5000,
+  dialogDismissMs: 5000,
   settleMs: 8000,
   callErrorMs: 6000,
   undecidedMs: 20_000,

@@ -1,8 +1,11 @@
-/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. Field notes 3.18. */
+/**
+ * Which button of which dialog is the right one. Pure; unknown buttons are never touched.
+ * docs/platform-notes/zoom.md#notices-and-dialogs.
+ */
 import type { DialogAnswer } from '../shared/dialogs.ts'
-import type { DialogSigns } from '../shared/page/types.ts'
+import type { DialogSnapshot } from '../shared/page/types.ts'
 import { matches } from '../shared/words.ts'
-import { isDevicePrompt, isFinalDialog } from './situation.ts'
+import { isDevicePrompt, isFinalDialog } from './page-state.ts'
 import { type DialogWord, type LabelName, WORDS } from './words.ts'
 
 export interface DialogPolicy {
@@ -13,7 +16,7 @@ export interface DialogPolicy {
 const DANGEROUS = /\b(?:leave|end|sign|report|remove|stop|unmute|retry)\b/i
 
 /** What to do about a dialog, or null for one that is left alone. */
-export function answerDialog(dialog: DialogSigns, policy: DialogPolicy): DialogAnswer | null {
+export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): DialogAnswer | null {
   const button = (label: LabelName) => {
     const found = dialog.buttons.find((candidate) => matches(WORDS.labels[label], candidate.label))
     return found ? { label: found.label, ref: found.ref } : null
@@ -46,7 +49,7 @@ export function answerDialog(dialog: DialogSigns, policy: DialogPolicy): DialogA
   }
 }
 
-function kindOf({ text }: DialogSigns): DialogWord | null {
+function kindOf({ text }: DialogSnapshot): DialogWord | null {
   const kinds = Object.keys(WORDS.dialogs) as DialogWord[]
   return kinds.find((kind) => matches(WORDS.dialogs[kind], text)) ?? null
 }

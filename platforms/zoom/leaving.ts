@@ -1,11 +1,11 @@
 /** Leaves the meeting or the waiting room, as one participant: a bot that has become host ends it for nobody. */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
-import type { ElementName, PageSigns } from './page/types.ts'
-import { PLACES, situationOf } from './situation.ts'
+import type { ElementName, PageSnapshot } from './page/types.ts'
+import { PAGE_PHASES, situationOf } from './page-state.ts'
 
 /** `page` may know more elements and signs than these. */
-export function leaveSteps(page: Pick<MeetingPage<PageSigns, ElementName>, 'press'>): LeaveSteps<PageSigns> {
+export function leaveSteps(page: Pick<MeetingPage<PageSnapshot, ElementName>, 'press'>): LeaveSteps<PageSnapshot> {
   return {
     // It opens a bar of options in the meeting, and leaves at once in the waiting room.
     press: (signs) => (signs !== null && isOut(signs) ? Promise.resolve(true) : page.press('leave')),
@@ -17,7 +17,9 @@ export function leaveSteps(page: Pick<MeetingPage<PageSigns, ElementName>, 'pres
 }
 
 /** A page without the control has nothing to leave: a form, an error; only while it joins it will come. */
-function isOut(signs: PageSigns): boolean {
+function isOut(signs: PageSnapshot): boolean {
   const { kind } = situationOf(signs)
-  return PLACES[kind] === 'out' || (!signs.leaveControl && PLACES[kind] !== 'reconnecting' && kind !== 'joining')
+  return (
+    PAGE_PHASES[kind] === 'out' || (!signs.leaveControl && PAGE_PHASES[kind] !== 'reconnecting' && kind !== 'joining')
+  )
 }

@@ -1,10 +1,13 @@
-/** The table from a situation of the page to its outcome, before and after admission. Pure. Field notes 7.4 and 7.5. */
+/**
+ * The table from a situation of the page to its outcome, before and after admission. Pure.
+ * docs/platform-notes/zoom.md#web-client-outcomes and #outcomes-in-the-meeting.
+ */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
-import type { Phase } from '../shared/situation.ts'
-import type { Situation, SituationKind } from './situation.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { JoinStage } from '../shared/page-state.ts'
+import type { PageState, PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
@@ -15,7 +18,7 @@ interface Refusal {
 
 const TEXT_LENGTH = 200
 
-const BEFORE_ADMISSION: Partial<Record<SituationKind, Refusal>> = {
+const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   off_site: {
     code: 'CANNOT_JOIN_MEETING',
     sentence: 'The page left Zoom for {text} before the bot was in.',
@@ -80,7 +83,7 @@ const LEFT_BEFORE_ASKING: Refusal = {
 }
 
 /** Before admission: the error that this situation is, or null where it is none. */
-export function refusalOf({ kind, text }: Situation, phase: Phase): BotError | null {
+export function refusalOf({ kind, text }: PageState, phase: JoinStage): BotError | null {
   const refusal = kind === 'left' && phase === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
   if (!refusal) return null
   return new BotError(
@@ -93,7 +96,7 @@ export function refusalOf({ kind, text }: Situation, phase: Phase): BotError | n
   )
 }
 
-const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
+const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed: 'removed',
   removed_before: 'removed',
   ended: 'ended_for_all',
@@ -109,6 +112,6 @@ const AFTER_ADMISSION: Partial<Record<SituationKind, MeetingEnd>> = {
 }
 
 /** After admission: the end that this situation is, or null. */
-export function endOf({ kind }: Situation): MeetingEnd | null {
+export function endOf({ kind }: PageState): MeetingEnd | null {
   return AFTER_ADMISSION[kind] ?? null
 }

@@ -1,4 +1,4 @@
-/** Limits and paces of Zoom, in milliseconds. Sources: field notes 3 and 5. */
+/** Limits and paces of Zoom, in milliseconds. Source: docs/platform-notes/zoom.md#timing. */
 import type { Waits } from '../shared/waits.ts'
 
 /** Where Zoom differs from what is common. */

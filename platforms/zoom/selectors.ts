@@ -1,6 +1,7 @@
 /**
  * Marks of the page that do not depend on its language; constants only, one note on what each proves. The web client and
- * the SDK's Client View share them from the preview on. Wording is in `words/`; sightings are in the field notes 3.
+ * the SDK's Client View share them from the preview on. Wording is in `words/`; what was seen where is in
+ * docs/platform-notes/zoom.md#launch-page and below.
  */
 export const SELECTORS = {
   /** The page of a link that cannot be joined, or not yet. */

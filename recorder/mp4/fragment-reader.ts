@@ -89,11 +89,11 @@ export class FragmentReader {
       this.#pieces = [buffer.subarray(box.bytes)]
       this.#bytes -= box.bytes
       this.#neededBytes = 8
-      this.#take(box, buffer.subarray(0, box.bytes))
+      this.#handleBox(box, buffer.subarray(0, box.bytes))
     }
   }
 
-  #take(box: Box, whole: Buffer): void {
+  #handleBox(box: Box, whole: Buffer): void {
     if (box.type === 'moov') {
       const tracks = readTracks(whole.subarray(box.headerBytes))
       this.#tracks = new Map(tracks.map((entry) => [entry.track.id, entry]))

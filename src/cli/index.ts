@@ -5,11 +5,12 @@ import { join as joinPath } from 'node:path'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { TRANSCRIPTION_PROVIDERS, type TranscriptionProvider } from '@standin/wire/job.ts'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { InvalidJob } from '../config.ts'
-import type { PlatformName } from '../meeting.ts'
-import { packageRoot } from '../page-scripts.ts'
+import { InvalidJob } from '../job/config.ts'
+import type { PlatformName } from '../meeting/meeting.ts'
+import { packageRoot } from '../process/page-scripts.ts'
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
+import type { JoinPartsFlags } from './join-parts.ts'
 import { MockIsMissing } from './mock-package.ts'
 import type { RecoverFlags } from './recover.ts'
 import { shownText } from './shown-text.ts'
@@ -247,6 +248,37 @@ Exit codes:
   .action(async (folder: string | undefined, flags: RecoverFlags) => {
     const { recover } = await import('./recover.ts')
     process.exitCode = await recover(folder, flags, io)
+  })
+
+program
+  .command('join-parts')
+  .description('make one recording of those of several attempts of a bot, with what is missing marked as gaps')
+  .requiredOption('--bot-id <uuid>')
+  .requiredOption(
+    '--part <place...>',
+    "in order of time: folders or s3:// prefixes that hold the recording's own folder",
+  )
+  .requiredOption('--to <place>', 'where the joined one is stored')
+  .option('--began-at <instant>', 'when the recording began, where its first part is lost')
+  .option('--s3-endpoint <url>', 'an S3-compatible server')
+  .option('--s3-region <region>')
+  .option('--json', 'for programs')
+  .addHelpText(
+    'after',
+    `
+The parts stay as they are.
+
+Example:
+  standin join-parts --bot-id <bot id> --part recordings/<bot id>/1 --part recordings/<bot id>/2 --to joined
+
+Exit codes:
+  0   the recording is joined and stored
+  2   the options are not valid
+  4   the parts could not be joined`,
+  )
+  .action(async (flags: JoinPartsFlags) => {
+    const { joinParts } = await import('./join-parts.ts')
+    process.exitCode = await joinParts(flags, io)
   })
 
 // `bin/standin` starts it as a program of its own; here it is only explained.

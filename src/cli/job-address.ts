@@ -1,10 +1,10 @@
 /** A job at an address, which gives it once for a one-time token, so that no secret stands in a container's description. */
 
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { systemClock } from '../clock.ts'
-import { InvalidJob } from '../config.ts'
+import { InvalidJob } from '../job/config.ts'
+import { fetchPublic, mayPass, UnexpectedStatus } from '../network/safe-fetch.ts'
 import type { Clock } from '../ports.ts'
-import { fetchPublic, mayPass, UnexpectedStatus } from '../safe-fetch.ts'
+import { systemClock } from '../process/clock.ts'
 
 /** One try. */
 const TRY_MS = 10_000

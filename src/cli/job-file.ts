@@ -1,7 +1,7 @@
 /** A job in a file that is read once: it may hold secrets, so it is deleted when it was read. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, unlinkSync } from 'node:fs'
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { InvalidJob } from '../config.ts'
+import { InvalidJob } from '../job/config.ts'
 
 const VARIABLE = 'STANDIN_JOB_FILE'
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants

@@ -1,5 +1,5 @@
 /** The one place that a whole job is taken from. An option goes before the variables of the environment. */
-import { InvalidJob } from '../config.ts'
+import { InvalidJob } from '../job/config.ts'
 
 const OPTIONS = ['--job', '--job-url'] as const
 const VARIABLES = ['STANDIN_JOB', 'STANDIN_JOB_FILE', 'STANDIN_JOB_URL'] as const

@@ -1,6 +1,9 @@
-import { readConfig } from '../config.ts'
-import { type Io, recognizeMeeting, runConfig } from '../main.ts'
+import { readConfig } from '../job/config.ts'
+import { runConfig } from '../main.ts'
+import { recognizeMeeting } from '../wiring/driver.ts'
+import type { Io } from './io.ts'
 import { downloadedJob, type JoinOptions, jobFrom, typedFields } from './job-options.ts'
+import { viewOpener } from './open-view.ts'
 
 export interface JoinFlags extends JoinOptions {
   mapHost: string[]
@@ -20,5 +23,5 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
     recognize: recognizeMeeting,
     typed: typedFields(flags),
   })
-  return runConfig(config, io, flags.json ?? false)
+  return runConfig(config, viewOpener(io, flags.json ?? false))
 }

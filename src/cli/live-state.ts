@@ -26,7 +26,7 @@ export class LiveState {
   readonly #present = new Set<number>()
   readonly #speaking = new Map<number, string>()
 
-  take(event: BotEvent, now = Date.now()): void {
+  onEvent(event: BotEvent, now = Date.now()): void {
     switch (event.type) {
       case 'status_change':
         if (event.status === 'recording_paused') this.#seconds = this.#recorded(now)
@@ -57,7 +57,7 @@ export class LiveState {
   }
 
   /** Words that may still change stand in the line until they are final. */
-  show(words: Transcript, now = Date.now()): void {
+  onPartial(words: Transcript, now = Date.now()): void {
     this.#partial = { words, at: now }
   }
 

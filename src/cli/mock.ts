@@ -1,5 +1,5 @@
 import type { MockPlatformName } from '@standin/mock/index.ts'
-import type { Io } from '../main.ts'
+import type { Io } from './io.ts'
 import { loadMock } from './mock-package.ts'
 
 /** `standin mock`: serves the mock meetings of these platforms, or of all, until it is interrupted. Throws MockIsMissing. */

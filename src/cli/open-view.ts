@@ -1,9 +1,10 @@
-import type { Io } from '../main.ts'
+import type { OpenView } from '../main.ts'
+import type { Io } from './io.ts'
 import { terminalView } from './terminal-view.ts'
-import { jsonLinesView, type View, type ViewInput } from './view.ts'
+import { jsonLinesView } from './view.ts'
 
 /** Live progress in a terminal; JSON lines where a program reads. */
-export function openView(io: Io, asJson: boolean, actions: ViewInput): View {
-  if (asJson || !io.output.isTTY || !io.input.isTTY) return jsonLinesView(io.output, io.errors)
-  return terminalView(io.input, io.output, actions)
+export function viewOpener(io: Io, asJson: boolean): OpenView {
+  if (asJson || !io.output.isTTY || !io.input.isTTY) return () => jsonLinesView(io.output, io.errors)
+  return (actions) => terminalView(io.input, io.output, actions)
 }

@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { InvalidJob } from '../config.ts'
-import { jsonText } from '../json-text.ts'
-import { type Io, listAbandonedIn, recoverForGood, recoverIn } from '../main.ts'
+import { InvalidJob } from '../job/config.ts'
+import { jsonText } from '../process/json-text.ts'
+import { listAbandonedIn, recoverFolderAndArtifacts, recoverIn } from '../wiring/recovery.ts'
+import type { Io } from './io.ts'
 
 export interface RecoverFlags {
   s3?: string
@@ -14,7 +15,7 @@ export interface RecoverFlags {
   json?: boolean
 }
 
-type Recovered = Awaited<ReturnType<typeof recoverForGood>>
+type Recovered = Awaited<ReturnType<typeof recoverFolderAndArtifacts>>
 
 const EXIT_UNFINISHED = 4
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -42,7 +43,7 @@ async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signa
   const recovered: Recovered = { files: [], beside: [], problems: [] }
   for (const place of await recordingsWithSpool(folder)) {
     try {
-      const { files, beside, problems } = await recoverForGood(place, { signal, tuning: telling(io) })
+      const { files, beside, problems } = await recoverFolderAndArtifacts(place, { signal, tuning: telling(io) })
       recovered.files.push(...files)
       recovered.beside.push(...beside)
       recovered.problems.push(...problems)
@@ -50,7 +51,7 @@ async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signa
       recovered.problems.push({ name: place, error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
-  return tell(recovered, flags, io)
+  return report(recovered, flags, io)
 }
 
 async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signal: AbortSignal): Promise<number> {
@@ -60,7 +61,7 @@ async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signa
     io.output.write(`${jsonText(await listAbandonedIn(place, options), 2)}\n`)
     return 0
   }
-  return tell({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
+  return report({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
 }
 
 /** A server that is away is waited for, and whoever waits should know for what. */
@@ -93,7 +94,7 @@ function millisecondsOf(time: string): number {
   return Number(count) * UNITS[unit]!
 }
 
-function tell({ files, beside, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
+function report({ files, beside, problems }: Recovered, { json }: RecoverFlags, io: Io): number {
   for (const file of files) {
     const { location, bytes, seconds, index } = file
     const length = seconds === null ? '' : `, ${Math.round(seconds)} s`

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { serveRecordings } from '../../report/serve.ts'
-import { InvalidJob } from '../config.ts'
-import type { Io } from '../main.ts'
+import { InvalidJob } from '../job/config.ts'
+import type { Io } from './io.ts'
 
 /** `standin serve`: shows a folder of recordings until it is interrupted. Throws InvalidJob where it cannot be served. */
 export async function serve(folder: string, flags: { port?: number }, io: Io): Promise<number> {

@@ -2,9 +2,10 @@ import { clearLine, createInterface, cursorTo } from 'node:readline'
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { chatText, MAX_CHAT_LENGTH } from '@standin/wire/job.ts'
+import type { View, ViewActions } from '../main.ts'
 import { LiveState } from './live-state.ts'
 import { shownText } from './shown-text.ts'
-import { sentenceFor, type View, type ViewInput } from './view.ts'
+import { sentenceFor } from './view.ts'
 
 const REFRESH_MS = 500
 const HELP = 'A typed line is sent as chat. /pause, /resume, /screenshot, /leave; Ctrl-C leaves, twice leaves at once.'
@@ -13,7 +14,7 @@ const HELP = 'A typed line is sent as chat. /pause, /resume, /screenshot, /leave
  * For a terminal: what happened scrolls by, one live line at the bottom says how things stand, and what is typed beside
  * it becomes chat.
  */
-export function terminalView(input: ReadStream, output: WriteStream, actions: ViewInput): View {
+export function terminalView(input: ReadStream, output: WriteStream, actions: ViewActions): View {
   const state = new LiveState()
   /** False once nothing can be typed any more: after the end, Ctrl-D, or when the terminal itself is gone. */
   let hasPrompt = true
@@ -34,13 +35,13 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
   print(HELP)
 
   return {
-    take: ({ event }: NumberedEvent) => {
-      state.take(event)
+    onEvent: ({ event }: NumberedEvent) => {
+      state.onEvent(event)
       const sentence = sentenceFor(event)
       if (sentence !== null) print(sentence)
     },
-    show(partial) {
-      state.show(partial)
+    onPartial(partial) {
+      state.onPartial(partial)
       draw()
     },
     note: print,

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
-import { InvalidJob } from '../config.ts'
-import { type Io, transcribeFolder } from '../main.ts'
-import { speechAccessOf } from '../speech-access.ts'
+import { InvalidJob } from '../job/config.ts'
+import { speechAccessOf } from '../job/speech-access.ts'
+import { transcribeFolder } from '../wiring/transcription.ts'
+import type { Io } from './io.ts'
 import { languageParam } from './job-options.ts'
 
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */

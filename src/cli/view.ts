@@ -1,36 +1,19 @@
-import type { BotCommand } from '@standin/wire/commands.ts'
-import type { BotEvent, NumberedEvent, Transcript } from '@standin/wire/events.ts'
-import { jsonText } from '../json-text.ts'
-import type { CommandAnswer } from '../ports.ts'
+import type { BotEvent } from '@standin/wire/events.ts'
+import type { View } from '../main.ts'
+import { jsonText } from '../process/json-text.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
-/** What a person or a program sees of a running bot. */
-export interface View {
-  take(event: NumberedEvent): void
-  /** Words that may still change. */
-  show(partial: Transcript): void
-  /** Something about the machine rather than the bot, such as where the log is. */
-  note(text: string): void
-  close(): void
-}
-
-export interface ViewInput {
-  /** A typed line that becomes a chat message or another command. */
-  command(command: BotCommand): Promise<CommandAnswer>
-  interrupt(): void
-}
-
-/** One JSON line for each event and nothing else on `output`, for programs; notes for people go beside it. */
+/** One JSON line for each event and nothing else on `output`, for programs; notes for people are written to `beside`. */
 export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.WritableStream): View {
   return {
-    take: (event) => output.write(`${jsonText(event)}\n`),
-    show: (transcript) => output.write(`${jsonText({ type: 'partial_transcript', transcript })}\n`),
+    onEvent: (event) => output.write(`${jsonText(event)}\n`),
+    onPartial: (transcript) => output.write(`${jsonText({ type: 'partial_transcript', transcript })}\n`),
     note: (text) => beside.write(`${text}\n`),
     close() {},
   }
 }
 
-/** What an event means to a person; null for what the status line shows anyway. */
+/** An event as a sentence; null where the status line shows it anyway. */
 export function sentenceFor(event: BotEvent): string | null {
   switch (event.type) {
     case 'status_change':
@@ -60,7 +43,7 @@ export function sentenceFor(event: BotEvent): string | null {
       return event.is_available ? 'Chat is on' : 'Chat is off in this meeting'
     case 'screen_share':
       return event.is_sharing
-        ? `▣ ${shownText(event.participant?.name ?? 'Somebody', 60)} shares a screen`
+        ? `▣ ${shownText(event.participant?.name ?? 'A participant', 60)} shares a screen`
         : '▣ sharing ended'
     case 'notice':
       return `${event.level === 'warning' ? '!' : '·'} ${shownText(event.message, 400)}`

@@ -6,9 +6,9 @@ import type { LookupFunction } from 'node:net'
 import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
-import { jsonText } from '../json-text.ts'
 import { type Logger, redactText } from '../logger.ts'
-import { CommandDesk } from './command-desk.ts'
+import { jsonText } from '../process/json-text.ts'
+import { CommandDispatcher } from './command-dispatcher.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'
 import type { CommandedControlPlane, LocalOptions } from './local.ts'
@@ -16,7 +16,7 @@ import { createUsageMeter, type UsageMeter } from './process-usage.ts'
 import { reconnectDelayMs } from './reconnect-delay.ts'
 import { Reporter } from './reporter.ts'
 import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
-import { TokenDesk } from './token-desk.ts'
+import { TokenRequests } from './token-requests.ts'
 
 /** Characters of events that are read from the journal in one go. */
 const BATCH_SIZE = 256 * 1024
@@ -56,8 +56,8 @@ class ControlLink implements CommandedControlPlane {
   readonly #logger: Logger
   readonly #journal: Journal
   readonly #reporter: Reporter
-  readonly #desk: CommandDesk
-  readonly #tokens = new TokenDesk((request) => {
+  readonly #desk: CommandDispatcher
+  readonly #tokens = new TokenRequests((request) => {
     const session = this.#session
     if (session === null || session.sentSeq === null) return false
     this.#send(session, request)
@@ -85,7 +85,7 @@ class ControlLink implements CommandedControlPlane {
     this.#journal = new Journal(options)
     this.#toldSeq = this.#journal.lastSeq
     this.#reporter = new Reporter({ journal: this.#journal, logger: this.#logger, onEvent: options.onEvent })
-    this.#desk = new CommandDesk({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
+    this.#desk = new CommandDispatcher({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
     this.#usage = options.usage ?? createUsageMeter()
     this.#heartbeat = setInterval(() => void this.#beat(), this.#timing.heartbeatMs)
     void this.#usage.read()
@@ -156,7 +156,7 @@ class ControlLink implements CommandedControlPlane {
       badMessages: 0,
       connection: new Connection(this.#options, this.#timing, {
         onOpen: () => this.#opened(session),
-        onMessage: (message) => mine() && this.#take(session, message),
+        onMessage: (message) => mine() && this.#handle(session, message),
         onBadMessage: (problems, commandId) => mine() && this.#takeBad(session, problems, commandId),
         onEnd: (end) => this.#ended(session, end),
       }),
@@ -195,7 +195,7 @@ class ControlLink implements CommandedControlPlane {
     this.#reconnect = setTimeout(() => this.#connect(), delayMs)
   }
 
-  #take(session: Session, message: DownMessage): void {
+  #handle(session: Session, message: DownMessage): void {
     switch (message.type) {
       case 'welcome':
         this.#welcomed(session, message.acknowledged)
@@ -244,7 +244,7 @@ class ControlLink implements CommandedControlPlane {
     this.#welcome.resolve()
     this.#desk.sendUnsent()
     this.#sendEvents()
-    this.#tellQuiet()
+    this.#emitQuiet()
   }
 
   /**
@@ -269,7 +269,7 @@ class ControlLink implements CommandedControlPlane {
     if (seq <= this.#journal.acknowledged) return
     this.#failures = 0
     this.#journal.acknowledge(seq)
-    this.#tellQuiet()
+    this.#emitQuiet()
   }
 
   /** Sends what the journal has, as far as the connection takes it; the rest follows when there is room. */
@@ -292,7 +292,7 @@ class ControlLink implements CommandedControlPlane {
     const session = this.#session
     if (session === null || session.sentSeq === null || !session.connection.send(text)) return null
     // The drain may have waited for this answer only.
-    queueMicrotask(() => this.#tellQuiet())
+    queueMicrotask(() => this.#emitQuiet())
     return session.number
   }
 
@@ -330,7 +330,7 @@ class ControlLink implements CommandedControlPlane {
     return this.#journal.acknowledged >= this.#journal.lastSeq && !this.#desk.hasUnsent
   }
 
-  #tellQuiet(): void {
+  #emitQuiet(): void {
     if (this.#isQuiet()) for (const resolve of this.#whenQuiet) resolve()
   }
 }

@@ -79,7 +79,7 @@ export class Connection {
       return null
     }
     socket.on('open', () => this.#opened())
-    socket.on('message', (data, isBinary) => this.#take(isBinary ? null : String(data)))
+    socket.on('message', (data, isBinary) => this.#onText(isBinary ? null : String(data)))
     socket.on('pong', () => this.#heard())
     socket.on('ping', () => this.#heard())
     socket.on('unexpected-response', (request, response) => {
@@ -150,7 +150,7 @@ export class Connection {
     this.#lastHeardAt = performance.now()
   }
 
-  #take(text: string | null): void {
+  #onText(text: string | null): void {
     this.#heard()
     const content = text === null ? undefined : parseJson(text)
     if (content === undefined) {

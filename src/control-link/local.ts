@@ -3,7 +3,7 @@ import type { FreshToken } from '@standin/wire/control-link.ts'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { Logger } from '../logger.ts'
 import type { CommandAnswer, ControlPlane } from '../ports.ts'
-import { CommandDesk } from './command-desk.ts'
+import { CommandDispatcher } from './command-dispatcher.ts'
 import { Journal } from './journal.ts'
 import { Reporter } from './reporter.ts'
 
@@ -30,7 +30,7 @@ export interface LocalOptions {
 export function createLocalControlPlane(options: LocalOptions): CommandedControlPlane {
   const journal = new Journal(options)
   const reporter = new Reporter({ journal, logger: options.logger, onEvent: options.onEvent })
-  const desk = new CommandDesk({ logger: options.logger, send: () => null })
+  const desk = new CommandDispatcher({ logger: options.logger, send: () => null })
   return {
     report: (event) => reporter.report(event),
     show: (partial) => options.onPartial?.(partial),

@@ -2,53 +2,45 @@
 
 import type { FinalReport, Gap } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { aborted, within } from '../clock.ts'
 import { BotError, toBotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { MeetingEvent, MeetingTarget } from '../meeting.ts'
+import type { MeetingEvent, MeetingTarget } from '../meeting/meeting.ts'
 import type {
   Clock,
   ControlPlane,
   LiveTranscript,
   OpenMeeting,
+  ParticipantTracks,
   RecordedFile,
   Recorder,
   Storage,
   StoredMedia,
   Streaming,
   Transcribe,
-  VoiceTracks,
   WriteReport,
 } from '../ports.ts'
+import { aborted, within } from '../process/clock.ts'
+import type { StopRequester } from '../process/stop-requests.ts'
 import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
-import { Attendance } from './attendance.ts'
 import { BotChat } from './bot-chat.ts'
 import { ChatRecord } from './chat-record.ts'
 import { answerCommands } from './commands.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { Ending } from './ending.ts'
+import { Failover } from './failover.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
 import { ImageTurns } from './image-turns.ts'
 import { openJoinGate } from './join-gate.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
+import { LoadShedding } from './load-shedding.ts'
 import { noteMeeting } from './meeting-notes.ts'
+import { MeetingSession } from './meeting-session.ts'
 import { botNamesOf } from './other-bots.ts'
-import { PictureRelief } from './picture-relief.ts'
+import { PauseControl, type RecordingGap } from './pause-control.ts'
 import { recordedTime } from './recorded-time.ts'
 import { recordedMs } from './recording-clock.ts'
-import { type RecordingGap, RecordingSwitch } from './recording-switch.ts'
-import { Repairs } from './repairs.ts'
-import {
-  type End,
-  type ExitCode,
-  exitCodeOf,
-  isNormalEnd,
-  MEETING_ENDS,
-  RECORDING,
-  STOP_ENDS,
-  type StopRequester,
-} from './states.ts'
+import { type End, type ExitCode, exitCodeOf, isNormalEnd, MEETING_ENDS, RECORDING, STOP_ENDS } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
 
@@ -73,7 +65,7 @@ export interface BotParts {
   /** Words while the meeting goes on; null where the job asks for none. */
   liveTranscript: LiveTranscript | null
   /** Null where the job asks for no file of each voice. */
-  voiceTracks: VoiceTracks | null
+  participantTracks: ParticipantTracks | null
   /** Null where the job asks for no transcript. */
   transcribe: Transcribe | null
   writeReport: WriteReport
@@ -125,25 +117,26 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
   const { openMeeting, workFolder } = parts
   const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
-  const prepareStage = () => atEdge('recorder', recorder.prepare(ending.signal))
-  const meeting = new Attendance({
+  const prepareEnvironment = () => atEdge('recorder', recorder.prepare(ending.signal))
+  const meeting = new MeetingSession({
     ...common,
     target,
     openMeeting,
-    prepareStage,
+    prepareEnvironment,
     botName: job.bot_name,
     gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
     onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
   })
   const gaps: Gap[] = []
-  const relief = new PictureRelief({ ...common, meeting, framesPerSecond: job.frame_rate })
+  const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
   const images = new ImageTurns({ job, meeting, logger })
-  const recording = new RecordingSwitch(recorder, clock, noteGap)
+  const recording = new PauseControl(recorder, clock, noteGap)
   recorder.watch((event) => {
-    if (joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.stageLost(event.error)
+    if (joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.environmentLost(event.error)
   })
-  control.onCommand(answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting }))
+  const obey = answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting })
+  control.onCommand(obey)
 
   try {
     status.enter('joining_call')
@@ -186,12 +179,15 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
 
   /** From admission to the end: records while the leave rules see no reason to go. */
   async function record(admittedAt: number): Promise<void> {
-    let observed: Observed = firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names))
+    let observed: Observed = {
+      ...firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names)),
+      hasSeenOthers: job.continues?.has_seen_others ?? false,
+    }
     let lastProgressAt = 0
     const onBack = () => {
       observed = unseen(observed, clock.now())
     }
-    const repairs = new Repairs({
+    const repairs = new Failover({
       ...common,
       recorder,
       recording,
@@ -204,15 +200,15 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       noteMeeting(event, { timeline, chatRecord, control })
       if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
       if (event.type === 'speaking')
-        streaming?.tellSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
+        streaming?.onSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
       if (event.type === 'ended') ending.propose(meetingEnd(event))
       if (event.type === 'failed') void repairs.meetingFailed(event)
     })
     recorder.watch((event) => {
       observed = observe(observed, event)
       if (event.type === 'failed') void repairs.recorderFailed(event)
-      if (event.type === 'sound') timeline.takeSound(event.isAudible, event.at)
-      if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.take(event)
+      if (event.type === 'sound') timeline.onSound(event.isAudible, event.at)
+      if (event.type === 'progress' && job.recording_mode !== 'audio_only') relief.onProgress(event)
       if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
         lastProgressAt = event.at
         const { seconds, bytes, droppedFrames } = event
@@ -225,14 +221,16 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     )
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
     status.enter('in_call_recording', { start_time: startedAt / 1000 })
+    // Whoever asked for the pause asked the bot that died.
+    if (job.continues?.is_paused) await obey({ type: 'pause' })
     void sendEntryMessage()
     // Its sound server has one address for the whole life.
-    const stage = await prepareStage()
+    const stage = await prepareEnvironment()
     liveTranscript?.start(stage, recordedTime(timeline))
     if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
     while (!ending.signal.aborted) {
       const now = clock.now()
-      images.look(status.state, (now - admittedAt) / 1000)
+      images.update(status.state, (now - admittedAt) / 1000)
       if (repairs.isBrowserAway) observed = unseen(observed, now)
       if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
       const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
@@ -315,9 +313,9 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 
   async function finishVoices(): Promise<RecordedFile[]> {
-    const { voiceTracks } = parts
-    if (voiceTracks === null) return []
-    const files = await voiceTracks
+    const { participantTracks } = parts
+    if (participantTracks === null) return []
+    const files = await participantTracks
       .finish((id) => timeline.known(meeting.idOf(id)))
       .catch((error) => {
         logger.error('The files of single voices could not be finished', { error })

@@ -1,7 +1,7 @@
 /** The chat as it stands now, and reactions and raised hands as they came; for the events and the files about them. */
 
 import type { BotEvent, ChatContentFields, Person } from '@standin/wire/events.ts'
-import type { ChatContent, ChatMessage, MeetingEvent } from '../meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../meeting/meeting.ts'
 
 /** More than these are told, and not kept for the files: a page that floods its chat fills neither memory nor disk. They are counted. */
 const MOST_MESSAGES = 20_000
@@ -61,7 +61,7 @@ export class ChatRecord {
   }
 
   /** What is to be reported of an event of the meeting; null for nothing, such as a message that is known already. */
-  take(event: MeetingEvent): BotEvent | null {
+  record(event: MeetingEvent): BotEvent | null {
     switch (event.type) {
       case 'chat_message': {
         const { message } = event

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import { ChatUnavailable } from '../errors.ts'
 import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../ports.ts'
-import { writeWholeFile } from '../whole-file.ts'
+import { writeWholeFile } from '../process/atomic-file.ts'
+import type { StopRequester } from '../process/stop-requests.ts'
 import type { BotChat } from './bot-chat.ts'
-import type { RecordingSwitch } from './recording-switch.ts'
-import { IN_CALL, RECORDING, type StopRequester } from './states.ts'
+import type { PauseControl } from './pause-control.ts'
+import { IN_CALL, RECORDING } from './states.ts'
 import type { StatusReport } from './status.ts'
 
 export interface CommandParts {
   status: StatusReport
-  recording: RecordingSwitch
+  recording: PauseControl
   streaming: Streaming | null
   liveTranscript: LiveTranscript | null
   chat: BotChat
@@ -58,7 +59,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
 
   async function pause(chatMessage: string | null): Promise<CommandAnswer> {
     if (!RECORDING.has(status.state)) return wrongStatus('pause')
-    // What is said from now on is for nobody's ears.
+    // What is said from now on is dropped.
     streaming?.pause()
     liveTranscript?.pause()
     try {

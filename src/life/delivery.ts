@@ -3,7 +3,6 @@ import { readdir, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { within } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type {
   Clock,
@@ -15,6 +14,7 @@ import type {
   StoredFile,
   StoredMedia,
 } from '../ports.ts'
+import { within } from '../process/clock.ts'
 import { writeJson } from './artifacts.ts'
 
 const CONTENT_TYPES: Record<string, string> = {

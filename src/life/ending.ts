@@ -1,5 +1,5 @@
-import { aborted } from '../clock.ts'
 import type { Logger } from '../logger.ts'
+import { aborted } from '../process/clock.ts'
 import type { End } from './states.ts'
 
 /** The one funnel for ends: the first reason wins, later ones are logged and change nothing. */

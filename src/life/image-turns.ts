@@ -19,7 +19,7 @@ export class ImageTurns {
   }
 
   /** At least once a second; `seconds` since the admission. */
-  look(state: State, seconds: number): void {
+  update(state: State, seconds: number): void {
     const { job, meeting, logger } = this.#parts
     const index = imageAt(job, state, seconds)
     if (index === this.#shown) return

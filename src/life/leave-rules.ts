@@ -5,7 +5,7 @@
  */
 
 import type { TimeoutConfig } from '@standin/wire/job.ts'
-import type { MeetingEvent } from '../meeting.ts'
+import type { MeetingEvent } from '../meeting/meeting.ts'
 import type { RecorderEvent } from '../ports.ts'
 import { areOnlyBots, type IsBotName, isPersonThere, type People, peopleAfter } from './other-bots.ts'
 import type { End } from './states.ts'

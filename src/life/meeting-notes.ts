@@ -1,7 +1,7 @@
 /** What the platform shows, written into the timeline and reported with people's own numbers and the recording's time. */
 
 import type { BotEvent } from '@standin/wire/events.ts'
-import type { MeetingEvent } from '../meeting.ts'
+import type { MeetingEvent } from '../meeting/meeting.ts'
 import type { ControlPlane } from '../ports.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Timeline } from './timeline.ts'
@@ -15,8 +15,8 @@ export function noteMeeting(
     control,
   }: { timeline: Timeline; chatRecord: ChatRecord; control: Pick<ControlPlane, 'report'> },
 ): void {
-  timeline.take(event)
-  const report = reportOf(event, timeline) ?? chatRecord.take(event)
+  timeline.onEvent(event)
+  const report = reportOf(event, timeline) ?? chatRecord.record(event)
   if (report !== null) control.report(report)
 }
 

@@ -6,9 +6,9 @@
  * - Everybody is judged alone: turns of different people may overlap, and none is shortened for another one's sake.
  * - A turn has the source and the confidence of its best signal.
  */
-import type { MeetingEvent, SpeakerSource } from '../meeting.ts'
+import type { MeetingEvent, SpeakerSource } from '../meeting/meeting.ts'
 
-/** The drivers end a turn after as long a silence, see platforms/shared/page/speech-detector.ts. */
+/** The drivers end a turn after as long a silence, see platforms/shared/page/audio/speech-detector.ts. */
 export const JOIN_TURNS_MS = 500
 /** Sound is looked at so often. */
 export const SHORTEST_TURN_MS = 100
@@ -35,7 +35,7 @@ export class SpeechTurns {
     return this.#turns
   }
 
-  take(event: Speaking): void {
+  onSpeaking(event: Speaking): void {
     if (event.isSpeaking) {
       this.#start(event)
       return

@@ -1,11 +1,12 @@
 /**
- * The states of a bot, which moves between them are legal, and how a life can end. Source of the words and moves:
- * spec/service-interface.md "States and transitions" and field-notes/service.md 2.4.
+ * The states of a bot, which moves between them are legal, and how a life can end. Source:
+ * docs/interface.md#statuses.
  */
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'
 import type { BotError } from '../errors.ts'
-import type { MeetingEnd } from '../meeting.ts'
+import type { MeetingEnd } from '../meeting/meeting.ts'
+import type { StopRequester } from '../process/stop-requests.ts'
 
 export type State = 'created' | Status
 
@@ -31,8 +32,6 @@ export const IN_CALL: ReadonlySet<State> = new Set<State>([
 
 /** States in which time is being recorded. */
 export const RECORDING: ReadonlySet<State> = new Set<State>(['in_call_recording', 'recording_resumed'])
-
-export type StopRequester = 'command' | 'interrupt' | 'terminate'
 
 /** Why a life ended; the first one wins. */
 export interface End {

@@ -1,7 +1,7 @@
 /** Who was present and who spoke, with true times; the evidence for the files about people. */
 
 import type { Person } from '@standin/wire/events.ts'
-import type { MeetingEvent, Participant, SpeakerSource } from '../meeting.ts'
+import type { MeetingEvent, Participant, SpeakerSource } from '../meeting/meeting.ts'
 import type { RecordedSpan } from '../ports.ts'
 import { offsetAt, recordedParts } from './recording-clock.ts'
 import { type SpeechQuality, speechQuality, UNNAMED } from './speech-quality.ts'
@@ -46,7 +46,7 @@ export class Timeline {
     return this.#presenceOf({ id: platformId, name: UNNAMED }).person
   }
 
-  take(event: MeetingEvent): void {
+  onEvent(event: MeetingEvent): void {
     switch (event.type) {
       case 'participant_joined': {
         const presence = this.#presenceOf(event.participant)
@@ -65,13 +65,13 @@ export class Timeline {
       }
       case 'speaking':
         this.person(event.participantId)
-        this.#turns.take(event)
+        this.#turns.onSpeaking(event)
         break
     }
   }
 
   /** The recorded sound became audible, or silent. */
-  takeSound(isAudible: boolean, at: number): void {
+  onSound(isAudible: boolean, at: number): void {
     const last = this.#sounds.at(-1)
     const isOpen = last?.endedAt === null
     if (isAudible && !isOpen) this.#sounds.push({ startedAt: at, endedAt: null })
@@ -90,7 +90,7 @@ export class Timeline {
       if (visit?.leftAt === null) visit.leftAt = at
     }
     this.#turns.close(at)
-    this.takeSound(false, at)
+    this.onSound(false, at)
   }
 
   participants(): Person[] {

@@ -32,6 +32,7 @@ test('without any setting the service runs for itself on this machine', () => {
     trustedProxies: [],
     webhookDelays: null,
     offersDemo: true,
+    greets: true,
   })
 })
 
@@ -73,8 +74,12 @@ test('every variable of the table is read', () => {
     STANDIN_OIDC_CLIENT_SECRET: 'hush',
     STANDIN_OIDC_NAME: 'Example',
     STANDIN_OIDC_DOMAINS: 'example.com',
+    STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net',
     STANDIN_DEMO: 'off',
+    STANDIN_GREETING: 'off',
     STANDIN_LOG_LEVEL: 'warn',
+    STANDIN_SMTP_URL: 'smtps://mail.example.com',
+    STANDIN_MAIL_FROM: 'standin@example.com',
     HOME: '/root',
   })
   expect(config).toEqual({
@@ -98,6 +103,13 @@ test('every variable of the table is read', () => {
       cores: 4,
       seccompProfile: '/srv/app/docker/seccomp.json',
     },
+    botPod: {
+      serviceAccount: null,
+      pullSecret: null,
+      nodeSelector: {},
+      tolerations: [],
+      requestedMillicores: 1000,
+    },
     mapHosts: [
       { host: 'meet.google.com', address: '127.0.0.1:4433' },
       { host: 'zoom.us', address: '127.0.0.1:4434' },
@@ -110,6 +122,13 @@ test('every variable of the table is read', () => {
     allowPrivateAddresses: true,
     trustedProxies: ['10.0.0.5', '10.1.0.0/16', 'fd00::/8'],
     webhookDelays: [0.2, 1, 5],
+    mail: {
+      host: 'mail.example.com',
+      port: 465,
+      security: 'smtps',
+      login: null,
+      from: { name: '', address: 'standin@example.com' },
+    },
     providers: {
       google: 'http://127.0.0.1:1/google',
       googleToken: 'http://127.0.0.1:1/token',
@@ -124,8 +143,11 @@ test('every variable of the table is read', () => {
       name: 'Example',
       domains: ['example.com'],
     },
+    resumesBots: true,
     prefersLocation: true,
+    jitsiHosts: ['meet.example.com', 'calls.example.net'],
     offersDemo: false,
+    greets: false,
     logLevel: 'warn',
   })
 })
@@ -185,7 +207,13 @@ test.each<[string, string]>([
   ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
   ['STANDIN_ROLES', ','],
   ['STANDIN_LAUNCHER', 'Docker'],
-  ['STANDIN_LAUNCHER', 'kubernetes'],
+  ['STANDIN_BOT_SERVICE_ACCOUNT', 'Bots'],
+  ['STANDIN_BOT_PULL_SECRET', 'a secret'],
+  ['STANDIN_BOT_NODE_SELECTOR', 'pool'],
+  ['STANDIN_BOT_NODE_SELECTOR', 'pool=a=b'],
+  ['STANDIN_BOT_TOLERATIONS', 'pool=bots'],
+  ['STANDIN_BOT_TOLERATIONS', 'pool=bots:Never'],
+  ['STANDIN_BOT_CPU_REQUEST', '0.5'],
   ['STANDIN_MAX_BOTS', '0'],
   ['STANDIN_MAX_BOTS', '2.5'],
   ['STANDIN_BOT_NAMESPACE', 'Bots!'],
@@ -220,13 +248,40 @@ test.each<[string, string]>([
   ])
 })
 
-test('a launcher of a later version is named as such, together with the other mistakes', () => {
-  const problems = problemsOf({ STANDIN_LAUNCHER: 'kubernetes', STANDIN_PORT: 'http' })
-  expect(problems.map(({ place }) => place).sort()).toEqual(['STANDIN_LAUNCHER', 'STANDIN_PORT'])
-  expect(problems.find(({ place }) => place === 'STANDIN_LAUNCHER')).toMatchObject({
-    message: '"kubernetes" is not part of this version',
-    cure: 'Write process or docker, or leave it out',
+test('pods have settings of their own, and need an address and recordings that they reach', () => {
+  const settings = {
+    STANDIN_LAUNCHER: 'kubernetes',
+    STANDIN_LINK_URL: 'ws://standin-links.standin.svc:8080/link',
+    STANDIN_STORAGE: 's3://calls',
+    STANDIN_BOT_PULL: 'always',
+    STANDIN_BOT_SERVICE_ACCOUNT: 'bots',
+    STANDIN_BOT_PULL_SECRET: 'registry.example',
+    STANDIN_BOT_NODE_SELECTOR: 'pool=bots, example.com/zone=a',
+    STANDIN_BOT_TOLERATIONS: 'pool=bots:NoSchedule,example.com/busy:NoExecute',
+    STANDIN_BOT_CPU_REQUEST: '1500',
+  }
+  const { launcher, botNamespace, botContainer, botPod } = read(settings)
+  expect({ launcher, botNamespace, pull: botContainer.pull, botPod }).toEqual({
+    launcher: 'kubernetes',
+    botNamespace: null,
+    pull: 'always',
+    botPod: {
+      serviceAccount: 'bots',
+      pullSecret: 'registry.example',
+      nodeSelector: { pool: 'bots', 'example.com/zone': 'a' },
+      tolerations: [
+        { key: 'pool', value: 'bots', effect: 'NoSchedule' },
+        { key: 'example.com/busy', value: null, effect: 'NoExecute' },
+      ],
+      requestedMillicores: 1500,
+    },
   })
+  const missing = { STANDIN_LAUNCHER: 'kubernetes', STANDIN_BOT_NETWORK: 'bots' }
+  expect(problemsOf(missing).map(({ place }) => place)).toEqual([
+    'STANDIN_BOT_NETWORK',
+    'STANDIN_LINK_URL',
+    'STANDIN_STORAGE',
+  ])
 })
 
 test.each<[string, Record<string, string>, boolean]>([
@@ -266,7 +321,7 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
   expect(read({ ...whole, STANDIN_OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidc?.issuer).toBe('http://127.0.0.1:9000')
   const inside = { ...whole, STANDIN_OIDC_ISSUER: 'http://keycloak:8080' }
   expect(read({ ...inside, STANDIN_PRIVATE_ADDRESSES: 'allow' }).oidc?.issuer).toBe('http://keycloak:8080')
-  const wrongs: Record<string, string>[] = [
+  const mistakes: Record<string, string>[] = [
     { STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
     { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
     inside,
@@ -275,7 +330,7 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
     { ...whole, STANDIN_OIDC_DOMAINS: 'example' },
     { ...whole, STANDIN_OIDC_NAME: 'x'.repeat(41) },
   ]
-  for (const wrong of wrongs) {
+  for (const wrong of mistakes) {
     const problems = problemsOf(wrong)
     expect(problems.length).toBeGreaterThan(0)
     expect(JSON.stringify(problems)).not.toContain('hush-hush')

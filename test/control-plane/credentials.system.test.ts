@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMockZoom } from '../../mock/zoom/index.ts'
 import { ledgerOf, MOCK_APP } from '../../mock/zoom/sdk/index.ts'
 import { type StandInUser, startZoomOauth, type ZoomOauth } from '../../mock/zoom-oauth/index.ts'
-import { packageRoot } from '../../src/page-scripts.ts'
+import { packageRoot } from '../../src/process/page-scripts.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
 import { ServiceProcess } from './service-process.ts'
 

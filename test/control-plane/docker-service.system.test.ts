@@ -42,6 +42,7 @@ async function openService(environment: Record<string, string> = {}) {
     DOCKER_HOST: HOST,
     STANDIN_LAUNCHER: 'docker',
     STANDIN_BOT_IMAGE: IMAGE,
+    STANDIN_RESUME_BOTS: 'off',
     // The mock meetings and the service listen on the loopback address alone.
     STANDIN_BOT_NETWORK: 'host',
     STANDIN_MAP_HOSTS: mock.hosts.map((host) => `${host}=${mock.address}`).join(','),

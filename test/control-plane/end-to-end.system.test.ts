@@ -31,6 +31,7 @@ beforeAll(async () => {
       .flatMap(({ hosts, address }) => hosts.map((host) => `${host}=${address}`))
       .join(','),
     STANDIN_WEBHOOK_DELAYS: '0.2,0.5,1',
+    STANDIN_RESUME_BOTS: 'off',
   })
   receiver = await startReceiver()
   await service.start()

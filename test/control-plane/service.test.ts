@@ -85,6 +85,14 @@ test('all roles: the API asks for a key, bots need a token, a second start has t
   expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
 })
 
+test('a process that greets nobody makes no sign-in link', async () => {
+  expect((await start('greets')).signInLink).toMatch(/^http/)
+  const config = { ...configOf('greets nobody'), greets: false }
+  const service = await startService(config, { PATH: process.env.PATH }, log)
+  running.push(service)
+  expect(service.signInLink).toBeNull()
+})
+
 test('roles run apart, each on a data folder of its own', async () => {
   const api = await start('api', { roles: 'api' })
   const links = await start('links', { roles: 'links' })

@@ -4,7 +4,7 @@ import { MediaEncoder } from '../../mock/media/encode.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
 import { type DiarizationSegment, Timeline } from '../../src/life/timeline.ts'
-import type { MeetingEvent } from '../../src/meeting.ts'
+import type { MeetingEvent } from '../../src/meeting/meeting.ts'
 import { median } from '../media/statistics.ts'
 import { SILENT_STAGE, until, waitsAt } from '../platforms/conformance/ground.ts'
 import { peopleOf } from '../platforms/conformance/people.ts'
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /**
- * Sound waits in the page before it is played, and recorded: a quarter of a second (platforms/shared/page/even-playout.ts),
+ * Sound waits in the page before it is played, and recorded: a quarter of a second (platforms/shared/page/audio/playout-sync.ts),
  * and longer where the machine is busy. The statement is about the recording, so the truth, which has the times of sending,
  * is moved as a whole by the median of what is noted later, at most by this.
  */
@@ -83,7 +83,7 @@ export async function playScene(
 
 function outcomeOf(meeting: MockMeeting, events: MeetingEvent[], startedAt: number, endedAt: number): Outcome {
   const timeline = new Timeline(() => [{ startedAt, endedAt }])
-  for (const event of events) timeline.take(event)
+  for (const event of events) timeline.onEvent(event)
   timeline.close(endedAt)
   const segments = timeline.diarization()
   // Who was renamed is known by the last name, before and after.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { artifactSchema, numberedEventSchema } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { createVoiceTracks } from '../../recorder/voice-tracks.ts'
+import { createParticipantTracks } from '../../recorder/tracks/participant-tracks.ts'
 import { BotError } from '../../src/errors.ts'
 import { saveEvidence, writeFilesAboutPeople } from '../../src/life/artifacts.ts'
 import { ChatRecord } from '../../src/life/chat-record.ts'
@@ -30,13 +30,13 @@ test('the files about people are written as the page shows them', async () => {
   const timeline = new Timeline(() => [{ startedAt: at('09:30:00.084'), endedAt: at('09:30:10.084') }])
   const participant = { id: 'spaces/x/devices/7', name: 'Ana Kovač', isHost: true }
   const speech = { participantId: participant.id, source: 'csrc', confidence: 0.9, type: 'speaking' } as const
-  timeline.take({ type: 'participant_joined', participant, at: at('09:29:58.000') })
-  timeline.take({ ...speech, isSpeaking: true, at: at('09:30:00.584') })
-  timeline.take({ ...speech, isSpeaking: false, at: at('09:30:05.284') })
+  timeline.onEvent({ type: 'participant_joined', participant, at: at('09:29:58.000') })
+  timeline.onEvent({ ...speech, isSpeaking: true, at: at('09:30:00.584') })
+  timeline.onEvent({ ...speech, isSpeaking: false, at: at('09:30:05.284') })
   const chat = new ChatRecord(timeline)
   const links = [{ text: 'the document', url: 'https://example.org/agenda' }]
   const text = 'The agenda is in the document.'
-  chat.take({
+  chat.record({
     type: 'chat_message',
     message: {
       id: 'spaces/x/messages/31',
@@ -47,14 +47,14 @@ test('the files about people are written as the page shows them', async () => {
       isOwn: false,
     },
   })
-  chat.take({
+  chat.record({
     type: 'chat_message_changed',
     messageId: 'spaces/x/messages/31',
     content: { text, links, isEdited: true, reactions: [{ emoji: '👍', count: 1, participantIds: [participant.id] }] },
     at: at('09:30:09.084'),
   })
   const hand = { type: 'hand_raised', participantId: participant.id, name: participant.name } as const
-  chat.take({ ...hand, isRaised: true, at: at('09:30:08.084') })
+  chat.record({ ...hand, isRaised: true, at: at('09:30:08.084') })
   timeline.close(at('09:30:10.084'))
   const folder = await temporaryFolder()
   await writeFilesAboutPeople(folder, {
@@ -70,10 +70,10 @@ test('the files about people are written as the page shows them', async () => {
 
 test('the index of single voices is written as the page shows it', async () => {
   const folder = await temporaryFolder()
-  const voices = createVoiceTracks({ folder, offsetAt: (instant) => instant / 1000, logger: silentLogger })
+  const voices = createParticipantTracks({ folder, offsetAt: (instant) => instant / 1000, logger: silentLogger })
   const participantId = 'spaces/x/devices/7'
   for (let packet = 0; packet < 100; packet++)
-    voices.take({ participantId, at: 12_450 + packet * 20, opus: Buffer.of(0xf8, 0xff, 0xfe) })
+    voices.write({ participantId, at: 12_450 + packet * 20, opus: Buffer.of(0xf8, 0xff, 0xfe) })
   await voices.finish(() => ({ id: 3, name: 'Ada Lovelace', platform_id: participantId }))
   const written = await readFile(join(folder, 'audio', 'index.json'), 'utf8')
   expect(JSON.parse(written)).toEqual(example('audio/index.json'))

@@ -52,15 +52,58 @@ test('every page is in the list of pages', () => {
   expect(missing).toEqual([])
 })
 
-test('every page that a comment names exists', () => {
-  const sources = files(
-    '{src,platforms,recorder,storage,streaming,transcription,report,wire,control-plane,mock,bench,scripts}/**/*.{ts,sh}',
+const sources = files(
+  '{src,platforms,recorder,storage,streaming,transcription,report,wire,control-plane,mock,client,mcp,bench,scripts,test}/**/*.{ts,tsx,sh}',
+).filter((path) => !/^test\/(docs\/links|scripts\/check-english)\.test\.ts$/.test(path))
+
+/** `docs/page.md`, `docs/page.md#heading`, and several headings of one page: `docs/page.md#one, #two and #three`. */
+const REFERENCE = /\b((?:docs|bench\/notes)\/[\w/.-]*\.md)((?:(?:[\s,*/]|\band\b|\bto\b)*#[a-z0-9-]+)*)/g
+
+/** What a source points at and does not exist. */
+function lostReferences(source: string): string[] {
+  const references = [...source.matchAll(REFERENCE)].map(([, page, headings]) => [page, headings] as const)
+  // A file about one page names further headings of it without the page.
+  const later = [...source.matchAll(/\/\/ (#[a-z0-9-].*)$/gm)].map(
+    ([, headings]) => [references[0]?.[0], headings] as const,
   )
-  expect(sources.length).toBeGreaterThan(300)
-  const broken = sources.flatMap((path) =>
-    [...text(path).matchAll(/\b(?:docs|bench\/notes)\/[\w/.-]*\.md/g)]
-      .filter(([page]) => !existsSync(join(ROOT, page)))
-      .map(([page]) => `${path}: ${page}`),
-  )
-  expect(broken).toEqual([])
+  return [...references, ...later].flatMap(([page, headings]) => {
+    if (!existsSync(join(ROOT, page!))) return [page!]
+    const known = anchorsOf(page!)
+    return [...headings!.matchAll(/#([a-z0-9-]+)/g)]
+      .map(([, heading]) => heading!)
+      .filter((heading) => !known.has(heading))
+      .map((heading) => `${page}#${heading}`)
+  })
+}
+
+/** Documents that are not in the repository, and sections of documents by their number. */
+const ELSEWHERE = /\bfield[- ]notes?\b|(?<!\/)\bspec\/|\.md,? \d+(?:\.\d+)?\b(?! (?:lines|words|KB))/gi
+
+test('every page and heading that a comment names exists', () => {
+  expect(sources.length).toBeGreaterThan(700)
+  const references = sources.flatMap((path) => [...text(path).matchAll(REFERENCE)])
+  expect(references.length).toBeGreaterThan(150)
+  expect(sources.flatMap((path) => lostReferences(text(path)).map((lost) => `${path}: ${lost}`))).toEqual([])
 })
+
+test('no comment names a document that is not in the repository', () => {
+  const lost = sources.flatMap((path) => [...text(path).matchAll(ELSEWHERE)].map(([words]) => `${path}: ${words}`))
+  expect(lost).toEqual([])
+})
+
+test.each([
+  ['// docs/platform-notes/zoom.md#no-such-heading', ['docs/platform-notes/zoom.md#no-such-heading']],
+  ['// docs/no-such-page.md', ['docs/no-such-page.md']],
+  ['// docs/platform-notes/zoom.md\nname: 1, // #lost', ['#lost']],
+  [' * docs/platform-notes/zoom.md#chat, #lost\n * and #lost-too', ['#lost', '#lost-too']],
+  ['/** docs/platform-notes/zoom.md#chat and #captions. */', []],
+])('a reference is checked: %j', (source, lost) => {
+  expect(lostReferences(source)).toEqual(lost.map((name) => expect.stringContaining(name)))
+})
+
+test.each(['(field notes 3.14)', 'Field notes', 'spec/service-interface.md', 'zoom.md 2.10'])(
+  'a document elsewhere is noticed: %s',
+  (words) => {
+    expect(words).toMatch(ELSEWHERE)
+  },
+)

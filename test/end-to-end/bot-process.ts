@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { MockPlatformName } from '../../mock/index.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
-import { packageRoot } from '../../src/page-scripts.ts'
+import { packageRoot } from '../../src/process/page-scripts.ts'
 
 const PATIENCE_MS = 90_000
 

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak } from './meeting-script.ts'
 import { Plane, TOKEN } from './plane.ts'
-import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 let plane: Plane

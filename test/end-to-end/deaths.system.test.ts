@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DiarizationSegment } from '../../src/life/timeline.ts'
-import { packageRoot } from '../../src/page-scripts.ts'
+import { packageRoot } from '../../src/process/page-scripts.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 import type { BotProcess } from './bot-process.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, startSpeaking, type Turn, truthOf } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 /** Recorded before the death, and what a death may cost of it. */

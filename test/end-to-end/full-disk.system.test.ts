@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
+import { endToEnd } from './capture-environment.ts'
 import { passes } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 const disk = mkdtempSync(join(tmpdir(), 'standin-full-disk-'))

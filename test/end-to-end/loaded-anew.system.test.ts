@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { JITSI } from '../platforms/conformance/platforms.ts'
 import { platformArguments } from './bot-process.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd(JITSI.start)
 

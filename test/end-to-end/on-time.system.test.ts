@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { GOOGLE_MEET, JITSI, MICROSOFT_TEAMS, ZOOM } from '../platforms/conformance/platforms.ts'
 import { platformArguments } from './bot-process.ts'
-import { endToEnd } from './stage.ts'
+import { endToEnd } from './capture-environment.ts'
 
 /** Long enough for a bot to start and to fill in its page on a busy machine. */
 const AHEAD_MS = 45_000

@@ -5,8 +5,8 @@ import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { JITSI, MICROSOFT_TEAMS, ZOOM } from '../platforms/conformance/platforms.ts'
 import { platformArguments } from './bot-process.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 describe.each([MICROSOFT_TEAMS, ZOOM, JITSI])('$name', ({ platform, start }) => {
   const { openMeeting, startBot } = endToEnd(start)

@@ -13,8 +13,8 @@ import {
   soundOf,
   whiteShare,
 } from '../media/meeting-recording.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
+import { endToEnd } from './capture-environment.ts'
 import { passes } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 const { openMeeting, startBot } = endToEnd()
 

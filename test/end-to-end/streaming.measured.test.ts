@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { Receiver } from '../streaming/receiver.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 interface EchoAgent {
   url: string

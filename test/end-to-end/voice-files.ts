@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { type MockPlatformName, startMock } from '../../mock/index.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { platformArguments } from './bot-process.ts'
+import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
-import { endToEnd } from './stage.ts'
 
 interface VoiceEntry {
   file: string

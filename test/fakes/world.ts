@@ -7,24 +7,24 @@ import type { BotEvent, FinalReport, Quality } from '@standin/wire/events.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { onTestFinished } from 'vitest'
 import { type BotParts, type Outcome, runBot } from '../../src/life/bot.ts'
-import type { StopRequester } from '../../src/life/states.ts'
 import { silentLogger } from '../../src/logger.ts'
-import type { MeetingEvent } from '../../src/meeting.ts'
+import type { MeetingEvent } from '../../src/meeting/meeting.ts'
 import type {
   Admission,
   CommandAnswer,
   FinishedRecording,
   LiveTranscript,
   MeetingDriver,
+  ParticipantTracks,
   RecordedSpan,
   RecorderEvent,
   StoredMedia,
   Streaming,
   Transcribe,
-  VoiceTracks,
   WaitingFor,
   WriteReport,
 } from '../../src/ports.ts'
+import type { StopRequester } from '../../src/process/stop-requests.ts'
 import { HandClock } from './clock.ts'
 
 export const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
@@ -87,7 +87,7 @@ export class World {
   streaming: Streaming | null = null
   /** What the recorder measured of itself. */
   quality: Quality | null = null
-  voiceTracks: VoiceTracks | null = null
+  participantTracks: ParticipantTracks | null = null
   liveTranscript: LiveTranscript | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
@@ -176,7 +176,7 @@ export class World {
       clearSound: async () => {},
       closeMicrophone: async () => {},
       showImage: async (index) => void calls.push(`image ${index}`),
-      setPictureStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
+      setDegradationStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: async () => new Uint8Array([1, 2, 3]),
       leave: () => this.#noting('leave', this.leave()),
       evidence: async () => {
@@ -241,7 +241,7 @@ export class World {
         close: async () => void calls.push('close recorder'),
       },
       streaming: this.streaming,
-      voiceTracks: this.voiceTracks,
+      participantTracks: this.participantTracks,
       liveTranscript: this.liveTranscript,
       transcribe: this.transcribe,
       writeReport: this.writeReport,

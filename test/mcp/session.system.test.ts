@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMock } from '../../mock/index.ts'
-import { packageRoot } from '../../src/page-scripts.ts'
+import { packageRoot } from '../../src/process/page-scripts.ts'
 import { ServiceProcess } from '../control-plane/service-process.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
 

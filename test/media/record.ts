@@ -7,7 +7,7 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import { silentLogger } from '../../src/logger.ts'
-import { growIn, realClock } from './stage.ts'
+import { growIn, realClock } from './capture-environment.ts'
 
 const [folder = '', mode = 'speaker_view', seconds] = process.argv.slice(2)
 const say = (fact: unknown) => process.stdout.write(`${JSON.stringify(fact)}\n`)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../../src/page-scripts.ts'
+import { packageRoot } from '../../src/process/page-scripts.ts'
 
 /** Of these scenarios those that no test of the platform's driver opens: the others are looked at there, more closely. */
 export function notOpenedByDriverTests(platform: string, scenarios: readonly string[]): string[] {

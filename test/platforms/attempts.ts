@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
 import type { Waits } from '../../platforms/shared/waits.ts'
-import type { MeetingEvent, MeetingTarget } from '../../src/meeting.ts'
-import type { Admission, MeetingDriver, Stage } from '../../src/ports.ts'
+import type { MeetingEvent, MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { Admission, CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
@@ -45,7 +45,12 @@ type MeetingOf<Server extends AnyServer> = ReturnType<Server['open']>
 /** What is a platform's own about its attempts. */
 export interface AttemptSetting<Server extends AnyServer> {
   start(): Promise<Server>
-  openDriver(target: MeetingTarget, stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingDriver>
+  openDriver(
+    target: MeetingTarget,
+    stage: CaptureEnvironment,
+    signal: AbortSignal,
+    options: DriverOptions,
+  ): Promise<MeetingDriver>
   targetOf(meeting: MeetingOf<Server>): MeetingTarget
   /** Divides the mock's own times, and the waits for them. */
   speed: number

@@ -2,12 +2,12 @@
 import { afterAll } from 'vitest'
 import type { MockMeeting, MockMeetingOptions } from '../../mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
-import type { Look, MeetingPage } from '../../platforms/shared/meeting-page.ts'
-import type { CommonSigns } from '../../platforms/shared/page/types.ts'
-import type { MeetingSense, Phase, Situation } from '../../platforms/shared/situation.ts'
+import type { MeetingPage, PollResult } from '../../platforms/shared/meeting-page.ts'
+import type { CommonSnapshot } from '../../platforms/shared/page/types.ts'
+import type { JoinStage, PageClassifier, PageState } from '../../platforms/shared/page-state.ts'
 import type { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting.ts'
-import type { Stage } from '../../src/ports.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE } from './conformance/ground.ts'
@@ -27,25 +27,25 @@ interface ReadServer<Meeting> {
   open(scenario: string, options?: MockMeetingOptions): Meeting
 }
 
-export interface ReaderSetting<Signs extends CommonSigns, Kind extends string> {
-  openPage(stage: Stage, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
-  sense: Pick<MeetingSense<Signs, Kind>, 'situationOf' | 'refusalOf' | 'endOf'>
+export interface ReaderSetting<Signs extends CommonSnapshot, Kind extends string> {
+  openPage(stage: CaptureEnvironment, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
+  classifier: Pick<PageClassifier<Signs, Kind>, 'situationOf' | 'refusalOf' | 'endOf'>
   /** The address that a bot goes to. */
   addressOf(meeting: MockMeeting): string
 }
 
-export interface PageReader<Meeting, Signs extends CommonSigns, Kind extends string> {
+export interface PageReader<Meeting, Signs extends CommonSnapshot, Kind extends string> {
   page(): Promise<MeetingPage<Signs>>
   /** Loads the page of a new meeting. */
   open(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
   /** Loads the page of a new meeting and lets it ask to join. */
   ask(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
   /** Resolves with the first look that fits; rejects after a minute with what the page showed last. */
-  look(what: string, fits: (look: Look<Signs>) => boolean): Promise<Look<Signs>>
+  look(what: string, fits: (look: PollResult<Signs>) => boolean): Promise<PollResult<Signs>>
   /** Resolves once the page is in a situation of this kind. */
-  situation(kind: Kind): Promise<Situation<Kind>>
+  situation(kind: Kind): Promise<PageState<Kind>>
   /** Resolves with the first refusal that a driver would find in the page. */
-  refusal(phase: Phase): Promise<BotError>
+  refusal(phase: JoinStage): Promise<BotError>
   /** Resolves with the first end that a driver in the meeting would find in the page. */
   end(): Promise<MeetingEnd>
 }
@@ -56,11 +56,11 @@ export interface PageReader<Meeting, Signs extends CommonSigns, Kind extends str
  */
 export function pageReader<
   Meeting extends MockMeeting & { askToJoin(botName: string): void },
-  Signs extends CommonSigns,
+  Signs extends CommonSnapshot,
   Kind extends string,
 >(
   ground: { mock(): ReadServer<Meeting>; chromium: SharedChromium },
-  { openPage, sense, addressOf }: ReaderSetting<Signs, Kind>,
+  { openPage, classifier, addressOf }: ReaderSetting<Signs, Kind>,
 ): PageReader<Meeting, Signs, Kind> {
   let opening: Promise<MeetingPage<Signs>> | null = null
   afterAll(async () => {
@@ -83,7 +83,7 @@ export function pageReader<
     return meeting
   }
 
-  async function look(what: string, fits: (look: Look<Signs>) => boolean): Promise<Look<Signs>> {
+  async function look(what: string, fits: (look: PollResult<Signs>) => boolean): Promise<PollResult<Signs>> {
     const read = await page()
     const deadline = Date.now() + DEADLINE_MS
     while (Date.now() < deadline) {
@@ -91,7 +91,7 @@ export function pageReader<
       if (seen && fits(seen)) return seen
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
-    const last = read.lastSigns
+    const last = read.lastSnapshot
     throw new Error(`The page never showed ${what}; its last signs: ${JSON.stringify(last)}`)
   }
 
@@ -108,16 +108,16 @@ export function pageReader<
     },
 
     async situation(kind) {
-      const { signs } = await look(kind, ({ signs }) => sense.situationOf(signs).kind === kind)
-      return sense.situationOf(signs)
+      const { signs } = await look(kind, ({ signs }) => classifier.situationOf(signs).kind === kind)
+      return classifier.situationOf(signs)
     },
 
     async refusal(phase) {
       const seen = new Set<Kind>()
       let refusal: BotError | null = null
       await look('a refusal', ({ signs }) => {
-        const situation = sense.situationOf(signs)
-        refusal = sense.refusalOf(situation, phase, seen)
+        const situation = classifier.situationOf(signs)
+        refusal = classifier.refusalOf(situation, phase, seen)
         seen.add(situation.kind)
         return refusal !== null
       })
@@ -125,7 +125,7 @@ export function pageReader<
     },
 
     async end() {
-      const endIn = ({ signs }: Look<Signs>) => sense.endOf(sense.situationOf(signs), signs)
+      const endIn = ({ signs }: PollResult<Signs>) => classifier.endOf(classifier.situationOf(signs), signs)
       return endIn(await look('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
     },
   }

@@ -1,16 +1,16 @@
 /** One Chromium for the bots of a test file, a fresh context for each of them: starting one takes longer than joining. */
 import { rm } from 'node:fs/promises'
 import { type Browser, chromium } from 'playwright'
-import { botBrowserOf } from '../../src/browser/bot-browser.ts'
+import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
 import {
   type BrowserOptions,
   contextOptions,
   launchOptions,
   type OpenBrowser,
   openBrowser,
-} from '../../src/browser/browser.ts'
-import { makeBrowserHome } from '../../src/browser/home.ts'
-import type { Stage } from '../../src/ports.ts'
+} from '../../platforms/browser/browser.ts'
+import { makeBrowserHome } from '../../platforms/browser/home.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
 
 interface Running {
   browser: Browser
@@ -55,7 +55,7 @@ export class SharedChromium {
     this.#running.clear()
   }
 
-  #browserFor(stage: Stage, options: BrowserOptions): Promise<Running> {
+  #browserFor(stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
     const key = JSON.stringify([stage, options.executablePath, options.mappedHosts, options.extraArguments])
     const known = this.#running.get(key) ?? launch(stage, options)
     this.#running.set(key, known)
@@ -64,11 +64,11 @@ export class SharedChromium {
 }
 
 /** Frames are read from the profile's folder, a display shows one window, and plugins and profiles are the process's. */
-function needsOwnProcess({ display, frames }: Stage, { plugins = [], state }: BrowserOptions): boolean {
+function needsOwnProcess({ display, frames }: CaptureEnvironment, { plugins = [], state }: BrowserOptions): boolean {
   return display !== null || frames !== undefined || plugins.length > 0 || state?.kind === 'profile'
 }
 
-async function launch(stage: Stage, options: BrowserOptions): Promise<Running> {
+async function launch(stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
   const home = await makeBrowserHome()
   // The first bot may be stopped while it starts; the others go on with the browser.
   const never = new AbortController().signal

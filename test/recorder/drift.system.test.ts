@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { DRIFT_CORRECTION } from '../../recorder/ffmpeg-args.ts'
+import { DRIFT_CORRECTION } from '../../recorder/ffmpeg/ffmpeg-args.ts'
 
 const RATE = 48_000
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { HeldSpan } from '../../recorder/held-span.ts'
+import { HeldSegment } from '../../recorder/held-segment.ts'
 import { Recording } from '../../recorder/recording.ts'
 import { MemoryFile, makeSpan } from '../media/spans.ts'
 
@@ -29,8 +29,8 @@ function open(hasPicture = true) {
   return { recording, files }
 }
 
-async function feed(take: (bytes: Uint8Array) => Promise<void>, bytes: Buffer, from = 0, to = bytes.length) {
-  for (let at = from; at < to; at += 9000) await take(bytes.subarray(at, Math.min(to, at + 9000)))
+async function feed(append: (bytes: Uint8Array) => Promise<void>, bytes: Buffer, from = 0, to = bytes.length) {
+  for (let at = from; at < to; at += 9000) await append(bytes.subarray(at, Math.min(to, at + 9000)))
 }
 
 interface Packet {
@@ -65,8 +65,8 @@ const sizes = (packets: readonly Packet[]) => packets.map(({ size }) => size)
 
 test('nothing of a span that is held reaches a file, and none is begun', async () => {
   const { recording, files } = open()
-  const held = new HeldSpan(true)
-  await feed(held.take, span)
+  const held = new HeldSegment(true)
+  await feed(held.append, span)
   expect(held.seconds).toBeGreaterThan(3.9)
   await recording.closeSpan()
   expect((await recording.finish(NEVER)).files).toEqual([])
@@ -76,13 +76,13 @@ test('nothing of a span that is held reaches a file, and none is begun', async (
 test('a held span begins at the first key picture from the moment on, with the sound that belongs to it', async () => {
   const all = await whole(span)
   const { recording, files } = open()
-  const held = new HeldSpan(true)
+  const held = new HeldSegment(true)
   const middle = span.length >> 1
-  await feed(held.take, span, 0, middle)
+  await feed(held.append, span, 0, middle)
   const start = await held.begin(0.93, (part) => recording.takePart(part))
   // Every sixth picture is a key.
   expect(start).toEqual({ seconds: expect.closeTo(1, 6), pictures: 30 })
-  await feed(held.take, span, middle)
+  await feed(held.append, span, middle)
   const media = await recording.closeSpan()
   expect(media).toMatchObject({ pictures: 90, seconds: expect.closeTo(3, 6) })
   await recording.finish(NEVER)
@@ -97,8 +97,8 @@ test('a held span begins at the first key picture from the moment on, with the s
 
 test('a moment that has not come yet is waited for', async () => {
   const { recording, files } = open()
-  const held = new HeldSpan(true)
-  await feed(held.take, span, 0, span.length >> 2)
+  const held = new HeldSegment(true)
+  await feed(held.append, span, 0, span.length >> 2)
   let isBegun = false
   const begun = held
     .begin(2.5, (part) => recording.takePart(part))
@@ -108,13 +108,13 @@ test('a moment that has not come yet is waited for', async () => {
     })
   await new Promise((resolve) => setImmediate(resolve))
   expect([isBegun, files.length]).toEqual([false, 0])
-  await feed(held.take, span, span.length >> 2)
+  await feed(held.append, span, span.length >> 2)
   expect(await begun).toEqual({ seconds: expect.closeTo(2.6, 6), pictures: 78 })
 })
 
 test('where the recording cannot be kept, the start says so', async () => {
-  const held = new HeldSpan(true)
-  await feed(held.take, span)
+  const held = new HeldSegment(true)
+  await feed(held.append, span)
   const full = () => Promise.reject(new Error('the disk is full'))
   await expect(held.begin(1, full)).rejects.toThrow('full')
 })
@@ -122,8 +122,8 @@ test('where the recording cannot be kept, the start says so', async () => {
 test('sound alone begins at its moment', async () => {
   const all = await whole(sound, false)
   const { recording, files } = open(false)
-  const held = new HeldSpan(false)
-  await feed(held.take, sound)
+  const held = new HeldSegment(false)
+  await feed(held.append, sound)
   const start = await held.begin(1.5, (part) => recording.takePart(part))
   expect(start).toEqual({ seconds: 1.5, pictures: 0 })
   const { seconds } = await recording.closeSpan()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setUpStage, type TestStage } from '../media/stage.ts'
+import { setUpStage, type TestStage } from '../media/capture-environment.ts'
 
 const run = promisify(execFile)
 const [WIDTH, HEIGHT] = [1280, 720]

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../src/ports.ts'
+import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
-import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
 import { startToneAndFlash } from '../media/tone-and-flash.ts'
 
 const undo: Array<() => unknown> = []
@@ -97,7 +97,7 @@ test('an encoder that is killed after a pause costs nothing of the span before',
 })
 
 test('a place that takes no more is one failure that says so, and what it took is a whole recording', async () => {
-  const folder = await makeFolder()
+  const folder = await mkdirs()
   const grow = growIn(folder)
   let appended = 0
   const { recorder, events, finish } = await open({
@@ -181,14 +181,14 @@ async function startBot(folder: string, args: string[], as: string[] = []) {
   return { bot, telling }
 }
 
-async function makeFolder(): Promise<string> {
+async function mkdirs(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'standin-recorder-'))
   undo.push(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 test('SIGKILL for the bot leaves no process behind and a file that plays', async () => {
-  const folder = await makeFolder()
+  const folder = await mkdirs()
   const { bot, telling } = await startBot(folder, ['speaker_view'])
   const { stage } = (await telling(({ type }) => type === 'stage')) as unknown as { stage: TestStage['stage'] }
   const source = await startToneAndFlash(stage)
@@ -218,7 +218,7 @@ function isRunning(pid: number): boolean {
 }
 
 test('a user without a name and with a home folder that cannot be written records as well', async () => {
-  const folder = await makeFolder()
+  const folder = await mkdirs()
   const isRoot = process.getuid!() === 0
   if (isRoot) await chmod(folder, 0o777)
   const user = isRoot ? ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups', '--'] : []

@@ -1,8 +1,8 @@
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
-import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../media/stage.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
 /** What the design promises. */

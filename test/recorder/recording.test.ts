@@ -44,8 +44,8 @@ function open(hasPicture = true, file: ConstructorParameters<typeof MemoryFile>[
 }
 
 async function feed(recording: Recording, span: Buffer, pieceBytes = 60_000) {
-  const take = recording.openSpan()
-  for (let at = 0; at < span.length; at += pieceBytes) await take(span.subarray(at, at + pieceBytes))
+  const append = recording.openSpan()
+  for (let at = 0; at < span.length; at += pieceBytes) await append(span.subarray(at, at + pieceBytes))
   return recording.closeSpan()
 }
 

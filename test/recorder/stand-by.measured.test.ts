@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { childrenOf, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
-import { childrenOf, setUpStage, type TestStage, until } from '../media/stage.ts'
 
 const stages: TestStage[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Capture, CaptureListener } from '../../recorder/capture.ts'
-import type { SpanPart } from '../../recorder/held-span.ts'
+import type { SegmentPart } from '../../recorder/held-segment.ts'
 import { StandBy } from '../../recorder/stand-by.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { HandClock } from '../fakes/clock.ts'
@@ -42,7 +42,7 @@ function standingBy(starts: () => Promise<void> = async () => {}) {
       return capture
     },
   })
-  const parts: SpanPart[] = []
+  const parts: SegmentPart[] = []
   const takeOver = (from: number) => standBy.takeOver(from, 5000, async (part) => void parts.push(part))
   const alive = () => encoders.filter(({ isKilled }) => !isKilled).length
   return { clock, standBy, encoders, parts, takeOver, alive }
@@ -138,7 +138,7 @@ test('silence that lasts since before the start is told at the start', async () 
   await encoder!.give()
   const begun = await takeOver(clock.now() + 1000)
   const told: unknown[] = []
-  begun!.tell({
+  begun!.sendTo({
     progress: () => {},
     silence: (isSilent, seconds) => told.push([isSilent, Math.round(seconds * 10) / 10]),
     report: () => {},

@@ -69,16 +69,16 @@ describe('npm test', () => {
 
   beforeEach(async () => {
     checkout = await makeCheckout()
-    // Lint, types and tests, each a link to one fake; `node scripts/test-report.ts` is the real one.
+    // Fakes for lint, types, English and tests; `node scripts/test-report.ts` is the real one.
     await checkout.fake(
       'npm',
       `mkdir -p node_modules/.bin
       for name in biome tsc vitest; do cp "$FAKES/$name" node_modules/.bin/$name; done
-      printf '#!/bin/sh\\ncase "$1" in */build.ts) mkdir -p dist ;; *) exec "$REAL_NODE" "$@" ;; esac\\n' > node_modules/.bin/node
+      printf '#!/bin/sh\\ncase "$1" in */build.ts) mkdir -p dist ;; */check-english.ts) english ;; *) exec "$REAL_NODE" "$@" ;; esac\\n' > node_modules/.bin/node
       chmod +x node_modules/.bin/node
       touch node_modules/.package-lock.json`,
     )
-    for (const name of ['biome', 'tsc']) await checkout.fake(name, 'true')
+    for (const name of ['biome', 'tsc', 'english']) await checkout.fake(name, 'true')
     await checkout.fake('vitest', vitest(2, 0))
   })
 
@@ -93,12 +93,12 @@ describe('npm test', () => {
   const run = (...args: string[]) => checkout.run('scripts/test.sh', args, { env: { REAL_NODE: process.execPath } })
   const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
 
-  test('runs lint, types and tests in this order and ends with the numbers', async () => {
+  test('runs lint, types, English and tests in this order and ends with the numbers', async () => {
     const { exitCode, text } = await run('test/one')
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 0, last: '2 passed, 0 failed' })
-    const calls = (await checkout.calls()).filter((call) => /^(biome|tsc|vitest)/.test(call))
-    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'tsc', 'vitest'])
-    expect(calls[2]).toMatch(/ test\/one$/)
+    const calls = (await checkout.calls()).filter((call) => /^(biome|tsc|english|vitest)/.test(call))
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'tsc', 'english', 'vitest'])
+    expect(calls[3]).toMatch(/ test\/one$/)
   })
 
   test('a failed test: its number and a failing exit code', async () => {
@@ -107,11 +107,14 @@ describe('npm test', () => {
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '5 passed, 2 failed' })
   })
 
-  test('failed lint does not keep the tests from running, and fails the run', async () => {
-    await checkout.fake('biome', 'exit 1')
-    const { exitCode, text } = await run()
-    expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '2 passed, 1 failed' })
-  })
+  test.each(['biome', 'english'])(
+    'a failed %s does not keep the tests from running, and fails the run',
+    async (name) => {
+      await checkout.fake(name, 'exit 1')
+      const { exitCode, text } = await run()
+      expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '2 passed, 1 failed' })
+    },
+  )
 
   test('a test run that dies without a report is a failure', async () => {
     await checkout.fake('vitest', 'kill -KILL $$')

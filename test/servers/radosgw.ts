@@ -115,7 +115,7 @@ export async function startRadosgw(): Promise<Radosgw> {
   const [monPort, gatewayPort] = [await freePort(), await freePort()]
   const endpoint = `http://127.0.0.1:${gatewayPort}`
 
-  async function tell(program: string, ...args: string[]): Promise<string> {
+  async function ask(program: string, ...args: string[]): Promise<string> {
     const { stdout } = await run(program, args, { env: ENVIRONMENT, timeout: START_DEADLINE_MS, maxBuffer: 1 << 24 })
     return stdout.trim()
   }
@@ -198,7 +198,7 @@ export async function startRadosgw(): Promise<Radosgw> {
     const fsid = crypto.randomUUID()
     await writeFile(config, configuration(folder, fsid, monPort, gatewayPort))
     for (const name of ['mon', 'osd0', 'rgw']) await mkdir(file(name))
-    await tell(
+    await ask(
       'ceph-authtool',
       '--create-keyring',
       file('keyring'),
@@ -210,19 +210,19 @@ export async function startRadosgw(): Promise<Radosgw> {
       'allow *',
     )
     const adminCaps = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
-    await tell('ceph-authtool', file('keyring'), '--gen-key', '-n', 'client.admin', ...adminCaps)
+    await ask('ceph-authtool', file('keyring'), '--gen-key', '-n', 'client.admin', ...adminCaps)
     const address = `[v1:127.0.0.1:${monPort}]`
-    await tell('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', address, file('monmap'))
+    await ask('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', address, file('monmap'))
     const monFiles = ['--monmap', file('monmap'), '--keyring', file('keyring')]
-    await tell('ceph-mon', '-c', config, '--mkfs', '-i', 'a', ...monFiles)
+    await ask('ceph-mon', '-c', config, '--mkfs', '-i', 'a', ...monFiles)
     await startDaemon('mon', 'ceph-mon', ['-i', 'a'])
-    const ceph = (...args: string[]) => tell('ceph', '-c', config, '--connect-timeout', '120', ...args)
+    const ceph = (...args: string[]) => ask('ceph', '-c', config, '--connect-timeout', '120', ...args)
     await ceph('osd', 'create')
-    await tell('ceph-osd', '-c', config, '-i', '0', '--mkfs')
+    await ask('ceph-osd', '-c', config, '-i', '0', '--mkfs')
     await startStore(ceph)
     const keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
     const user = ['--uid=test', '--display-name=test', `--access-key=${keys.accessKeyId}`]
-    await tell('radosgw-admin', '-c', config, 'user', 'create', ...user, `--secret=${keys.secretAccessKey}`)
+    await ask('radosgw-admin', '-c', config, 'user', 'create', ...user, `--secret=${keys.secretAccessKey}`)
     let gateway = await startGateway()
     return {
       endpoint,

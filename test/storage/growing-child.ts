@@ -1,8 +1,8 @@
 /** A process that appends numbered pieces and says after each how many are kept, until somebody kills it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { FolderStorage } from '../../storage/folder.ts'
-import { S3Storage } from '../../storage/s3.ts'
-import type { StorageConfig } from '../../storage/s3-session.ts'
+import { FolderStorage } from '../../storage/folder/storage.ts'
+import type { StorageConfig } from '../../storage/s3/session.ts'
+import { S3Storage } from '../../storage/s3/storage.ts'
 import { numberedPiece } from './numbered-pieces.ts'
 
 export interface ChildOrder {

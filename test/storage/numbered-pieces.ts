@@ -1,6 +1,6 @@
 /** A body whose pieces can be told apart, and the format by which recovery understands it: length, number, filling. */
 import { createHash } from 'node:crypto'
-import type { GrownFormat } from '../../storage/recovery.ts'
+import type { GrownFormat } from '../../storage/recovery/recovered.ts'
 
 const HEADER_BYTES = 8
 

@@ -10,8 +10,8 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { S3Storage } from '../../storage/s3.ts'
-import type { S3Config, S3Tuning } from '../../storage/s3-session.ts'
+import type { S3Config, S3Tuning } from '../../storage/s3/session.ts'
+import { S3Storage } from '../../storage/s3/storage.ts'
 import { type S3Proxy, startS3Proxy } from '../servers/s3-proxy.ts'
 import type { GrowingPlace } from './place.ts'
 

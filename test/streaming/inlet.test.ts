@@ -38,7 +38,7 @@ test('a burst is given to the page a little ahead of its time, not at once', asy
     queued += 0.04
     return queued
   })
-  made.take(Buffer.alloc(RATE * 2))
+  made.onMessage(Buffer.alloc(RATE * 2))
   await vi.waitFor(() => expect(played).toHaveLength(6))
   queued -= 0.04
   await clock.advance(40)
@@ -47,18 +47,18 @@ test('a burst is given to the page a little ahead of its time, not at once', asy
 
 test('what is queued beyond the limit is refused and counted', async () => {
   const { inlet: made } = inlet(() => 1000)
-  made.take(Buffer.alloc((MAX_QUEUED_SECONDS + 5) * RATE * 2))
+  made.onMessage(Buffer.alloc((MAX_QUEUED_SECONDS + 5) * RATE * 2))
   expect(made.figures.refusedSeconds).toBe(5)
   await made.close()
 })
 
 test('the microphone is closed after three seconds without sound, and opened by the next', async () => {
   const { inlet: made, clock, played, closed } = inlet(() => 0)
-  made.take(Buffer.alloc(640))
+  made.onMessage(Buffer.alloc(640))
   await vi.waitFor(() => expect(played).toHaveLength(1))
   for (let step = 0; step < 160 && closed() === 0; step++) await clock.advance(20)
   expect(closed()).toBe(1)
-  made.take(Buffer.alloc(640))
+  made.onMessage(Buffer.alloc(640))
   await vi.waitFor(() => expect(played).toHaveLength(2))
   await made.close()
   expect(closed()).toBe(2)

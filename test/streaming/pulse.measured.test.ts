@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { messageBytes } from '../../streaming/messages.ts'
-import { hearStage, speakIntoRecording } from '../../streaming/pulse.ts'
+import { captureSink, speakIntoRecording } from '../../streaming/pulse.ts'
+import { setUpStage, until } from '../media/capture-environment.ts'
 import { soundOf } from '../media/meeting-recording.ts'
-import { setUpStage, until } from '../media/stage.ts'
 import { SOURCE } from '../media/tone-and-flash.ts'
 
 const RATE = 24_000
@@ -42,7 +42,7 @@ test('the meeting is heard without the bot, the recording has both, and messages
   const stage = await setUpStage({ mode: 'audio_only', withVoice: true })
   onTestFinished(() => stage.close())
   const heard: Heard[] = []
-  const ears = await hearStage(stage.stage, RATE, stage.folder, (message) => {
+  const ears = await captureSink(stage.stage, RATE, stage.folder, (message) => {
     expect(message.byteLength).toBe(messageBytes(RATE))
     heard.push({ at: Date.now(), samples: new Int16Array(message.buffer, message.byteOffset, message.length / 2) })
   })

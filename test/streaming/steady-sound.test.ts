@@ -19,7 +19,7 @@ function stream() {
   })
   void sound.run(clock, over.signal)
   onTestFinished(() => over.abort())
-  const piece = (at: number, value = 7) => sound.take({ at, samples: Buffer.alloc(20 * BYTES_PER_MS, value) })
+  const piece = (at: number, value = 7) => sound.add({ at, samples: Buffer.alloc(20 * BYTES_PER_MS, value) })
   return { clock, sound, stretches, piece, start: clock.now() }
 }
 
@@ -87,7 +87,7 @@ test('what is more than three seconds late is of no use', async () => {
 
 test('nothing is given before the start, and nothing of another hour', () => {
   const early = new SteadySound(RATE, () => expect.unreachable())
-  early.take({ at: 0, samples: Buffer.alloc(640, 1) })
+  early.add({ at: 0, samples: Buffer.alloc(640, 1) })
   const { stretches, piece, start } = stream()
   piece(start + 3_600_000)
   expect(stretches).toEqual([])

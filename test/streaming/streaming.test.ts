@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { publicLookup } from '../../src/address-policy.ts'
-import { systemClock } from '../../src/clock.ts'
 import { silentLogger } from '../../src/logger.ts'
-import type { MeetingDriver, Stage } from '../../src/ports.ts'
-import type { Supervised } from '../../src/supervised.ts'
+import { publicLookup } from '../../src/network/address-policy.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import { systemClock } from '../../src/process/clock.ts'
+import type { Supervised } from '../../src/process/supervised.ts'
 import { createStreaming, type HearingStreaming, type StreamingOptions } from '../../streaming/index.ts'
 import { messageBytes } from '../../streaming/messages.ts'
 import { HandClock } from '../fakes/clock.ts'
 import { Receiver } from './receiver.ts'
 
-const STAGE: Stage = {
+const STAGE: CaptureEnvironment = {
   display: null,
   pulseServer: '/nowhere',
   pulseSink: 'meeting',
@@ -54,7 +54,7 @@ class FakeMeeting {
 function open(given: Partial<StreamingOptions>) {
   const notices: string[] = []
   const recorded: Buffer[] = []
-  let tell: ((message: Buffer) => void) | null = null
+  let emit: ((message: Buffer) => void) | null = null
   const processes: Supervised[] = []
   const process = (): Supervised => {
     const ended = Promise.withResolvers<Awaited<Supervised['ended']>>()
@@ -92,8 +92,8 @@ function open(given: Partial<StreamingOptions>) {
     notice: (message) => notices.push(message),
     timing: { reconnectMinMs: 20, reconnectMaxMs: 50 },
     sound: {
-      hear: async (_stage, _rate, _folder, listener) => {
-        tell = listener
+      capture: async (_stage, _rate, _folder, listener) => {
+        emit = listener
         return process()
       },
       speak: async () => process(),
@@ -101,8 +101,8 @@ function open(given: Partial<StreamingOptions>) {
     ...given,
   })
   onTestFinished(() => streaming.close())
-  const sound = (value: number) => tell?.(Buffer.alloc(messageBytes(RATE), value))
-  const isStageHeard = () => tell !== null
+  const sound = (value: number) => emit?.(Buffer.alloc(messageBytes(RATE), value))
+  const isStageHeard = () => emit !== null
   return { streaming, notices, recorded, processes, sound, isStageHeard, signal: new AbortController().signal }
 }
 
@@ -118,8 +118,8 @@ test('the output begins with the handshake, then carries sound and who speaks, a
   await streaming.connect(signal)
   await streaming.start(STAGE, new FakeMeeting().driver)
   sound(7)
-  streaming.tellSpeaker(ANN, true, 1_700_000_000_500)
-  streaming.tellSpeaker(ANN, false, 1_700_000_001_250)
+  streaming.onSpeaker(ANN, true, 1_700_000_000_500)
+  streaming.onSpeaker(ANN, false, 1_700_000_001_250)
   await vi.waitFor(() => expect(peer.texts).toHaveLength(3))
   expect(peer.texts).toEqual([
     { protocol_version: 1, bot_id: 'b1', offset: 0, sample_rate: RATE },
@@ -155,7 +155,7 @@ test('a receiver that went away is dialed again, told where the sound stands and
   const { streaming, sound, notices, signal } = open({ output: peer.url })
   await streaming.connect(signal)
   await streaming.start(STAGE, new FakeMeeting().driver)
-  streaming.tellSpeaker(ANN, true, 5_000)
+  streaming.onSpeaker(ANN, true, 5_000)
   for (let message = 0; message < 3; message++) sound(1)
   await vi.waitFor(() => expect(peer.sounds).toHaveLength(3))
   peer.breakOff()
@@ -174,7 +174,7 @@ test('nothing leaves during a pause, and who speaks is told again after it', asy
   await streaming.start(STAGE, new FakeMeeting().driver)
   streaming.pause()
   sound(1)
-  streaming.tellSpeaker(ANN, true, 5_000)
+  streaming.onSpeaker(ANN, true, 5_000)
   streaming.resume()
   sound(2)
   await vi.waitFor(() => expect(peer.sounds).toHaveLength(1))
@@ -297,7 +297,7 @@ test('what the page hears goes out in messages of 100 ms, without the stage', as
   await streaming.connect(signal)
   const pieces = (from: number, value: number) => {
     for (let at = from; at < from + 200; at += 20)
-      streaming.hear({ at, samples: Buffer.alloc(messageBytes(RATE) / 5, value) })
+      streaming.onMix({ at, samples: Buffer.alloc(messageBytes(RATE) / 5, value) })
   }
   pieces(Date.now(), 1)
   await streaming.start(STAGE, new FakeMeeting().driver)
@@ -320,7 +320,7 @@ test('where the stage sounds and the page does not, the stage is streamed', asyn
   const heard = { at: clock.now(), samples: Buffer.alloc(messageBytes(RATE) / 5, 9) }
   streaming.noteStage(true, clock.now())
   for (let step = 0; step < 20; step++) {
-    streaming.hear({ ...heard, at: clock.now() })
+    streaming.onMix({ ...heard, at: clock.now() })
     await clock.advance(500)
   }
   expect(isStageHeard()).toBe(false)

@@ -99,19 +99,19 @@ export function recognizing(): AssemblyAiScript {
   const ears = new WeakMap<LiveSession, ReturnType<typeof createEar>>()
   let order = 0
   let sound: Buffer = Buffer.alloc(0)
-  const tell = (session: LiveSession, words: SphinxWord[]) => {
+  const emit = (session: LiveSession, words: SphinxWord[]) => {
     session.say(turn(order, words, { ends: true, isFormatted: false }))
     session.say(turn(order++, words, { ends: true, isFormatted: true }))
   }
   return {
     begin: (session) => void ears.set(session, createEar(session.sampleRate)),
     async sound(session, samples) {
-      const words = await ears.get(session)!.take(samples)
-      if (words !== null) tell(session, words)
+      const words = await ears.get(session)!.recognize(samples)
+      if (words !== null) emit(session, words)
     },
     async text(session, { type }) {
       if (type !== 'Terminate') return
-      tell(session, await ears.get(session)!.rest())
+      emit(session, await ears.get(session)!.rest())
       session.say({ type: 'Termination', audio_duration_seconds: session.seconds, session_duration_seconds: 1 })
       session.socket.close(1000)
     },

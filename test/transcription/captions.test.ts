@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { CaptionDesk, type CaptionWords } from '../../transcription/captions.ts'
+import { CaptionAssembler, type CaptionWords } from '../../transcription/captions.ts'
 
 /** Texts of one row, a second apart or at given times; what came out as final, joined. */
 function desk() {
   const told: CaptionWords[] = []
-  const it = new CaptionDesk((words) => told.push(words))
+  const it = new CaptionAssembler((words) => told.push(words))
   return {
     told,
     say: (text: string, at: number, { key = 'a', speaker = 'Ann', isFinal = false } = {}) => {
-      it.take({ key, speaker, text, isFinal, at: at * 1000 })
+      it.onUpdate({ key, speaker, text, isFinal, at: at * 1000 })
       it.tick(at * 1000)
     },
     tick: (at: number) => it.tick(at * 1000),
@@ -42,8 +42,8 @@ describe('a row of captions', () => {
 
   test('that arrives late, as on a busy machine, is not final at once', () => {
     const told: CaptionWords[] = []
-    const it = new CaptionDesk((words) => told.push(words))
-    it.take({ key: 'a', speaker: 'Ann', text: 'so the', isFinal: false, at: 1000 }, 4000)
+    const it = new CaptionAssembler((words) => told.push(words))
+    it.onUpdate({ key: 'a', speaker: 'Ann', text: 'so the', isFinal: false, at: 1000 }, 4000)
     it.tick(4500)
     expect(told.some(({ isFinal }) => isFinal)).toBe(false)
     it.tick(6000)

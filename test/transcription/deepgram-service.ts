@@ -102,7 +102,7 @@ export function recognizing(): DeepgramScript {
   return {
     begin: (session) => void ears.set(session, createEar(session.sampleRate)),
     async sound(session, samples) {
-      const words = await ears.get(session)!.take(samples)
+      const words = await ears.get(session)!.recognize(samples)
       if (words !== null) session.say(results(words, true))
     },
     async text(session, { type }) {

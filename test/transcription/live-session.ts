@@ -69,7 +69,7 @@ export function createEar(sampleRate: number) {
   }
   return {
     /** The words of a stretch of speech, when it ended with this piece of sound; else null. */
-    async take(samples: Buffer): Promise<SphinxWord[] | null> {
+    async recognize(samples: Buffer): Promise<SphinxWord[] | null> {
       const length = samples.byteLength / 2 / sampleRate
       let peak = 0
       for (let at = 0; at < samples.byteLength; at += 2) peak = Math.max(peak, Math.abs(samples.readInt16LE(at)))

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/logger.ts'
 import type { RecordedTime, SpokenTurn } from '../../src/ports.ts'
 import { LiveTranscription } from '../../transcription/live.ts'
-import { ProviderError } from '../../transcription/provider-error.ts'
+import { ProviderError } from '../../transcription/providers/provider-error.ts'
 import type { LiveListener, LiveRecognition, Word } from '../../transcription/types.ts'
 import { HandClock } from '../fakes/clock.ts'
 
@@ -28,7 +28,7 @@ class Scene {
   refusals: (Error | undefined)[] = []
   /** Words that come when the provider is asked for the last ones. */
   lastWords: Word[] = []
-  #hear: (message: Buffer) => void = () => {}
+  #onSamples: (message: Buffer) => void = () => {}
 
   constructor(isByCaptions = false) {
     const scene = this
@@ -56,8 +56,8 @@ class Scene {
     }
     this.live = new LiveTranscription({
       recognition: isByCaptions ? null : recognition,
-      hear: async (_stage, _rate, _folder, listener) => {
-        this.#hear = listener
+      capture: async (_stage, _rate, _folder, listener) => {
+        this.#onSamples = listener
         const { promise: ended, resolve } = Promise.withResolvers<{ text: string }>()
         return { ended, stop: async () => resolve({ text: 'stopped' }) }
       },
@@ -66,7 +66,7 @@ class Scene {
       clock: this.clock,
       logger: silentLogger,
       notice: (message) => this.notices.push(message),
-      tell: (transcript) => this.told.push(transcript),
+      emit: (transcript) => this.told.push(transcript),
     })
   }
 
@@ -92,7 +92,7 @@ class Scene {
   async sound(seconds: number): Promise<void> {
     for (let message = 0; message < Math.round(seconds * 10); message++) {
       await this.clock.advance(100)
-      this.#hear(MESSAGE)
+      this.#onSamples(MESSAGE)
     }
   }
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { WORDS } from '../../mock/shared/caption-writer.ts'
 import type { MockServer } from '../../mock/types.ts'
+import { endToEnd } from '../end-to-end/capture-environment.ts'
 import { passes, truthOf } from '../end-to-end/meeting-script.ts'
-import { endToEnd } from '../end-to-end/stage.ts'
 
 export interface Spoken {
   speaker: string

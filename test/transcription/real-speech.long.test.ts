@@ -87,23 +87,23 @@ test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are t
     end,
   }))
   const told: string[] = []
-  let hear: (message: Buffer) => void = () => {}
+  let onSamples: (message: Buffer) => void = () => {}
   const live = new LiveTranscription({
     recognition: (await PROVIDERS[name]!()).live,
-    hear: async (_stage, _rate, _folder, listener) => {
-      hear = listener
+    capture: async (_stage, _rate, _folder, listener) => {
+      onSamples = listener
       return { ended: new Promise(() => {}), stop: async () => {} }
     },
     ...{ sampleRate: 16_000, folder: place, clock, logger: silentLogger },
     notice: (message) => told.push(message),
-    tell: ({ text, is_final: isFinal }) => isFinal && told.push(text),
+    emit: ({ text, is_final: isFinal }) => isFinal && told.push(text),
   })
   const stage = { display: null, pulseServer: '', pulseSink: '', width: 1, height: 1 }
   live.start(stage, { offset: (at) => (at - begins) / 1000, turns: () => turns, person: () => null })
   await clock.advance(0)
   for (let at = 0; at < pcm.byteLength; at += 3200) {
     await clock.advance(100)
-    hear(pcm.subarray(at, at + 3200))
+    onSamples(pcm.subarray(at, at + 3200))
   }
   // The clock stood still while the connection was made, so that all sound waits for it.
   const wordsOf = (texts: readonly string[]) => texts.join(' ').split(' ').length
@@ -111,7 +111,7 @@ test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are t
   for (let push = 0; wordsOf(told) < most && push < 1200; push++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await clock.advance(100)
-    hear(Buffer.alloc(3200))
+    onSamples(Buffer.alloc(3200))
   }
   await live.close()
   const { words, gap } = live.result()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cutsOf } from '../../transcription/pieces.ts'
+import { cutsOf } from '../../transcription/audio-chunks.ts'
 import { inOneBreath, utterancesOf } from '../../transcription/speakers.ts'
 import { subRip, webVtt } from '../../transcription/subtitles.ts'
 import type { Turn, Word } from '../../transcription/types.ts'

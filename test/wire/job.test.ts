@@ -185,6 +185,16 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ recording_consent: true }, { recording_consent: 'ask' }],
   ],
   [
+    'continues',
+    [{ continues: { has_seen_others: true, is_paused: false } }, { continues: null }],
+    [{ continues: [] }, { continues: true }, { continues: 'yes' }],
+  ],
+  [
+    'continues.has_seen_others',
+    [{ continues: { has_seen_others: false, is_paused: true } }],
+    [{ continues: { is_paused: true } }, { continues: { has_seen_others: 1, is_paused: false } }],
+  ],
+  [
     'separate_tracks',
     [{ separate_tracks: true }, { separate_tracks: false }],
     [{ separate_tracks: 'yes' }, { separate_tracks: null }],

@@ -1,6 +1,6 @@
 /**
- * The public names of the interface and the names here, both ways: keys and codes, never what lies inside free-form
- * values. Source of the words: the table of names in the notes on the service, section 0. Pure.
+ * The public names of the interface and the names here, both ways: keys and codes, never the content of free-form
+ * values. Pure. See docs/interface.md#public-names.
  */
 import { publicCode } from '../../bots/public-names.ts'
 
@@ -46,7 +46,7 @@ const FREE_FORM = new Set([
 /** Keys whose value may be an error code. */
 const CODE_KEYS = new Set(['code', 'error_code', 'error', 'errors', 'error_type'])
 
-/** No object of the interface is nested deeper; what lies below is returned as it is. */
+/** No object of the interface is nested deeper; deeper values are returned unchanged. */
 const MAX_DEPTH = 40
 
 interface Renaming {

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 1000
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
 const MOST_READERS = 500
-/** What a reader that does not read may have waiting. */
+/** Most bytes that wait for a client that does not read. */
 const MOST_BUFFERED_BYTES = 256 * 1024
 /** A session that was ended or disabled stops reading with the next connection. */
 const LONGEST_MS = 10 * 60_000
@@ -25,7 +25,7 @@ interface Reader {
 /** The readers of one team share one look at the database. */
 class TeamFeed {
   readonly readers = new Set<Reader>()
-  /** What later looks are compared with. A page reads its lists after this, so that no change falls between both. */
+  /** The state that later polls are compared with. A page reads its lists after this, so that no change falls between both. */
   readonly began: Promise<void>
   #known: Map<string, number> | null = null
   readonly #database: Database
@@ -93,7 +93,7 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
       feed.close()
     })
     feed.readers.add(reader)
-    // After (re)connecting a page reads everything anew, so nothing has to be told that happened before.
+    // After (re)connecting a page reads everything again, so earlier changes need not be sent.
     reader.send('retry: 2000\nevent: ready\ndata: {}\n\n')
   })
 }

@@ -1,6 +1,7 @@
 /** What the dashboard needs beside the public API, for people who are signed in. */
 import type { Generation } from '../generation.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
+import { alertRoutes } from './alert-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
 import { feedRoutes } from './feed.ts'
 import { keyRoutes } from './key-routes.ts'
@@ -22,6 +23,7 @@ export const dashboardGeneration: Generation = {
     peopleRoutes(app, dependencies)
     keyRoutes(app, dependencies)
     endpointRoutes(app, dependencies)
+    alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
     systemRoutes(app, dependencies)
   },

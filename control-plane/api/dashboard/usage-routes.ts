@@ -1,4 +1,4 @@
-/** What the team used, and every entry of its ledger. */
+/** Usage of the team, and every entry of its ledger. */
 import { z } from 'zod'
 import { MICRO } from '../../bots/change.ts'
 import { readTeam } from '../../store/teams.ts'

@@ -1,4 +1,4 @@
-/** What Microsoft Graph posts: several notifications in one body. */
+/** The body that Microsoft Graph posts: several notifications at once. */
 import { z } from 'zod'
 import type { Notification } from '../../calendars/operations.ts'
 

@@ -23,7 +23,7 @@ const AT_ONCE = 8
 
 const GOOGLE_STATES = ['sync', 'exists', 'not_exists'] as const
 
-/** In a scope of its own, where bodies that are no JSON are read and left aside: a handshake may come with any type. */
+/** In a separate scope, where bodies that are no JSON are read and ignored: a handshake may come with any type. */
 export async function hookRoutes(app: App, dependencies: Pick<ApiDependencies, 'calendars'>): Promise<void> {
   await app.register(async (scope: App) => {
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))

@@ -6,7 +6,7 @@ export const errorSchema = z
   .object({ error: z.string().describe('One sentence.'), code: z.enum(OLDER_ERROR_CODES) })
   .meta({ id: 'OlderError' })
 
-/** The answers that every operation may give, and those of its own. */
+/** The answers common to all operations, and those of one operation. */
 export const errors = (...statuses: number[]) =>
   Object.fromEntries([400, 401, 403, 413, 415, 422, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
 

@@ -1,4 +1,4 @@
-/** Refusals in the shape of the older generation: `{error, code}`, with names of its own. */
+/** Refusals in the shape of the older generation: `{error, code}`, with its own names. */
 import type { ApiError } from '../errors.ts'
 
 /** Code of the newer generation → name here, and the HTTP status where it differs. */

@@ -32,7 +32,7 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' })
 
-/** The answers that every operation may give, and those of its own. */
+/** The answers common to all operations, and those of one operation. */
 export const errors = (...statuses: number[]) =>
   Object.fromEntries([400, 401, 403, 413, 415, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
 

@@ -5,7 +5,7 @@ import type { Channel, OutgoingMessage } from '../change.ts'
 import { chatBody, completedBody, failedBody, statusBody } from './newer.ts'
 import { olderCompleteBody, olderFailedBody, olderStatusBody, olderTranscriptionBody } from './older.ts'
 
-/** What endpoints of a team can be sent; `events` of an endpoint names some of them. */
+/** Events that endpoints of a team can receive; `events` of an endpoint selects some of them. */
 export const WEBHOOK_EVENTS = [
   'bot.status_change',
   'bot.completed',
@@ -30,7 +30,7 @@ export interface StatusNews {
   startTime?: number
   /** With `recording_failed` and `meeting_error`. */
   errorMessage?: string
-  /** What caused it, such as journal and sequence number: the same source gives the same message. */
+  /** The cause, such as journal and sequence number: the same source gives the same message. */
   sourceId: string
 }
 
@@ -84,7 +84,7 @@ export interface ChatNews {
   sourceId: string
 }
 
-/** Messages about a chat message of somebody else. The older generation has no word for it. */
+/** Messages about a participant's chat message. The older generation has no such event. */
 export function messagesOfChat(bot: BotRow, chat: ChatNews): OutgoingMessage[] {
   if (bot.generation !== 'v2' || chat.isOwn) return []
   return [messageMaker(bot, chat.sourceId)('webhooks', 'bot.chat_message', chatBody(bot, chat))]
@@ -111,7 +111,7 @@ function lacksTranscriptOnly(bot: BotRow): boolean {
   return bot.error_code === 'TRANSCRIPTION_FAILED' && bot.recording_started_at !== null
 }
 
-/** After `retranscribe`: the older generation has an event of its own, the newer repeats the final one. */
+/** After `retranscribe`: the older generation has a separate event, the newer one repeats the final event. */
 export function messagesOfRetranscription(bot: BotRow, sourceId: string): OutgoingMessage[] {
   if (bot.generation === 'v2') return messagesOfEnd(bot, sourceId)
   return [messageMaker(bot, sourceId)('older', 'transcription_complete', olderTranscriptionBody(bot))]

@@ -1,11 +1,11 @@
-/** What a stored body leaves open until it is sent. The dispatcher fills it in at each attempt. */
+/** Placeholders in a stored body. The dispatcher replaces them at each attempt. */
 
 /** A link to an artifact, filled in at sending. */
 export interface LinkPlaceholder {
   $link: string
   /** How long the link works, from its signing. */
   seconds: number
-  /** What stands there once the artifact is deleted, or where there is none; absent: null. */
+  /** The value if the artifact is deleted or missing; absent: null. */
   otherwise?: string
 }
 

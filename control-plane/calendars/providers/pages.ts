@@ -47,7 +47,7 @@ export class PageBounds {
 /** How many items are read before other work has its turn: an event with a long description takes a millisecond. */
 const ITEMS_IN_A_ROW = 20
 
-/** What each item is read as, without holding up the process for long. */
+/** Reads each item, without blocking the process for long. */
 export async function eachInTurn<T, R>(items: readonly T[], read: (item: T) => R): Promise<R[]> {
   const results: R[] = []
   for (const item of items) {

@@ -7,7 +7,7 @@ import { parseCleanJson } from './clean-json.ts'
 export type ProviderHttp = Pick<GuardedClient, 'request'>
 
 export interface Question {
-  /** What is asked for, as it stands in sentences: `the list of calendars`. */
+  /** The requested object as a noun for messages: `the list of calendars`. */
   what: string
   url: string
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -27,7 +27,7 @@ export interface Answer {
   /** Undefined where the body is empty or no JSON. */
   json: unknown
   bytes: number
-  /** What is wrong with the body; null for JSON and for nothing. */
+  /** The problem of the body; null for JSON and for an empty one. */
   bodyProblem: string | null
 }
 
@@ -89,7 +89,7 @@ export function retryAfterMs(headers: Record<string, string>, now = Date.now()):
 
 const MAX_SAID = 300
 
-/** What a provider wrote, short, on one line, without what must stay secret. */
+/** The provider's text, short, on one line, without secrets. */
 export function saidBy(text: string, question: Question): string {
   const line = text.replace(/[^\P{C}]+|\s+/gu, ' ').trim()
   const safe = withoutSecrets(line, question)

@@ -87,6 +87,43 @@ export interface DeliveryRow {
   last_error: string | null
 }
 
+export interface AlertRule {
+  alert_rule_id: string
+  name: string
+  alert_type: string
+  category: 'operational' | 'threshold'
+  operator: '>=' | '<='
+  threshold: number
+  cooldown_minutes: number
+  is_enabled: boolean
+  callback_url: string | null
+  has_callback_secret: boolean
+  emails: string[]
+  last_fired_at: string | null
+}
+
+export interface AlertRules {
+  rules: AlertRule[]
+  mail: { is_configured: boolean }
+}
+
+export interface AlertFiring {
+  firing: number
+  alert_rule_name: string
+  triggered_at: string
+  message: string
+  sent: {
+    delivery: number
+    to: string
+    state: string
+    attempts: number
+    next_at: string
+    last_status: number | null
+    last_error: string | null
+    last_answer: string | null
+  }[]
+}
+
 export interface Usage {
   plan: string
   balance: number | null

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { ask, type Role } from './api.ts'
 import { closeFeed, openFeed } from './feed.ts'
 import { Account } from './pages/account.tsx'
+import { Alerts } from './pages/alerts/index.tsx'
 import { Bot } from './pages/bot/index.tsx'
 import { Bots } from './pages/bots.tsx'
 import { Calendar } from './pages/calendar.tsx'
@@ -36,6 +37,7 @@ const PAGES: Record<string, Page> = {
   '/calendars': { title: TEXTS.nav.calendars, role: 'viewer', show: () => <Calendars /> },
   '/connections': { title: TEXTS.nav.connections, role: 'viewer', show: () => <Connections /> },
   '/webhooks': { title: TEXTS.nav.webhooks, role: 'viewer', show: () => <Webhooks /> },
+  '/alerts': { title: TEXTS.nav.alerts, role: 'viewer', show: () => <Alerts /> },
   '/usage': { title: TEXTS.nav.usage, role: 'viewer', show: () => <Usage /> },
   '/keys': { title: TEXTS.nav.keys, role: 'owner', show: () => <Keys /> },
   '/team': { title: TEXTS.nav.team, role: 'viewer', show: () => <Team /> },

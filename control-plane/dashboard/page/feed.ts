@@ -1,8 +1,8 @@
-/** Live changes: the server tells which bots changed, and pages read them anew. */
+/** Live changes: the server names the bots that changed, and pages read them again. */
 import { signal } from '@preact/signals'
 
 export const isConnected = signal(false)
-/** Counts up with each change, and after each connection, so that nothing of an outage is missed. */
+/** Counts up with each change, and after each connection, so that no change during an outage is missed. */
 export const changes = signal<{ count: number; bots: ReadonlySet<string> | 'all' }>({ count: 0, bots: 'all' })
 
 const RETRY_MS = 3000

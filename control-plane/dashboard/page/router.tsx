@@ -14,7 +14,7 @@ export function navigate(to: string): void {
   history.pushState(null, '', BASE + to)
   path.value = pathNow()
   scrollTo(0, 0)
-  // Screen readers and the keyboard go on with the new page.
+  // Screen readers and the keyboard continue with the new page.
   document.querySelector('main')?.focus()
 }
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { ask, type Me, type Role, StandinApiError } from './api.ts'
 
-/** `undefined`: not known yet; null: nobody. */
+/** `undefined`: not known yet; null: not signed in. */
 export const me = signal<Me | null | undefined>(undefined)
 
 export async function loadMe(): Promise<void> {

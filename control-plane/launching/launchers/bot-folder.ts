@@ -1,4 +1,4 @@
-/** What one bot of the process launcher leaves in its folder, and what that proves. */
+/** The files of one bot of the process launcher, and the evidence in them. */
 import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /** How many bots this machine carries: by its cores and memory, and by what running bots were seen to need. Pure. */
 
-/** What one bot needs on average. */
+/** The average cost of one bot. */
 export interface BotCost {
   /** Cores. */
   cores: number
@@ -12,7 +12,7 @@ export const ASSUMED_COST: BotCost = { cores: 0.7, memoryBytes: 700 * 1024 * 102
 
 export interface Machine {
   cores: number
-  /** What is free now, for this process and its children. */
+  /** Free resources for this process and its children. */
   availableBytes: number
 }
 
@@ -30,7 +30,7 @@ export function botLimit(machine: Machine, cost: BotCost, running: number, start
   return Math.max(1, Math.min(byCores, byMemory))
 }
 
-/** What to reckon with: learned figures count fully from 20 samples on, before that mixed with the assumed ones. */
+/** The expected cost: learned figures count fully from 20 samples on, and are mixed with the assumed ones before. */
 export function expectedCost(learned: (BotCost & { samples: number }) | null): BotCost {
   if (learned === null) return ASSUMED_COST
   const trust = Math.min(1, learned.samples / 20)

@@ -3,14 +3,7 @@ import { relative } from 'node:path'
 import type { Job } from '@standin/wire/job.ts'
 import type { ContainerCreateOptions } from 'dockerode'
 import type { LaunchSpec } from '../../ports.ts'
-import { permittedAddresses } from './bot-environment.ts'
-import { WORK_FOLDER } from './docker-work.ts'
-
-export const LABELS = {
-  bot: 'standin.bot',
-  attempt: 'standin.attempt',
-  installation: 'standin.installation',
-} as const
+import { containerVariables, type JobAddress, LABELS } from './container-environment.ts'
 
 /** Between SIGTERM and SIGKILL where somebody else stops the container. */
 const STOP_SECONDS = 120
@@ -56,47 +49,20 @@ export interface RecordingsFolder {
   source: string
 }
 
-/** Of the service's variables, those that a container gets: no path of this machine, and nothing secret. */
-const PASSED = [
-  'TZ',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'AWS_REGION',
-  'AWS_DEFAULT_REGION',
-  'STANDIN_TRANSCRIPTION_URL',
-  'STANDIN_TRANSCRIPTION_MODEL',
-  'STANDIN_DEEPGRAM_URL',
-  'STANDIN_ASSEMBLYAI_URL',
-  'STANDIN_ASSEMBLYAI_LIVE_URL',
-  'STANDIN_BROWSER_PLUGINS',
-  'STANDIN_JITSI_HOSTS',
-  'STANDIN_LOG_LEVEL',
-]
-
 export function containerOf(
   { botId, attempt, job }: LaunchSpec,
   name: string,
-  address: { url: string; token: string },
+  address: JobAddress,
   settings: ContainerSettings,
 ): ContainerCreateOptions {
   const { image, installation, environment, limits, mapHosts, network } = settings
-  const variables = {
-    ...Object.fromEntries(PASSED.map((variable) => [variable, environment[variable]])),
-    STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, job),
-    STANDIN_WORK_FOLDER: WORK_FOLDER,
-    STANDIN_JOB_URL: address.url,
-    STANDIN_JOB_TOKEN: address.token,
-  }
+  const variables = containerVariables(job, address, environment)
   const user = ownUser(job)
   return {
     name,
     Image: image,
     Cmd: ['join', ...mapHosts.flatMap((host) => ['--map-host', host])],
-    Env: Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`])),
+    Env: Object.entries(variables).map(([key, value]) => `${key}=${value}`),
     Labels: { [LABELS.bot]: botId, [LABELS.attempt]: String(attempt), [LABELS.installation]: installation },
     StopTimeout: STOP_SECONDS,
     ...(user !== null && { User: user }),
@@ -123,23 +89,6 @@ export function containerOf(
       Mounts: mountsOf(job, settings.recordings),
     },
   }
-}
-
-/**
- * The operator's keys as parts of the job: a container's variables can be read by everyone who may inspect it.
- */
-export function withOperatorKeys(job: Job, environment: ContainerSettings['environment']): Job {
-  const { transcription } = job
-  if (!transcription || transcription.api_key) return job
-  const names = {
-    Default: 'STANDIN_TRANSCRIPTION_KEY',
-    deepgram: 'STANDIN_DEEPGRAM_KEY',
-    assemblyai: 'STANDIN_ASSEMBLYAI_KEY',
-    captions: null,
-  } as const
-  const name = names[transcription.provider]
-  const key = name === null ? undefined : environment[name]
-  return key ? { ...job, transcription: { ...transcription, api_key: key } } : job
 }
 
 /** Files in a folder belong to the service's user, who reads them; the image's own user is 1000. */

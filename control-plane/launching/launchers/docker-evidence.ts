@@ -1,4 +1,4 @@
-/** What a container says about its bot. */
+/** The evidence of a container about its bot. */
 import { constants as osConstants } from 'node:os'
 import { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -6,13 +6,13 @@ import type Docker from 'dockerode'
 import type { EndEvidence, LaunchState } from '../../ports.ts'
 import { Tail } from './log-tail.ts'
 
-/** A container is started right after it was made. After this time nobody is going to do it. */
+/** A container is started right after it was made. After this time its launcher is gone. */
 export const FIRST_STEPS_MS = 60_000
 /** More than 64 KiB in most logs; the engine knows lines only. */
 const LOG_LINES = 5_000
 const LOG_MS = 20_000
 
-/** `created`: made, and not started yet. `abandoned`: made, and whoever made it is gone. */
+/** `created`: made, and not started yet. `abandoned`: made, and its launcher is gone. */
 export type ContainerState = 'running' | 'ended' | 'created' | 'abandoned' | 'going'
 
 export function stateOf({ State, Created }: Docker.ContainerInspectInfo): ContainerState {
@@ -40,7 +40,7 @@ export async function endedState(
   const evidence: EndEvidence = {
     exitCode: signal === null ? code : null,
     signal,
-    // Beside any code: the kernel mostly takes a page of the browser, and the bot ends with a code of its own.
+    // Beside any code: the kernel mostly takes a page of the browser, and the bot ends with its own code.
     isOutOfMemory,
     reason: reasonOf({ code, signal, isOutOfMemory, wasOurs, error: State.Error }),
     // The engine writes the year 1 where there is no time.

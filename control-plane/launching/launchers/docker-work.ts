@@ -5,10 +5,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type Docker from 'dockerode'
 import { extract } from 'tar'
+import { WORK_FOLDER } from './container-environment.ts'
 import { statusOf } from './docker-engine.ts'
 
-/** The worker's work folder in its image. */
-export const WORK_FOLDER = '/recordings'
 /** What a running bot may be asked for: its journal, and where its link stands. */
 const JOURNAL = ['events.jsonl', '.control-link.json']
 /** A bot keeps 2 GiB of what is not stored yet, and the files that it finishes. */

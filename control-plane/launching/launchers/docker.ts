@@ -17,7 +17,8 @@ import {
   NoRoom,
 } from '../../ports.ts'
 import { botLimit } from './capacity.ts'
-import { type ContainerSettings, containerOf, LABELS, withOperatorKeys } from './docker-container.ts'
+import { LABELS, withOperatorKeys } from './container-environment.ts'
+import { type ContainerSettings, containerOf } from './docker-container.ts'
 import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNeverSent } from './docker-engine.ts'
 import { endedState, neverStarted, stateOf } from './docker-evidence.ts'
 import { copyJournal, copyWork } from './docker-work.ts'
@@ -139,7 +140,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
 
   async function make(spec: LaunchSpec, name: string): Promise<void> {
     const { botId, attempt } = spec
-    await makeFolder(spec)
+    await mkdirs(spec)
     const token = randomBytes(32).toString('base64url')
     const address = { url: offers.addressOf(botId, attempt), token }
     let container: Docker.Container
@@ -182,7 +183,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   }
 
   /** The engine makes missing folders itself, but for root alone. */
-  async function makeFolder({ job: { storage } }: LaunchSpec): Promise<void> {
+  async function mkdirs({ job: { storage } }: LaunchSpec): Promise<void> {
     if (storage.type !== 'folder') return
     await mkdir(storage.path, { recursive: true, mode: 0o700 })
     if (process.getuid?.() === 0) await chown(storage.path, IMAGE_USER, IMAGE_USER)

@@ -1,4 +1,4 @@
-/** What bots of a launcher were seen to need; room is looked at many times while one answer serves. */
+/** The measured cost of the bots of a launcher; one answer serves many checks of the capacity. */
 import type { Log } from '../../ports.ts'
 import { type BotCost, expectedCost } from './capacity.ts'
 
@@ -7,7 +7,7 @@ const SERVES_MS = 60_000
 /** Null while nothing is known. */
 export type LearnedCost = () => Promise<(BotCost & { samples: number }) | null>
 
-/** What to reckon with for one bot. Never rejects: where the learned cost cannot be read, assumed figures count. */
+/** The expected cost of one bot. Never rejects: where the learned cost cannot be read, assumed figures count. */
 export function createExpectedCost(learnedCost: LearnedCost | undefined, log: Log): () => Promise<BotCost> {
   let answer: { askedAt: number; learned: ReturnType<LearnedCost> } | null = null
 

@@ -1,4 +1,4 @@
-/** What the kernel says about processes: a process is known by its id and its start time, because ids are used again. */
+/** Process information of the kernel: a process is known by its id and its start time, because ids are used again. */
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
 export interface ProcessIdentity {

@@ -1,6 +1,6 @@
 /**
- * Bots as processes of this machine. A bot belongs to its supervisor (`supervisor-script.ts`) and to a folder of its own,
- * never to the service: it goes on while the service is away, and the folder says afterwards how it ended.
+ * Bots as processes of this machine. A bot belongs to its supervisor (`supervisor-script.ts`) and to its own folder,
+ * never to the service: it continues while the service is down, and the folder says afterwards how it ended.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -44,7 +44,7 @@ export interface ProcessLauncherSettings {
   environment: Readonly<Record<string, string | undefined>>
   /** Null: by cores and memory. */
   maxBots: number | null
-  /** What running bots were seen to need; null while nothing is known. */
+  /** The measured cost of running bots; null while unknown. */
   learnedCost?: LearnedCost
   log: Log
 }
@@ -192,7 +192,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   }
 }
 
-/** Tells the launchers of several machines apart, which share a database. */
+/** Distinguishes the launchers of several machines that share a database. */
 async function homeId(folder: string): Promise<string> {
   const file = join(folder, 'id')
   await writeFile(file, randomUUID(), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
@@ -203,7 +203,7 @@ async function homeId(folder: string): Promise<string> {
   return id
 }
 
-/** What a service left that was killed while it started a bot: it would take a place for ever. */
+/** Leftovers of a service that was killed while it started a bot: they would occupy a place for ever. */
 async function removeHalfMade(folder: string, log: Log): Promise<void> {
   for (const name of await names(folder)) {
     if (!(await isHalfMade(join(folder, name)))) continue

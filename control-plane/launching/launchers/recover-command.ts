@@ -26,8 +26,9 @@ export function createRecoverCommand({ command, environment }: RecoverCommandSet
     const place = await placeOf(botId, storage, workFolder)
     if (place === null) return { files: [], problems: [] }
     signal?.throwIfAborted()
-    const variables = { ...botEnvironment(environment, storage), ...keysOf(storage) }
-    const { output, errors, failure } = await run(program, [...start, ...place, '--json'], variables, signal)
+    const env = { ...botEnvironment(environment, storage), ...keysOf(storage) }
+    const options = [...start, ...place, '--json']
+    const { output, errors, failure } = await runCommand('recover', { program, options, env }, signal)
     signal?.throwIfAborted()
     const files = linesOf(output).filter((line) => typeof line.seconds === 'number' || line.seconds === null)
     const problems = linesOf(errors).map(({ name, error }) => `${name}: ${error}`)
@@ -49,7 +50,7 @@ async function placeOf(botId: string, storage: Job['storage'], workFolder: strin
   ]
 }
 
-function keysOf(storage: Job['storage']): Record<string, string> {
+export function keysOf(storage: Job['storage']): Record<string, string> {
   if (storage.type !== 's3' || storage.access_key_id === undefined) return {}
   return {
     AWS_ACCESS_KEY_ID: storage.access_key_id,
@@ -58,14 +59,18 @@ function keysOf(storage: Job['storage']): Record<string, string> {
   }
 }
 
-/** Resolves when the process is over, also where it was aborted. */
-function run(program: string, options: string[], env: Record<string, string>, signal?: AbortSignal) {
+/** Runs a command of the worker. Resolves when the process is over, also where it was aborted. */
+export function runCommand(
+  name: string,
+  { program, options, env }: { program: string; options: string[]; env: Record<string, string> },
+  signal?: AbortSignal,
+) {
   return new Promise<{ output: string; errors: string; failure: string | null }>((resolve) => {
     const limits = { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
     const child = execFile(program, options, limits, (error, output, errors) => {
       signal?.removeEventListener('abort', stop)
       clearTimeout(killing)
-      const failure = error === null ? null : `"standin recover" ended with ${error.signal ?? error.code}.`
+      const failure = error === null ? null : `"standin ${name}" ended with ${error.signal ?? error.code}.`
       resolve({ output, errors, failure })
     })
     let killing: NodeJS.Timeout | undefined
@@ -77,7 +82,7 @@ function run(program: string, options: string[], env: Record<string, string>, si
   })
 }
 
-function linesOf(text: string): Record<string, unknown>[] {
+export function linesOf(text: string): Record<string, unknown>[] {
   return text.split('\n').flatMap((line) => {
     try {
       const value = JSON.parse(line)

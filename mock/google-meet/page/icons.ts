@@ -1,7 +1,7 @@
 /** Icons, and the class names that captures of the real page have. */
 import { h } from '../../shared/page/dom.ts'
 
-/** Class names of the field notes, for the mode that keeps them. */
+/** Class names that were seen (docs/platform-notes/google-meet.md#tiles), for the mode that keeps them. */
 export const KNOWN_CLASSES: Record<string, string> = {
   tile: 'oZRSLe',
   tileInner: 'FKJK2b',

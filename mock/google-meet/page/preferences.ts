@@ -1,4 +1,7 @@
-/** What the real page keeps of a person's settings: JSON inside of JSON in the local storage (field notes 4.8). */
+/**
+ * What the real page keeps of a person's settings: JSON inside of JSON in the local storage
+ * (docs/platform-notes/google-meet.md#layout-and-incoming-video).
+ */
 
 /** Whether the person wants to see nobody. */
 export function wantsAudioOnly(): boolean {

@@ -1,4 +1,7 @@
-/** The page's wording: languages as far as the field notes hold them, straight or typographic marks by seed. */
+/**
+ * The page's wording in the languages of which texts were recorded (docs/platform-notes/google-meet.md#languages), with straight or
+ * typographic marks by seed.
+ */
 
 /** Unlisted texts stay English, as a half-translated page would. */
 const OTHER_LANGUAGES: Record<string, Record<string, string>> = {

@@ -85,7 +85,9 @@ export class Dialogs {
     this.show('', body, [ok])
   }
 
-  /** Whoever was written to in private is asked before writing to all (docs/jitsi-facts.md 6.10). */
+  /**
+   * Whoever was written to in private is asked before writing to all (docs/platform-notes/jitsi.md#private-messages).
+   */
   askForWhom(toAll: () => void): void {
     const { words } = this.context()
     const answer = (text: string, act: () => void, id: string) =>

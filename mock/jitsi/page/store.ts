@@ -1,4 +1,6 @@
-/** What the page knows, and how it lies open to everybody in a global (docs/jitsi-facts.md 2). */
+/**
+ * What the page knows, and how it lies open to everybody in a global (docs/platform-notes/jitsi.md#state-of-the-page).
+ */
 import type { Devices } from '../../shared/page/devices.ts'
 import type { Media } from './media.ts'
 import type { ChatLine, PagePerson, PageSettings } from './protocol.ts'

@@ -1,4 +1,4 @@
-/** The page's texts by the names that the page itself has for them (docs/jitsi-facts.md 3 to 8). English and German. */
+/** The page's texts by the names that the page itself has for them (docs/platform-notes/jitsi.md#wording). English and German. */
 
 const ENGLISH = {
   'chat.disabled': 'Sending chat messages is disabled.',

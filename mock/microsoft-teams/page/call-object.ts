@@ -1,4 +1,7 @@
-/** What the real client leaves in reach of scripts: the call with its participants (field notes 4.9, 5.3). */
+/**
+ * What the real client leaves in reach of scripts: the call with its participants
+ * (docs/platform-notes/microsoft-teams.md#captions and #who-is-in-the-mix).
+ */
 import type { Captions } from './captions.ts'
 import type { PagePerson, PageSettings } from './protocol.ts'
 

@@ -1,4 +1,7 @@
-/** Captions (field notes 4.9): their window comes once somebody spoke; rows grow in place. */
+/**
+ * Captions (docs/platform-notes/microsoft-teams.md#captions): their window comes once somebody spoke; rows grow in
+ * place.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { button, type Context, part } from './context.ts'
 import type { MenuItem } from './menus.ts'

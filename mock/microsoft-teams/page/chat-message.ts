@@ -1,4 +1,4 @@
-/** A chat message as markup: in the pane, and as the service sends it (field notes 4.8). */
+/** A chat message as markup: in the pane, and as the service sends it (docs/platform-notes/microsoft-teams.md#chat). */
 import { shownText } from '../../shared/page/chat-text.ts'
 import { h } from '../../shared/page/dom.ts'
 import type { ChatLine } from './protocol.ts'

@@ -1,4 +1,7 @@
-/** The chat (field notes 4.8): rows exist while the pane is open, the newest of them, in elements that are used again. */
+/**
+ * The chat (docs/platform-notes/microsoft-teams.md#chat): rows exist while the pane is open, the newest of them, in
+ * elements that are used again.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { messageNodes } from './chat-message.ts'
 import { type Composer, composer } from './composer.ts'

@@ -1,5 +1,6 @@
 /**
- * The message box. What is shown and what the box knows are two things (field notes 4.8): it learns from keys, from
+ * The message box. What is shown and what the box knows are two things (docs/platform-notes/microsoft-teams.md#chat):
+ * it learns from keys, from
  * `beforeinput` and from paste. Text that a script puts into the element is shown and never sent.
  */
 import { h } from '../../shared/page/dom.ts'

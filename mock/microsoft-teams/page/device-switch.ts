@@ -10,7 +10,7 @@ const LOOKS = {
 
 /**
  * A checkbox whose live `checked` tells the state; the attribute never moves, and `data-cid` may mean either way round
- * (field notes 2.4). Disabled until devices are known.
+ * (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches). Disabled until devices are known.
  */
 export function deviceSwitch(context: Context, kind: DeviceKind): { root: HTMLElement; close(): void } {
   const { cls, devices, settings, random, words } = context

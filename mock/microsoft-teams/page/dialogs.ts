@@ -3,7 +3,9 @@ import { brokenText, type Child, h } from '../../shared/page/dom.ts'
 import { button, type Context, part } from './context.ts'
 import type { BannerKind, DialogKind } from './protocol.ts'
 
-/** Where the platform once put the dialog about devices (field notes 2.5). */
+/**
+ * Where the platform once put the dialog about devices (docs/platform-notes/microsoft-teams.md#dialogs-around-join).
+ */
 const FRAME_PATH = '/light-meetings/frame'
 
 export class Dialogs {
@@ -92,7 +94,8 @@ const TEXTS = {
   'av-confirm': AV_CONFIRM,
   'av-confirm-frame': AV_CONFIRM,
   info: { heading: 'Your meeting is ready', body: 'Other people can see your name.', buttons: [['Got it', 'ok']] },
-  // No tree of the consent dialog was recorded; the sentence is that of the sibling SDK (field notes 4.10).
+  // No tree of the consent dialog was recorded; the sentence is that of the sibling SDK
+  // (docs/platform-notes/microsoft-teams.md#layouts-banners-and-incoming-video).
   consent: {
     heading: 'Recording and transcription have started',
     body: 'By joining, you are giving consent for this meeting to be transcribed. Privacy policy',

@@ -1,4 +1,7 @@
-/** What the page itself says on its data channel: which person's picture it wants on which stream (field notes 5.2). */
+/**
+ * What the page itself says on its data channel: which person's picture it wants on which stream
+ * (docs/platform-notes/microsoft-teams.md#the-main-channel).
+ */
 import type { Connection } from '../../shared/page/connection.ts'
 import type { Slot } from '../../shared/page/protocol.ts'
 import type { PagePerson } from './protocol.ts'

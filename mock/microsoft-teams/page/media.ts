@@ -61,7 +61,10 @@ export class Media extends Connection {
   }
 }
 
-/** A connection that carries nothing: real pages have some beside the call's own (field notes 5.1). */
+/**
+ * A connection that carries nothing: real pages have some beside the call's own
+ * (docs/platform-notes/microsoft-teams.md#connections-and-sound).
+ */
 function startDiagnostics(): RTCPeerConnection {
   const peer = new window.RTCPeerConnection()
   peer.createDataChannel('diagnostics')

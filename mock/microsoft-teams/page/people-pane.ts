@@ -1,4 +1,7 @@
-/** The list of people (field notes 4.5): only while its pane is open, and only the rows that fit. */
+/**
+ * The list of people (docs/platform-notes/microsoft-teams.md#people-pane): only while its pane is open, and only the
+ * rows that fit.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { type Context, part, randomId } from './context.ts'
 import type { PagePerson } from './protocol.ts'

@@ -26,10 +26,13 @@ export interface PagePerson {
   shareSource: number
 }
 
-/** How a tile shows that somebody speaks (field notes 4.7). */
+/** How a tile shows that somebody speaks (docs/platform-notes/microsoft-teams.md#signs-of-speech). */
 export type SpeakingMark = 'class' | 'attribute' | 'before' | 'after' | 'motion' | 'aria'
 
-/** The one screen that serves failures of every kind (field notes 1.6). */
+/**
+ * The one screen that serves failures of every kind
+ * (docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen).
+ */
 export type RetryKind =
   | 'notFound'
   | 'denied'
@@ -46,14 +49,19 @@ export interface PageSettings {
   seed: number
   lang: string
   skin: 'light' | 'full'
-  /** Rows of the roster are named differently for classic links (field notes 4.5). */
+  /**
+   * Rows of the roster are named differently for classic links (docs/platform-notes/microsoft-teams.md#people-pane).
+   */
   link: 'short' | 'classic'
   title: string
   typographic: boolean
   /** Name of the account where the page is signed in; null for a guest. */
   accountName: string | null
   devices: 'ask' | 'none'
-  /** Which way round `data-cid` names the state of a switch; sources disagree (field notes 2.4). */
+  /**
+   * Which way round `data-cid` names the state of a switch; sources disagree
+   * (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches).
+   */
   cidMeansOn: boolean
   hydrationMs: [number, number]
   shroudMs: number
@@ -79,7 +87,7 @@ export interface PageSettings {
   captionMountMs: number
   /** Names of tiles resolve after this long. */
   unresolvedMs: number
-  /** A second line of sound that never carries any (field notes 5.1). */
+  /** A second line of sound that never carries any (docs/platform-notes/microsoft-teams.md#connections-and-sound). */
   redundantAudio: boolean
   marks: SpeakingMark[]
   /** A single other person without a camera is one large avatar, not a tile. */

@@ -4,7 +4,10 @@ import type { ChatLine } from './protocol.ts'
 
 const RECONNECT_MS = 2000
 
-/** Keeps a push socket open, whose frames scripts can read on the way (field notes 5.4). */
+/**
+ * Keeps a push socket open, whose frames scripts can read on the way
+ * (docs/platform-notes/microsoft-teams.md#roster-messages).
+ */
 export function openPushSocket(token: string): void {
   const query = new URLSearchParams({ tc: '{"cv":"2026.40"}', timeout: '40', con_num: '0', epid: token })
   const socket = new WebSocket(`wss://${location.host}/v4/c?${query}`)
@@ -25,7 +28,10 @@ interface ChatBatch {
   data: { chatServiceBatchEvent: { message: Record<string, unknown> }[] }
 }
 
-/** The client's handler of chat batches; bound by name, so that what is passed to it can be seen (field notes 4.8). */
+/**
+ * The client's handler of chat batches; bound by name, so that what is passed to it can be seen
+ * (docs/platform-notes/microsoft-teams.md#chat).
+ */
 export function chatBatches(deliver: (line: ChatLine) => void): (lines: ChatLine[]) => void {
   const texts = new Map<string, string>()
   let passed: readonly ChatLine[] = []

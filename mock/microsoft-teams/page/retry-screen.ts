@@ -1,4 +1,7 @@
-/** One screen for denial, removal, bad links and failed connections; only its texts tell them apart (field notes 1.6). */
+/**
+ * One screen for denial, removal, bad links and failed connections; only its texts tell them apart
+ * (docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen).
+ */
 import { h } from '../../shared/page/dom.ts'
 import { button, type Context, part, type Shown } from './context.ts'
 import type { RetryKind } from './protocol.ts'

@@ -3,7 +3,10 @@ import { brokenText, h } from '../../shared/page/dom.ts'
 import { button, type Context, part, type Shown } from './context.ts'
 import { controlBlock, header, screen } from './pre-join.ts'
 
-/** The first thing a browser sees: the choice between the app and the web (field notes 1.5). */
+/**
+ * The first thing a browser sees: the choice between the app and the web
+ * (docs/platform-notes/microsoft-teams.md#launcher).
+ */
 export function launcherPage(context: Context, appLink: string, probe: string | null): Shown {
   const { cls, words, say } = context
   const container = h(
@@ -49,7 +52,10 @@ export function splashPage({ cls }: Context): Shown {
   }
 }
 
-/** No tree of this page was recorded, only its text (field notes 1.6). */
+/**
+ * No tree of this page was recorded, only its text
+ * (docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen).
+ */
 export function malformedPage({ cls, random, words }: Context): Shown {
   const text = words('Looks like the meeting URL is incorrect. Please check the URL and try again.')
   return { root: h('div', { class: cls('message') }, h('div', {}, brokenText(random, text))) }
@@ -92,7 +98,10 @@ export function lobbyPage(context: Context, text: string | null): Shown {
   return { root, close: block.close }
 }
 
-/** A meeting that wants an account. The tree was not recorded; the texts were (field notes 2.6). */
+/**
+ * A meeting that wants an account. The tree was not recorded; the texts were
+ * (docs/platform-notes/microsoft-teams.md#sign-in-walls).
+ */
 export function wallPage(context: Context, text: string): Shown {
   const { cls, words, random } = context
   return {

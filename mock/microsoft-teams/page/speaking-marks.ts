@@ -1,4 +1,7 @@
-/** How a tile shows that its person speaks: any of the ways that were ever seen (field notes 4.7), chosen per load. */
+/**
+ * How a tile shows that its person speaks: any of the ways that were ever seen
+ * (docs/platform-notes/microsoft-teams.md#signs-of-speech), chosen per load.
+ */
 import { setAttribute } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'
 

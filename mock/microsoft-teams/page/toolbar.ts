@@ -1,4 +1,7 @@
-/** The bar of the call (field notes 4.1, 4.2): it hides while the pointer rests, and narrow windows push buttons away. */
+/**
+ * The bar of the call (docs/platform-notes/microsoft-teams.md#toolbar-of-the-call): it hides while the pointer rests,
+ * and narrow windows push buttons away.
+ */
 import type { DeviceKind } from '../../shared/page/devices.ts'
 import { type Attributes, h, setAttribute } from '../../shared/page/dom.ts'
 import { hideWhenIdle } from '../../shared/page/page-habits.ts'
@@ -57,7 +60,7 @@ export class Toolbar {
       this.rosterButton,
       raise,
       react,
-      // The light client has no such menu (field notes 4.10).
+      // The light client has no such menu (docs/platform-notes/microsoft-teams.md#layouts-banners-and-incoming-video).
       settings.skin === 'full' && view,
       more,
     ].filter((item) => item !== false)
@@ -137,7 +140,7 @@ export class Toolbar {
     this.badgeTimer = setTimeout(() => this.paintBadge(), this.context.settings.badgeMs)
   }
 
-  /** The number is away for a while (field notes 4.4). */
+  /** The number is away for a while (docs/platform-notes/microsoft-teams.md#number-of-participants). */
   relayout(): void {
     this.isRelayouting = true
     this.paintBadge()

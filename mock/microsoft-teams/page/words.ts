@@ -1,4 +1,7 @@
-/** The page's wording: languages as far as the field notes (section 8) hold them, straight or typographic marks by seed. */
+/**
+ * The page's wording: in the languages of which texts were recorded (docs/platform-notes/microsoft-teams.md#languages),
+ * with straight or typographic marks by seed.
+ */
 
 /** Unlisted texts stay English: nobody recorded them in that language. */
 const OTHER_LANGUAGES: Record<string, Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { HostAction, HostMeeting, HostPerson, HostPlatform, PersonDeed } fr
 
 type Act = (action: HostAction) => Promise<boolean>
 
-/** What a state means, for people who have not read the field notes; a state without words explains itself. */
+/** What a state means, for people who do not know the platform; a state without words explains itself. */
 const STATES: Record<string, string> = {
   none: 'nobody has opened the link yet',
   loading: 'the page is loading',

@@ -1,4 +1,7 @@
-/** Captions over the pictures (field notes 3.17): initials and text, no full names, rows with one id over and over. */
+/**
+ * Captions over the pictures (docs/platform-notes/zoom.md#captions): initials and text, no full names, rows with one id
+ * over and over.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import type { PagePerson } from './protocol.ts'

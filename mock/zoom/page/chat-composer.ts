@@ -1,4 +1,6 @@
-/** Where messages are written: the editor of today, or the text box of older builds (field notes 3.16). */
+/**
+ * Where messages are written: the editor of today, or the text box of older builds (docs/platform-notes/zoom.md#chat).
+ */
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'

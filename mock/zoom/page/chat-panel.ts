@@ -1,4 +1,7 @@
-/** The chat (field notes 3.16). Its rows are in the DOM only while the panel is open, and of those only some. */
+/**
+ * The chat (docs/platform-notes/zoom.md#chat). Its rows are in the DOM only while the panel is open, and of those only
+ * some.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { chatComposer } from './chat-composer.ts'
 import { chatRows, type SystemLine } from './chat-row.ts'

@@ -1,4 +1,4 @@
-/** One message of the chat as the list shows it (field notes 3.16). */
+/** One message of the chat as the list shows it (docs/platform-notes/zoom.md#chat). */
 import { shownText } from '../../shared/page/chat-text.ts'
 import { h } from '../../shared/page/dom.ts'
 import type { ChatLine } from './protocol.ts'

@@ -1,4 +1,7 @@
-/** The older pre-join form, which some accounts and hosts still get (field notes 3.4, 3.2). */
+/**
+ * The older pre-join form, which some accounts and hosts still get (docs/platform-notes/zoom.md#classic-form and
+ * #cookie-and-terms-layers).
+ */
 import { h } from '../../shared/page/dom.ts'
 import type { UiContext } from './context.ts'
 import type { PreviewPage } from './preview.ts'

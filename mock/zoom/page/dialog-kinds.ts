@@ -1,4 +1,7 @@
-/** The dialogs of the meeting: names, titles, words and buttons (field notes 3.5, 3.8, 3.12, 3.18, 3.19). */
+/**
+ * The dialogs of the meeting: names, titles, words and buttons (docs/platform-notes/zoom.md#device-dialogs, #walls,
+ * #joining-audio, #notices-and-dialogs and #end-removal-and-leaving).
+ */
 import { CLASS, LABEL, TEXT } from './table.ts'
 
 export interface DialogButton {
@@ -169,7 +172,8 @@ export const DIALOGS = {
     ],
     cls: CLASS.reconnect,
   },
-  // The SDK's own (field notes 2.6, 2.11, 2.14).
+  // The SDK's own (docs/platform-notes/zoom.md#join-parameters, #how-sdk-failures-are-reported and
+  // #recording-permission).
   'record-permission': {
     label: '',
     title: 'Permission needed from Meeting Host',

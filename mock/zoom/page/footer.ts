@@ -1,4 +1,7 @@
-/** The bar at the bottom of the meeting (field notes 3.11). Its labels are how the state of the devices is read. */
+/**
+ * The bar at the bottom of the meeting (docs/platform-notes/zoom.md#footer). Its labels are how the state of the
+ * devices is read.
+ */
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { svgIcon, type UiContext, zmButton } from './context.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'

@@ -1,4 +1,7 @@
-/** What the Leave button opens (field notes 3.19). For a host the red button ends the meeting for everybody. */
+/**
+ * What the Leave button opens (docs/platform-notes/zoom.md#end-removal-and-leaving). For a host the red button ends the
+ * meeting for everybody.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import { CLASS, TEXT } from './table.ts'

@@ -1,4 +1,7 @@
-/** The meeting itself (field notes 3.10): header, pictures, footer, and a panel at the right. */
+/**
+ * The meeting itself (docs/platform-notes/zoom.md#structure-of-the-meeting-page): header, pictures, footer, and a panel
+ * at the right.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { captionOverlay } from './captions.ts'
 import { ChatPanel } from './chat-panel.ts'

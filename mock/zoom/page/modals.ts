@@ -1,4 +1,7 @@
-/** Dialogs over the meeting, several at a time, and the notices that are none (field notes 3.18). */
+/**
+ * Dialogs over the meeting, several at a time, and the notices that are none
+ * (docs/platform-notes/zoom.md#notices-and-dialogs).
+ */
 import { h } from '../../shared/page/dom.ts'
 import { zmButton } from './context.ts'
 import { DIALOGS, type DialogKind, type DialogLook } from './dialog-kinds.ts'

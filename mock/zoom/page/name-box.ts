@@ -1,6 +1,6 @@
 /**
  * A field that a framework holds: it believes only what real keys typed, character by character, and what was typed before the page had settled
- * is lost (field notes 3.3).
+ * is lost (docs/platform-notes/zoom.md#pre-join-page).
  */
 export interface TypedField {
   /** What the page believes the field holds. */

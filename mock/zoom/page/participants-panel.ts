@@ -1,4 +1,7 @@
-/** The list of participants (field notes 3.13): virtualized, so that rows out of view are not in the DOM. */
+/**
+ * The list of participants (docs/platform-notes/zoom.md#participants-panel): virtualized, so that rows out of view are
+ * not in the DOM.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { hashOf } from '../../shared/page/random.ts'
 import { type UiContext, zmButton } from './context.ts'

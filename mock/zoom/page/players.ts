@@ -1,6 +1,6 @@
 /**
  * Pictures as the client paints them: on its WASM path a canvas in the shadow root of a `video-player`, on its WebRTC
- * path a `<video>` inside it (field notes 2.15).
+ * path a `<video>` inside it (docs/platform-notes/zoom.md#video-rendering).
  */
 import { h } from '../../shared/page/dom.ts'
 

@@ -1,4 +1,7 @@
-/** The page in front of the door, in the current client (field notes 3.3) with its device dialogs (3.5). */
+/**
+ * The page in front of the door, in the current client (docs/platform-notes/zoom.md#pre-join-page) with its device
+ * dialogs (docs/platform-notes/zoom.md#device-dialogs).
+ */
 import { showTrack } from '../../shared/page/devices.ts'
 import { h } from '../../shared/page/dom.ts'
 import { type Shown, type UiContext, zmButton } from './context.ts'
@@ -9,7 +12,7 @@ import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { captchaPlace, typedCaptcha } from './walls.ts'
 
 const MAX_NAME_BYTES = 128
-/** How long devices take to start, and Join to follow valid input (field notes 5). */
+/** How long devices take to start, and Join to follow valid input (docs/platform-notes/zoom.md#timing). */
 const SETTLE_SECONDS = 1
 const ENABLE_SECONDS = 1.2
 const DEVICE_TOAST_SECONDS = 60

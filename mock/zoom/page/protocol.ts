@@ -47,12 +47,14 @@ export interface UiSettings {
   secondMs: number
   lang: string
   seed: number
-  /** How sound is played and where pictures are painted (field notes 2.15, 2.16). */
+  /**
+   * How sound is played and where pictures are painted (docs/platform-notes/zoom.md#video-rendering and #audio-paths).
+   */
   playback: 'webrtc' | 'worklet' | 'loopback'
   view: MeetingView
   /** Tiles on one page of the gallery. */
   galleryTiles: 9 | 25
-  /** Gallery needs an isolated page or the WebRTC path (2.3). */
+  /** Gallery needs an isolated page or the WebRTC path (docs/platform-notes/zoom.md#cross-origin-isolation). */
   hasGallery: boolean
   /** How long the mark of the active speaker outlives the speech; Infinity is sent as null. */
   activeLingerMs: number | null

@@ -1,5 +1,6 @@
 /**
- * How the meeting is heard, in the three ways of the client (field notes 2.16). On the WebRTC path every person is a
+ * How the meeting is heard, in the three ways of the client (docs/platform-notes/zoom.md#audio-paths). On the WebRTC
+ * path every person is a
  * stream of their own, played by audio elements outside the tiles; on the WASM path there is no stream to read at all.
  */
 import type { ConnectionEvents } from '../../shared/page/connection.ts'

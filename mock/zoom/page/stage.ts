@@ -1,6 +1,6 @@
 /**
  * The middle of the meeting: who has a tile where, in each view, and which tiles carry the mark of the active speaker
- * (field notes 3.14). The mark outlives the speech, so it is no proof of it.
+ * (docs/platform-notes/zoom.md#tiles-and-active-speaker). The mark outlives the speech, so it is no proof of it.
  */
 import { h } from '../../shared/page/dom.ts'
 import type { UiContext } from './context.ts'

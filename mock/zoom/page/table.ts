@@ -1,12 +1,13 @@
 /**
  * Every class name, id, label and text of the real client that the mock shows, in one place, so that a change at Zoom is
- * one edit here. The numbers are sections of the field notes on Zoom. Zoom's own typing errors are kept.
+ * one edit here. The comments name sections of
+ * docs/platform-notes/zoom.md. Zoom's own typing errors are kept.
  */
 
 export const CLASS = {
-  // 3.2, layers over the form
+  // #cookie-and-terms-layers
   disclaimer: 'commmon-disclaimer-dialog', // three m
-  // 3.3, pre-join page
+  // #pre-join-page
   preview: 'preview-root',
   previewDark: 'preview-root--dark',
   previewCard: 'preview-video',
@@ -26,13 +27,13 @@ export const CLASS = {
   button: 'zm-btn',
   agreement: 'preview-agreement',
   captchaTerms: 'recaptcha_tos',
-  // 3.5, device permission
+  // #device-dialogs
   permission: 'pepc-permission-dialog-container',
   permissionButton: 'pepc-permission-dialog__footer-button',
-  // 3.6, loading
+  // #loading-and-stalls
   joining: 'join-meeting',
-  breakoutLayer: 'loading-layer--bo-room', // 3.22
-  // 3.7, waiting
+  breakoutLayer: 'loading-layer--bo-room', // #frames
+  // #waiting-states
   waiting: 'waiting-room-container',
   waitingMain: 'wr-main-content',
   waitingInformation: 'wr-information',
@@ -45,11 +46,11 @@ export const CLASS = {
   oldWaiting: 'bhold',
   oldWaitingText: 'wr-default__text',
   waitingPane: 'waiting-pannel', // the SDK's own view of "not started"
-  // 3.8, walls
+  // #walls
   previewCaptchaError: 'preview-reCaptcha-error__message',
   smartCaptcha: 'component_smart_captcha',
   captchaToast: 'captcha-tip-toast',
-  // 3.10, structure of the meeting
+  // #structure-of-the-meeting-page
   app: 'meeting-app',
   client: 'meeting-client',
   clientInner: 'meeting-client-inner',
@@ -62,7 +63,7 @@ export const CLASS = {
   footerMain: 'main-footer',
   footerInner: 'footer__inner',
   footerHidden: 'footer__hidden',
-  // 3.11, footer
+  // #footer
   audioContainer: 'join-audio-container',
   audioButton: 'join-audio-container__btn',
   videoContainer: 'send-video-container',
@@ -74,10 +75,10 @@ export const CLASS = {
   darkDropdown: 'dark-dropdown',
   leaveContainer: 'footer__leave-btn-container',
   audioLevel: 'audio-level-indicator',
-  // 3.12, joining audio
+  // #joining-audio
   joinAudioByPc: 'join-audio-by-pc-container',
   joinAudioByVoip: 'join-audio-by-voip__join-btn',
-  // 3.13, participants panel
+  // #participants-panel
   participantsHeader: 'participants-header__header',
   panelTitle: 'panel-shell-header__title',
   participantsList: 'participants-ul',
@@ -88,7 +89,7 @@ export const CLASS = {
   participantLabel: 'participants-item__name-label',
   participantAvatar: 'participants-item__avatar',
   lazyIcon: 'lazy-svg-icon__icon',
-  // 3.14, tiles
+  // #tiles-and-active-speaker
   speakerActiveWrap: 'speaker-active-container__wrap',
   speakerActiveFrame: 'speaker-active-container__video-frame',
   speakerBarWrap: 'speaker-bar-container__horizontal-view-wrap',
@@ -96,7 +97,7 @@ export const CLASS = {
   gallery: 'gallery-video-container__main-view',
   galleryFrame: 'gallery-video-container__video-frame',
   galleryDraggable: 'react-draggable',
-  gallerySwitch: 'gallery-video-container__switch-button', // 2.15
+  gallerySwitch: 'gallery-video-container__switch-button', // #video-rendering
   gallerySwitchBack: 'gallery-video-container__switch-button--back',
   galleryPages: 'gallery-video-container__pagination',
   multiSpeaker: 'multi-speaker-main-container__video-frame',
@@ -108,14 +109,14 @@ export const CLASS = {
   avatarMuted: 'video-avatar__avatar-footer--view-mute-computer',
   avatarMutedPhone: 'video-avatar__avatar-footer--view-mute-phone',
   talking: 'asntip',
-  shareViewport: 'sharee-container__viewport', // 2.15
+  shareViewport: 'sharee-container__viewport', // #video-rendering
   shareCanvas: 'sharee-container__canvas',
-  // 3.15, view menu
+  // #view-menu
   viewButton: 'full-screen-widget__button',
   viewMenu: 'full-screen-widget__pop-menu',
   viewChecked: 'full-screen-widget__pop-menu--checked',
   dropdownItem: 'dropdown-item',
-  // 3.16, chat
+  // #chat
   chat: 'chat-container',
   chatListBox: 'chat-container__chat-list',
   chatList: 'chat-virtualized-list',
@@ -137,11 +138,11 @@ export const CLASS = {
   chatWarning: 'chat-container__warning-in-chat',
   oldTextBox: 'chat-box__chat-textarea',
   tooltip: 'relative-tooltip',
-  // 3.17, captions
+  // #captions
   captionLanguage: 'lt-select-language',
   captionBox: 'live-transcription-subtitle__box',
   captionText: 'live-transcription-subtitle__item',
-  // 3.18, dialogs
+  // #notices-and-dialogs
   modalContent: 'ReactModal__Content',
   modal: 'zm-modal',
   modalLegacy: 'zm-modal-legacy',
@@ -153,7 +154,7 @@ export const CLASS = {
   recordingDisclaimer: 'recording-disclaimer-dialog',
   consentBanner: 'notification-consent-banner',
   featureTip: 'settings-feature-tips',
-  // 3.19, the end and leaving
+  // #end-removal-and-leaving
   reconnect: 'dialog-reconnect-container',
   leaveBar: 'leave-option-container',
   leaveOptions: 'leave-meeting-options',
@@ -163,7 +164,7 @@ export const CLASS = {
 } as const
 
 export const ID = {
-  app: 'meeting-app', // 3.10, as all up to caption
+  app: 'meeting-app', // #structure-of-the-meeting-page, as all up to caption
   loading: 'wc-loading',
   content: 'wc-content',
   left: 'wc-container-left',
@@ -176,8 +177,8 @@ export const ID = {
   pictures: 'video-pip-container',
   shareLayout: 'video-share-layout',
   spoken: 'aria-notify-area',
-  disclaimerAgree: 'disclaimer_agree', // 3.2
-  previewAudio: 'preview-audio-control-button', // 3.3, as all up to email error
+  disclaimerAgree: 'disclaimer_agree', // #cookie-and-terms-layers
+  previewAudio: 'preview-audio-control-button', // #pre-join-page, as all up to email error
   previewVideo: 'preview-video-control-button',
   passcode: 'input-for-pwd',
   email: 'input-for-email',
@@ -185,18 +186,18 @@ export const ID = {
   passcodeError: 'error-for-pwd',
   nameError: 'error-for-name',
   emailError: 'error-for-email',
-  participants: 'participants-ul', // 3.13
+  participants: 'participants-ul', // #participants-panel
   participantsUnified: 'participants-unified-list',
-  viewDropdown: 'full-screen-dropdown', // 3.15
-  chatList: 'chat-list-content', // 3.16
+  viewDropdown: 'full-screen-dropdown', // #view-menu
+  chatList: 'chat-list-content', // #chat
   receiver: 'chatReceiverMenu',
-  caption: 'live-transcription-subtitle', // 3.17, repeated
-  lost: 'wc-leave', // 3.19
+  caption: 'live-transcription-subtitle', // #captions, repeated
+  lost: 'wc-leave', // #end-removal-and-leaving
 } as const
 
 /** `aria-label`s. `{0}` stands for a value. */
 export const LABEL = {
-  // 3.3
+  // #pre-join-page
   mute: 'Mute',
   unmute: 'Unmute',
   joinAudio: 'Join Audio',
@@ -205,7 +206,7 @@ export const LABEL = {
   moreAudio: 'More audio controls',
   moreVideo: 'More video controls',
   backgrounds: 'Backgrounds',
-  // 3.10, 3.11
+  // #structure-of-the-meeting-page, #footer
   information: 'Meeting information',
   view: 'View',
   microphoneOff: 'mute my microphone',
@@ -223,13 +224,13 @@ export const LABEL = {
   more: 'More meeting control ', // the blank at the end is theirs
   leave: 'Leave',
   end: 'End',
-  // 3.13
+  // #participants-panel
   participantsList: 'Participants list',
-  // 3.16
+  // #chat
   chatList: 'Chat Message List',
   receiver: 'Send chat to {0} please select a receiver',
   send: 'send',
-  // 3.8, 3.18, 3.19: names of dialogs
+  // #walls, #notices-and-dialogs, #end-removal-and-leaving: names of dialogs
   botWall: 'BotDetectedDialog',
   ended: 'Meeting is end now',
   removed: 'You have been removed',
@@ -240,7 +241,7 @@ export const LABEL = {
 
 /** Visible words, in English; `words.ts` has other languages. `{0}` stands for a value. */
 export const TEXT = {
-  // 3.1, launch page
+  // #launch-page
   launchTitle: 'Launch Meeting - Zoom',
   launchTitleLater: 'Join from Zoom Workplace app - Zoom',
   launchHeading: 'Join meeting',
@@ -253,11 +254,11 @@ export const TEXT = {
   launchOld: 'Launch Meeting',
   launchOldDownload: 'Download Now',
   launchOldBrowser: 'Join from your browser',
-  // 3.2
+  // #cookie-and-terms-layers
   acceptCookies: 'Accept Cookies',
   declineCookies: 'Decline Cookies',
   agreeTerms: 'I Agree',
-  // 3.3
+  // #pre-join-page
   previewTitle: 'Enter Meeting Info',
   passcode: 'Meeting Passcode',
   email: 'Your Email',
@@ -272,10 +273,10 @@ export const TEXT = {
   wrongPasscodeShort: 'Meeting Passcode wrong.',
   noName: 'Your name cannot be empty',
   longName: 'Your name is too long',
-  // 3.4, classic form
+  // #classic-form
   classicWrongPasscode: 'Passcode wrong',
   classicSignIn: 'Sign in to join this meeting',
-  // 3.5
+  // #device-dialogs
   allow: 'Allow',
   useDevices: 'Use microphone and camera',
   withoutDevices: 'Continue without microphone and camera',
@@ -283,10 +284,10 @@ export const TEXT = {
   noCamera: 'Cannot detect your camera',
   noMicrophone: 'Cannot detect your microphone',
   enableAccess: 'Please enable access to your microphone and camera for the best experience.',
-  // 3.6
+  // #loading-and-stalls
   joining: 'Joining Meeting...',
   somethingWrong: 'Something went wrong',
-  // 3.7
+  // #waiting-states
   hostNotStarted: 'Waiting for the host to start the meeting.',
   hostNotStartedOther: 'Waiting for the host to start this meeting',
   waitingForHostToJoin: 'The meeting is waiting for the host to join',
@@ -298,7 +299,7 @@ export const TEXT = {
   waitingRoomShortly: 'You will be admitted shortly',
   hostLeft: 'The host left the meeting. Waiting for a host to join',
   hostLost: 'Please wait, the host lost connection',
-  // 3.8
+  // #walls
   botWallInline: 'Automated bots aren’t allowed to join this meeting.',
   captchaFailed: 'You failed the reCAPTCHA verification.',
   captchaType: 'Type the characters you see',
@@ -309,12 +310,12 @@ export const TEXT = {
   authenticatedOnly: 'only authenticated users can join',
   browserOff: 'Unable join from browser, please join using the Zoom desktop client or mobile app.',
   policyBlocked: 'The Zoom Meetings Web Client is blocked by your organizational policy',
-  // 1.3, 1.4
+  // #web-client-address-and-redirects, #invalid-links
   invalidLink: 'This meeting link is invalid',
   invalidLinkCode: '(3,001)',
   errorTitle: 'Error - Zoom',
   externalMeeting: 'Join External Meeting',
-  // 3.10 to 3.13
+  // #structure-of-the-meeting-page to #participants-panel
   mute: 'Mute',
   unmute: 'Unmute',
   joinAudio: 'Join Audio',
@@ -336,7 +337,7 @@ export const TEXT = {
   cohost: '(Co-host)',
   guest: '(Guest)',
   talking: 'Talking: {0}',
-  // 3.15
+  // #view-menu
   view: 'View',
   speakerView: 'Speaker View',
   galleryView: 'Gallery View',
@@ -352,7 +353,7 @@ export const TEXT = {
   hideNonVideo: 'Hide Non-video Participants',
   showNonVideo: 'Show Non-Video Participants',
   fullscreen: 'Fullscreen',
-  // 3.16
+  // #chat
   everyone: 'Everyone',
   groupChat: 'Meeting Group Chat',
   to: ' to ',
@@ -368,12 +369,12 @@ export const TEXT = {
   chatDisabledByHost: 'The host has disabled attendee chat.',
   chatTip: 'Continue the Conversation',
   gotIt: 'Got it',
-  // 3.18
+  // #notices-and-dialogs
   youAreHost: 'You are host now.',
   newHost: '{0} is the host now.',
   freeSoon: 'Your free meeting will end in 10 minutes',
   noFreeAudio: 'Unable to join audio in a free meeting',
-  // 3.19
+  // #end-removal-and-leaving
   leaveMeeting: 'Leave Meeting',
   endForAll: 'End Meeting for All',
   cancel: 'Cancel',

@@ -1,4 +1,7 @@
-/** One person's tile, wherever it stands: picture or avatar, name, mute mark (field notes 3.14). */
+/**
+ * One person's tile, wherever it stands: picture or avatar, name, mute mark
+ * (docs/platform-notes/zoom.md#tiles-and-active-speaker).
+ */
 import { h } from '../../shared/page/dom.ts'
 import { hashOf } from '../../shared/page/random.ts'
 import type { UiContext } from './context.ts'

@@ -1,4 +1,4 @@
-/** The menu that chooses the layout (field notes 3.15). */
+/** The menu that chooses the layout (docs/platform-notes/zoom.md#view-menu). */
 import { h } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import type { MeetingView } from './protocol.ts'

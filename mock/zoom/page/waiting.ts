@@ -1,4 +1,7 @@
-/** Waiting for the host, in the waiting room, or put back into it (field notes 3.7). All are inside `.meeting-app`. */
+/**
+ * Waiting for the host, in the waiting room, or put back into it (docs/platform-notes/zoom.md#waiting-states). All are
+ * inside `.meeting-app`.
+ */
 import { h } from '../../shared/page/dom.ts'
 import { type Shown, type UiContext, zmButton } from './context.ts'
 import type { View } from './protocol.ts'

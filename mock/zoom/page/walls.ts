@@ -1,4 +1,4 @@
-/** What stands in front of the form for those the platform doubts (field notes 3.8). */
+/** What stands in front of the form for those the platform doubts (docs/platform-notes/zoom.md#walls). */
 import { h } from '../../shared/page/dom.ts'
 import type { PreviewSettings } from './protocol.ts'
 import { CLASS, TEXT } from './table.ts'

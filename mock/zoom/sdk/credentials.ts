@@ -1,6 +1,6 @@
 /**
  * The app that the mock Zoom knows, and the check of the signatures that are made with its secret: a real check, since
- * a bot that signs wrongly has to find out here. Source: zoom.md 2.4, 8.2.
+ * a bot that signs wrongly has to find out here. Source: docs/platform-notes/zoom.md#signature and #the-mock.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 

@@ -1,4 +1,7 @@
-/** The SDK's public error numbers with their texts, and on which way each is told. Source: zoom.md 2.10, 2.11. */
+/**
+ * The SDK's public error numbers with their texts, and on which way each is told. Source:
+ * docs/platform-notes/zoom.md#sdk-error-numbers and #how-sdk-failures-are-reported.
+ */
 
 export interface SdkError {
   code: number

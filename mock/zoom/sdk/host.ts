@@ -1,8 +1,9 @@
 /**
  * `source.zoom.us`, from where pages load the SDK: the stub stands at the real paths, so that the bot's page is the one
- * that it is in production. A `join` of the stub comes here too. Source: zoom.md 2.2, 8.2.
+ * that it is in production. A `join` of the stub comes here too. Source: docs/platform-notes/zoom.md#loading-the-sdk
+ * and #the-mock.
  */
-import { pageScript } from '../../../src/page-scripts.ts'
+import { pageScript } from '../../../src/process/page-scripts.ts'
 import type { PlatformServer } from '../../shared/platform-server.ts'
 import { bodyOf, type Exchange, randomPath } from '../../shared/site.ts'
 import type { ZoomMeeting } from '../meeting.ts'

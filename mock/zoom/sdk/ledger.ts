@@ -1,4 +1,7 @@
-/** The tokens that the mock Zoom has given out: each is known, bound, and used up or expired. Source: zoom.md 4, 8.4. */
+/**
+ * The tokens that the mock Zoom has given out: each is known, bound, and used up or expired. Source:
+ * docs/platform-notes/zoom.md#which-token-a-meeting-needs and #the-mock.
+ */
 import { randomBytes } from 'node:crypto'
 
 interface Issued {

@@ -1,4 +1,7 @@
-/** Scenarios of joining through the SDK (zoom.md 8.5 A). Every other scenario of the mock can be joined so as well. */
+/**
+ * Scenarios of joining through the SDK (docs/platform-notes/zoom.md#the-mock). Every other scenario of the mock can be
+ * joined so as well.
+ */
 import { inCall, THREE, turn } from '../../shared/scenario.ts'
 import { ADMITTED, crowd, OPEN, type ZoomScenario } from '../scenario.ts'
 import type { ScenarioSettings } from '../settings.ts'

@@ -1,16 +1,22 @@
 /** What a scenario decides about joining through the SDK, beside what it decides about the meeting. */
 
 export interface SdkSettings {
-  /** The app's account against the meeting's: `foreign` wants a token, `unpublished` lets nobody in (zoom.md 4.1). */
+  /**
+   * The app's account against the meeting's: `foreign` wants a token, `unpublished` lets nobody in
+   * (docs/platform-notes/zoom.md#which-token-a-meeting-needs).
+   */
   account: 'own' | 'foreign' | 'unpublished'
   /** Signed-in people only: with an access key the bot is one. */
   needsAccount: boolean
   /** Wants the personal token of a registrant (`tk`). */
   needsRegistration: boolean
-  /** A public number (zoom.md 2.10) that this many joins end with; 0 for none. */
+  /** A public number (docs/platform-notes/zoom.md#sdk-error-numbers) that this many joins end with; 0 for none. */
   error: number
   errorTimes: number
-  /** The error comes twice, as the error view calls back again (zoom.md 2.11). */
+  /**
+   * The error comes twice, as the error view calls back again
+   * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
+   */
   isToldTwice: boolean
   /** `join` never says a word, as without `appKey`. */
   isSilent: boolean

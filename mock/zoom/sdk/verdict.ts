@@ -1,4 +1,7 @@
-/** What Zoom answers to a `join`: pure, from what was given and what the meeting wants. Source: zoom.md 2.7, 2.10, 4. */
+/**
+ * What Zoom answers to a `join`: pure, from what was given and what the meeting wants. Source:
+ * docs/platform-notes/zoom.md#join-sequence, #sdk-error-numbers and #which-token-a-meeting-needs.
+ */
 import { isRight, type Passcode } from '../numbers.ts'
 import { signatureProblem } from './credentials.ts'
 import type { Ledger } from './ledger.ts'

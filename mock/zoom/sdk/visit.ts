@@ -11,10 +11,12 @@ import { sdkError } from './errors.ts'
 import type { FromSdkPage, ToSdkPage } from './page/protocol.ts'
 import type { SdkSettings } from './settings.ts'
 
-/** In fail-over cases the dialog of the end closes by itself (zoom.md 2.9). */
+/** In fail-over cases the dialog of the end closes by itself (docs/platform-notes/zoom.md#leaving-reasons). */
 const END_CLOSES_MS = 5000
 
-/** What the SDK gives as the reason of leaving, by the state of the mock; zoom.md 2.9. */
+/**
+ * What the SDK gives as the reason of leaving, by the state of the mock; docs/platform-notes/zoom.md#leaving-reasons.
+ */
 const REASONS: Readonly<Record<string, [code: number, text: string]>> = {
   hostEnded: [1, 'You are leave meeting by endMeeting(api)'],
   left: [2, 'You are leave meeting by yourself'],

@@ -1,7 +1,7 @@
 /** Captions, by the channel that carries them with their speaker's device, and by the page where that is silent. */
-import type { ShownCaption } from '../../shared/page/caption-rows.ts'
-import { UnreadMessage } from '../../shared/page/unread-messages.ts'
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import type { ShownCaption } from '../../shared/page/chat/caption-rows.ts'
+import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import { inflate } from './collections.ts'
 import { messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
 
@@ -16,7 +16,9 @@ export interface CaptionRecord {
 
 const LONGEST = 200_000
 
-/** A message of the `captions` channel (field notes 5.2). Rejects for anything else. */
+/**
+ * A message of the `captions` channel (docs/platform-notes/google-meet.md#data-channels). Rejects for anything else.
+ */
 export async function decodeCaptions(data: ArrayBuffer): Promise<CaptionRecord[]> {
   if (data.byteLength > LONGEST) throw new UnreadMessage('The message is too long')
   const fields = readFields(await inflate(new Uint8Array(data)))

@@ -1,7 +1,7 @@
 /** Reads messages of the chat panel. They stay in the page, and grow, while the panel is closed. */
-import { contentOf, type WrittenContent } from '../../shared/page/chat-content.ts'
-import { instantOf } from '../../shared/page/chat-time.ts'
-import { plain } from '../../shared/page/visible-text.ts'
+import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
+import { instantOf } from '../../shared/page/chat/chat-time.ts'
+import { plain } from '../../shared/page/dom/visible-text.ts'
 import type { PageConfig } from './types.ts'
 
 export interface PanelMessage {

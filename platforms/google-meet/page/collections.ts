@@ -1,5 +1,5 @@
 /** What the meeting's own channel says: who is there, which sound and picture is whose, and the chat. */
-import { UnreadMessage } from '../../shared/page/unread-messages.ts'
+import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
 import { type Fields, messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
 
 export interface UserRecord {

@@ -1,7 +1,8 @@
 /** Finds the page's controls, by label where the language is known and by structure where it is not. */
-import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf, plain, textWithout } from '../../shared/page/visible-text.ts'
-import { createWording } from '../../shared/page/wording.ts'
+
+import { isVisible, labelOf, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import { createWording } from '../../shared/page/dom/wording.ts'
+import type { DeviceState } from '../../shared/page/types.ts'
 import type { ElementName, JoinRank, PageConfig } from './types.ts'
 
 /** Longer labels are sentences, not buttons that join. */
@@ -12,7 +13,7 @@ export interface Elements {
   join(): { element: Element; label: string; rank: JoinRank } | null
   /** A visible control that has this label. */
   labelled(label: string): Element | null
-  device(kind: 'microphone' | 'camera'): DeviceSign
+  device(kind: 'microphone' | 'camera'): DeviceState
   /** Everybody in the call, as the people button or badge says. */
   peopleCount(): number | null
   says(label: string, text: string): boolean
@@ -84,7 +85,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     return byLabel.find(isVisible) ?? byLabel[0] ?? named[0] ?? byOrder ?? null
   }
 
-  function device(kind: 'microphone' | 'camera'): DeviceSign {
+  function device(kind: 'microphone' | 'camera'): DeviceState {
     const element = deviceElement(kind)
     if (!element) return 'absent'
     const text = element.getAttribute('aria-label') ?? ''

@@ -1,45 +1,45 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
 
-import { watchCallControl } from '../../shared/page/call-control.ts'
-import { createCameras } from '../../shared/page/cameras.ts'
-import { CaptionRows } from '../../shared/page/caption-rows.ts'
-import { watchChangedNodes } from '../../shared/page/changed-nodes.ts'
-import { plainContent } from '../../shared/page/chat-content.ts'
-import { ChatLog } from '../../shared/page/chat-log.ts'
-import { seenAt } from '../../shared/page/chat-time.ts'
-import { createComposite } from '../../shared/page/composite.ts'
-import { createCurrentSource } from '../../shared/page/current-source.ts'
-import { evenPlayout } from '../../shared/page/even-playout.ts'
-import { Hands } from '../../shared/page/hands.ts'
+import { createCurrentSource } from '../../shared/page/audio/current-source.ts'
+import { createPageAudioCapture } from '../../shared/page/audio/page-audio-capture.ts'
+import { syncPlayout } from '../../shared/page/audio/playout-sync.ts'
+import type { Speech } from '../../shared/page/audio/speech.ts'
+import { installWebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { CaptionRows } from '../../shared/page/chat/caption-rows.ts'
+import { plainContent } from '../../shared/page/chat/chat-content.ts'
+import { ChatLog } from '../../shared/page/chat/chat-log.ts'
+import { seenAt } from '../../shared/page/chat/chat-time.ts'
+import { createUnreadMessages, UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
+import { createOwnMedia } from '../../shared/page/devices/own-media.ts'
+import { installVirtualDevices } from '../../shared/page/devices/virtual-devices.ts'
+import { watchCallControl } from '../../shared/page/dom/call-control.ts'
+import { watchChangedNodes } from '../../shared/page/dom/changed-nodes.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
+import { isVisible } from '../../shared/page/dom/visible-text.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
-import { wrapMethod } from '../../shared/page/native-look.ts'
-import { createOwnMedia } from '../../shared/page/own-media.ts'
-import { createPageEars } from '../../shared/page/page-ears.ts'
-import { pictureCalls } from '../../shared/page/picture-calls.ts'
-import type { Speech } from '../../shared/page/speech.ts'
+import { createCameras } from '../../shared/page/people/cameras.ts'
+import { Hands } from '../../shared/page/people/hands.ts'
+import { createComposite } from '../../shared/page/picture/composite.ts'
+import { pictureCalls } from '../../shared/page/picture/picture-calls.ts'
 import type { PageApi } from '../../shared/page/types.ts'
-import { createUnreadMessages, UnreadMessage } from '../../shared/page/unread-messages.ts'
-import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
-import { isVisible } from '../../shared/page/visible-text.ts'
-import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
 import { decodeCaptions, readCaptionRegion } from './captions.ts'
 import { ownMessages, readPanelMessage } from './chat-panel.ts'
 import { decodeCollection, decodeSync } from './collections.ts'
 import { createElements } from './elements.ts'
 import { receiveNoVideo } from './no-incoming-video.ts'
 import { Roster } from './roster.ts'
-import { createSignsReader } from './signs.ts'
+import { createSnapshotReader } from './snapshot.ts'
 import { watchMeetSpeech } from './speech.ts'
 import { hearStraight } from './straight-sound.ts'
 import { compositeTiles, readRows, readTiles, type SeenTile } from './tiles.ts'
 import { createToastReader } from './toasts.ts'
-import type { ElementName, PageConfig, PageSigns } from './types.ts'
+import type { ElementName, PageConfig, PageSnapshot } from './types.ts'
 
 /** Given by the driver, which wraps this script in a function of this parameter. */
 declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 /** Messages that are read in one look, and own ones that are shown to the driver. */
 const MOST_MESSAGES = 200
 const MOST_OWN = 30
@@ -91,7 +91,7 @@ function start(config: PageConfig): void {
   const devices = isMeeting ? installVirtualDevices(config) : null
 
   if (tap) {
-    evenPlayout(tap, config)
+    syncPlayout(tap, config)
     hearStraight(tap)
     let order = Promise.resolve()
     tap.onDataChannel(({ channel, label }) => {
@@ -113,9 +113,10 @@ function start(config: PageConfig): void {
     speech = watchMeetSpeech(selectors, tap, roster, (changes) => {
       for (const change of changes) tell({ type: 'speaking', ...change })
     })
-    setInterval(look, LOOK_EVERY_MS)
+    setInterval(look, POLL_EVERY_MS)
   }
-  const ears = tap && createPageEars({ tap, config, voices: { ownerOf: sourceOn(), participantOf, certainAfter: 2 } })
+  const ears =
+    tap && createPageAudioCapture({ tap, config, voices: { ownerOf: sourceOn(), participantOf, certainAfter: 2 } })
 
   /** A stream carries one of the loudest voices, and its packets say whose. */
   function sourceOn(): (receiver: RTCRtpReceiver) => string | null {
@@ -263,11 +264,11 @@ function start(config: PageConfig): void {
     return named.length === 1 ? named[0]! : null
   }
 
-  const signs = createSignsReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
+  const signs = createSnapshotReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   const callControl = watchCallControl(() => elements.find('leave'))
-  const api: PageApi<PageSigns, ElementName> = {
+  const api: PageApi<PageSnapshot, ElementName> = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({
+    report: (acknowledged) => ({
       signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),

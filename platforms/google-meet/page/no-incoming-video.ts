@@ -1,6 +1,7 @@
 /**
  * Tells the client that nobody is to be seen, so that no pictures are sent to it, nor decoded. It keeps that as "receive
- * resolution" among its preferences: a message as nested arrays, as JSON inside of JSON (field notes 4.8).
+ * resolution" among its preferences: a message as nested arrays, as JSON inside of JSON
+ * (docs/platform-notes/google-meet.md#layout-and-incoming-video).
  */
 const KEY = 'meet-preferences'
 const VIDEO = 8

@@ -5,7 +5,7 @@
  * names people whom the other two never named, and tells who is gone of those whom the channel never named: it may have
  * begun after they left. Tiles and rows are virtual: absence from them once proves nothing.
  */
-import { createRosterTeller, type RosterTeller } from '../../shared/page/roster-teller.ts'
+import { createRosterReporter, type RosterReporter } from '../../shared/page/people/roster-reporter.ts'
 import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
 import type { OutputRecord, UserRecord } from './collections.ts'
 
@@ -29,7 +29,7 @@ interface Known {
 }
 
 export class Roster {
-  readonly #teller: RosterTeller
+  readonly #rosterReporter: RosterReporter
   readonly #people = new Map<string, Known>()
   readonly #selfIds = new Set<string>()
   /** Screen shares: device to parent. */
@@ -40,7 +40,7 @@ export class Roster {
   #source: RosterSource | null = null
 
   constructor(botName: string, emit: (event: PageEvent) => void) {
-    this.#teller = createRosterTeller(botName, emit)
+    this.#rosterReporter = createRosterReporter(botName, emit)
   }
 
   get source(): RosterSource | null {
@@ -53,7 +53,7 @@ export class Roster {
 
   /** From now on people are told; those who are there already come first. */
   begin(at: number): void {
-    this.#teller.begin(at)
+    this.#rosterReporter.begin(at)
     this.#tell(at)
   }
 
@@ -159,6 +159,6 @@ export class Roster {
 
   #tell(at: number): void {
     const sharing = [...this.#shares.values()].filter((id) => !this.isSelf(id))
-    this.#teller.update({ people: this.present(), selfIsKnown: this.#selfIds.size > 0, sharing }, at)
+    this.#rosterReporter.update({ people: this.present(), selfIsKnown: this.#selfIds.size > 0, sharing }, at)
   }
 }

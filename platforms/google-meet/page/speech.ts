@@ -1,7 +1,7 @@
 /** Who speaks, as Google Meet shows it: contributing sources of its few mixed tracks, and the moving marks of the tiles. */
-import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
-import type { SpeechChange } from '../../shared/page/speech-detector.ts'
-import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
+import type { SpeechChange } from '../../shared/page/audio/speech-detector.ts'
+import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig } from './types.ts'
 

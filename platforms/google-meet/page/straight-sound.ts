@@ -1,5 +1,5 @@
-import { wrapMethod } from '../../shared/page/native-look.ts'
-import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
 /**
  * Google Meet leaves its audio elements paused and lets its streams be heard through an AudioContext. Chromium keeps up to

@@ -1,7 +1,8 @@
 /** The page's tiles: whose they are, and the pictures for the recording's own composite. */
-import type { CompositeTile } from '../../shared/page/composite.ts'
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
-import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+
+import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { Roster, SeenPerson } from './roster.ts'
 import type { PageConfig } from './types.ts'
 

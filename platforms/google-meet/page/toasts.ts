@@ -1,6 +1,9 @@
-/** What the page's short notices say of people: a reaction, a raised hand (field notes 4.5). */
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
+/**
+ * What the page's short notices say of people: a reaction, a raised hand
+ * (docs/platform-notes/google-meet.md#people-panel-and-notices).
+ */
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { PageConfig } from './types.ts'
 
 export type Toast = { kind: 'reaction'; name: string; emoji: string } | { kind: 'hand'; name: string }

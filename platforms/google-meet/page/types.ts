@@ -1,5 +1,5 @@
 /** What Google Meet's page script is told and tells, beyond what every platform's does. */
-import type { CommonConfig, CommonSigns } from '../../shared/page/types.ts'
+import type { CommonConfig, CommonSnapshot } from '../../shared/page/types.ts'
 
 export interface PageConfig extends CommonConfig {
   /** Sources of the wordings of the join button, preferred ones first. */
@@ -10,7 +10,7 @@ export interface PageConfig extends CommonConfig {
 export type JoinRank = 'label' | 'jsname' | 'wording' | 'structure'
 
 /** Everything one look at the page tells, gathered in one go. */
-export interface PageSigns extends CommonSigns {
+export interface PageSnapshot extends CommonSnapshot {
   nameBox: { value: string } | null
   join: { label: string; rank: JoinRank; isEnabled: boolean } | null
   switchHere: boolean

@@ -1,8 +1,8 @@
 /** The chat as the page knows it: from its own state, or from the open panel where there is none. */
-import type { ChatMessage } from '../../../src/meeting.ts'
-import { contentOf } from '../../shared/page/chat-content.ts'
+import type { ChatMessage } from '../../../src/meeting/meeting.ts'
+import { contentOf } from '../../shared/page/chat/chat-content.ts'
+import { isVisible } from '../../shared/page/dom/visible-text.ts'
 import type { ChatState } from '../../shared/page/types.ts'
-import { isVisible } from '../../shared/page/visible-text.ts'
 import { readMessages, readStore, type StoreMessage } from './store.ts'
 import type { PageConfig } from './types.ts'
 

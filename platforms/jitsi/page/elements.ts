@@ -1,7 +1,8 @@
 /** Finds the page's controls: by the names that its own tests use, by label, and by structure where no language helps. */
-import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
+
+import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
+import type { DeviceState } from '../../shared/page/types.ts'
 import type { StoreView } from './store.ts'
 import type { ElementName, PageConfig } from './types.ts'
 
@@ -9,7 +10,7 @@ export interface Elements {
   find(name: ElementName): Element | null
   /** The first visible one. */
   shown(selector: string): Element | null
-  device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceSign
+  device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceState
   label(element: Element): string
 }
 

@@ -1,11 +1,14 @@
 /** How loud each person is: every audio receiver carries one person, and its packets say how loud they are. */
-import type { LevelSample } from '../../shared/page/speech-detector.ts'
-import type { TappedTrack } from '../../shared/page/webrtc-tap.ts'
+import type { LevelSample } from '../../shared/page/audio/speech-detector.ts'
+import type { TappedTrack } from '../../shared/page/audio/webrtc-tap.ts'
 import type { StoreView } from './store.ts'
 
 /** The browser keeps an entry long after its last packet; older ones than this say nothing about now. Milliseconds. */
 const FRESH_MS = 1000
-/** Streams begin with the id of the one who sends them, where the bridge does not rename them (docs/jitsi-facts.md 6.3). */
+/**
+ * Streams begin with the id of the one who sends them, where the bridge does not rename them
+ * (docs/platform-notes/jitsi.md#sound).
+ */
 const OWNER_IN_STREAM = /^([0-9a-f]{6,16})-audio-/
 
 interface Seen {

@@ -2,28 +2,29 @@
  * Runs at the start of every document of the meeting's tab and answers the driver. It keeps no name in the page and
  * changes nothing of the page's own state, which it only reads.
  */
-import { watchCallControl } from '../../shared/page/call-control.ts'
-import { createCameras } from '../../shared/page/cameras.ts'
-import { ChatLog } from '../../shared/page/chat-log.ts'
-import { createComposite } from '../../shared/page/composite.ts'
-import { evenPlayout } from '../../shared/page/even-playout.ts'
-import { Hands } from '../../shared/page/hands.ts'
+
+import { createPageAudioCapture } from '../../shared/page/audio/page-audio-capture.ts'
+import { syncPlayout } from '../../shared/page/audio/playout-sync.ts'
+import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
+import { installWebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { ChatLog } from '../../shared/page/chat/chat-log.ts'
+import { createOwnMedia } from '../../shared/page/devices/own-media.ts'
+import { installVirtualDevices } from '../../shared/page/devices/virtual-devices.ts'
+import { watchCallControl } from '../../shared/page/dom/call-control.ts'
+import { createWording } from '../../shared/page/dom/wording.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
-import { createOwnMedia } from '../../shared/page/own-media.ts'
-import { createPageEars } from '../../shared/page/page-ears.ts'
-import { pictureCalls } from '../../shared/page/picture-calls.ts'
-import { createRosterTeller } from '../../shared/page/roster-teller.ts'
-import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
-import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
-import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
-import { createWording } from '../../shared/page/wording.ts'
+import { createCameras } from '../../shared/page/people/cameras.ts'
+import { Hands } from '../../shared/page/people/hands.ts'
+import { createRosterReporter } from '../../shared/page/people/roster-reporter.ts'
+import { createComposite } from '../../shared/page/picture/composite.ts'
+import { pictureCalls } from '../../shared/page/picture/picture-calls.ts'
 import { chatState, readChat } from './chat.ts'
 import { createElements } from './elements.ts'
 import { createLevelReader, ownerOfReceiver } from './levels.ts'
 import { watchMarks } from './marks.ts'
 import { createMediaWatch } from './media-watch.ts'
 import { compositeTiles, People, type RosterView } from './people.ts'
-import { createSignsReader } from './signs.ts'
+import { createSnapshotReader } from './snapshot.ts'
 import { createMessageReader, readReactions, readStore, type StoreView } from './store.ts'
 import { readTiles } from './tiles.ts'
 import type { JitsiPageApi, PageConfig } from './types.ts'
@@ -32,7 +33,7 @@ import type { JitsiPageApi, PageConfig } from './types.ts'
 declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 /** A receiver may be given to another person; the page hears of that a moment apart from the sound. Pieces of 10 ms. */
 const CERTAIN_AFTER = 30
 
@@ -49,7 +50,7 @@ function start(config: PageConfig): void {
   })
   const elements = createElements(selectors, createWording(config.labels))
   const people = new People()
-  const teller = createRosterTeller(config.botName, queue.tell)
+  const rosterReporter = createRosterReporter(config.botName, queue.tell)
   const chat = new ChatLog()
   const readMessages = createMessageReader()
   const hands = new Hands(queue.tell)
@@ -65,7 +66,7 @@ function start(config: PageConfig): void {
   const devices = isMeeting ? installVirtualDevices(config) : null
 
   if (tap) {
-    evenPlayout(tap, config)
+    syncPlayout(tap, config)
     const levels = createLevelReader()
     speech = watchSpeech({
       // One track for each person: there are no contributing sources.
@@ -83,11 +84,11 @@ function start(config: PageConfig): void {
       },
     })
     watchMarks(selectors, (id) => speech?.mark(id))
-    setInterval(look, LOOK_EVERY_MS)
+    setInterval(look, POLL_EVERY_MS)
   }
   const ears =
     tap &&
-    createPageEars({
+    createPageAudioCapture({
       tap,
       config,
       isMeeting: (tapped) => tapped !== null,
@@ -104,7 +105,7 @@ function start(config: PageConfig): void {
     const tiles = readTiles(selectors)
     roster = people.view(store, tiles)
     // What is not known is not told: nobody has left because the page says nothing.
-    if (roster.source !== null) teller.update(roster, at)
+    if (roster.source !== null) rosterReporter.update(roster, at)
     takeChat()
     takeHandsAndReactions()
     const shown = compositeTiles(roster, store, tiles, speech?.speaking() ?? new Set())
@@ -132,7 +133,7 @@ function start(config: PageConfig): void {
     }
   }
 
-  const signs = createSignsReader(config, {
+  const signs = createSnapshotReader(config, {
     elements,
     others: () => (roster.source === null ? null : roster.people.length),
     isMediaLost: () => media.isLost(roster.people.length),
@@ -143,7 +144,7 @@ function start(config: PageConfig): void {
   )
   const api: JitsiPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({
+    report: (acknowledged) => ({
       signs: { ...signs.read(readStore()), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
@@ -153,7 +154,7 @@ function start(config: PageConfig): void {
       if (!queue.begin()) return
       callControl.begin()
       // People first, then what they said and did.
-      teller.begin(at)
+      rosterReporter.begin(at)
       look()
       queue.release()
       ears?.begin()

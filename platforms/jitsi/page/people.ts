@@ -2,7 +2,7 @@
  * Who is in the meeting and whose picture and sound is whose. Pure over what was read: the page's own state is believed
  * wherever it is there; tiles speak only where it is not, and then absence from them proves nothing at once.
  */
-import type { CompositeTile } from '../../shared/page/composite.ts'
+import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { PageParticipant } from '../../shared/page/types.ts'
 import type { StoreView } from './store.ts'
 
@@ -21,7 +21,7 @@ export interface RosterView {
   source: 'store' | 'page' | null
 }
 
-/** Shared screens are called after their owner's second video source (docs/jitsi-facts.md 2.1). */
+/** Shared screens are called after their owner's second video source (docs/platform-notes/jitsi.md#participants). */
 const SCREEN_ID = /^(.+)-v\d+$/
 /** Looks without a trace of a tile before its person counts as gone: tiles that are scrolled away leave the page. */
 const ABSENCES = 12

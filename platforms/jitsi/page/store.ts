@@ -1,10 +1,11 @@
 /**
- * Reads the state that the page keeps in a global of its own (docs/jitsi-facts.md 2). Whatever another version of the page does
+ * Reads the state that the page keeps in a global of its own (docs/platform-notes/jitsi.md#state-of-the-page). Whatever
+ * another version of the page does
  * not have is missing in the answer; nothing of it is trusted to be there, to be short or to be what its name says.
  */
 
-import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting.ts'
-import { plainContent } from '../../shared/page/chat-content.ts'
+import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
+import { plainContent } from '../../shared/page/chat/chat-content.ts'
 
 export interface StorePerson {
   id: string
@@ -207,7 +208,10 @@ function messageOf(entry: Foreign): StoreMessage[] {
   ]
 }
 
-/** The names that the page has for its reactions, several after another in one message (docs/jitsi-facts.md 2.5). */
+/**
+ * The names that the page has for its reactions, several after another in one message
+ * (docs/platform-notes/jitsi.md#reactions-and-raised-hands).
+ */
 const REACTIONS: Readonly<Record<string, string>> = {
   ':thumbs_up:': '👍',
   ':clap:': '👏',

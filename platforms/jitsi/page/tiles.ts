@@ -1,5 +1,5 @@
 /** The tiles of the page: what stands in where the page's own state cannot be read. */
-import { textWithout } from '../../shared/page/visible-text.ts'
+import { textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { SeenTile } from './people.ts'
 import type { PageConfig } from './types.ts'
 

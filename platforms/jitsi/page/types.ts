@@ -1,7 +1,7 @@
 /** What the Jitsi page script is told and what it tells, beyond what all platforms share. */
-import type { CommonConfig, CommonSigns, DialogSigns, PageApi } from '../../shared/page/types.ts'
+import type { CommonConfig, CommonSnapshot, DialogSnapshot, PageApi } from '../../shared/page/types.ts'
 
-export type { DialogSigns }
+export type { DialogSnapshot }
 
 export type PageConfig = CommonConfig
 
@@ -11,7 +11,7 @@ export interface Notice {
   text: string
 }
 
-export interface PageSigns extends CommonSigns {
+export interface PageSnapshot extends CommonSnapshot {
   /** `prejoin`: the page in front of the door; `lobby`: the same with a waiting room behind it. */
   screen: 'prejoin' | 'lobby' | null
   /** The lobby was asked, and nobody has answered yet. */
@@ -33,12 +33,12 @@ export interface PageSigns extends CommonSigns {
   toolbox: boolean
   leaveControl: boolean
   /** What the page's own state says; null where the page has none that is known. */
-  state: ConferenceSigns | null
+  state: ConferenceSnapshot | null
   /** A connection for media was up, and none is now. */
   isMediaLost: boolean
 }
 
-export interface ConferenceSigns {
+export interface ConferenceSnapshot {
   isJoined: boolean
   /** It was joined before in this document, and is not now. */
   wasJoined: boolean
@@ -64,4 +64,4 @@ export type ElementName =
   | 'dialogOk'
   | 'launchWeb'
 
-export type JitsiPageApi = PageApi<PageSigns, ElementName>
+export type JitsiPageApi = PageApi<PageSnapshot, ElementName>

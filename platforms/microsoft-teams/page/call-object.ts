@@ -1,4 +1,7 @@
-/** The client's own object of the running call, where it lets others see it (field notes 4.9 and 5.3). */
+/**
+ * The client's own object of the running call, where it lets others see it
+ * (docs/platform-notes/microsoft-teams.md#captions and #who-is-in-the-mix).
+ */
 import { type Json, listOf, objectOf, textOf } from './json.ts'
 import { type PersonRecord, streamsIn } from './signalling.ts'
 

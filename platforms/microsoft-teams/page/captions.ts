@@ -1,6 +1,6 @@
 /** Captions as the page shows them: who is speaking because a text grew, and what it says. */
-import type { ShownCaption } from '../../shared/page/caption-rows.ts'
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import type { ShownCaption } from '../../shared/page/chat/caption-rows.ts'
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { PageConfig } from './types.ts'
 
 export interface CaptionReader {

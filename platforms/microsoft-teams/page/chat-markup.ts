@@ -1,5 +1,8 @@
-/** A message's markup, in the chat pane and as the service sends it, which are the same (field notes 4.8). */
-import { contentOf, type WrittenContent } from '../../shared/page/chat-content.ts'
+/**
+ * A message's markup, in the chat pane and as the service sends it, which are the same
+ * (docs/platform-notes/microsoft-teams.md#chat).
+ */
+import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
 
 const SCHEMA = 'schema.skype.com'
 /** Quoted before an answer; `itemid` is the id of the message that is answered. */

@@ -1,5 +1,5 @@
 /** Reads the messages that the chat pane shows. It is a virtual list: rows come and go, and exist while it is open. */
-import { textWithout } from '../../shared/page/visible-text.ts'
+import { textWithout } from '../../shared/page/dom/visible-text.ts'
 import { writtenIn } from './chat-markup.ts'
 import type { PageConfig } from './types.ts'
 

@@ -1,11 +1,12 @@
 /**
  * Chat as the client itself gets it, whether or not its pane is open: batches are handed to a handler that is bound by
- * name, which is where they can be seen (field notes 4.8). An edit, a deletion or a reaction comes as the whole message
+ * name, which is where they can be seen (docs/platform-notes/microsoft-teams.md#chat). An edit, a deletion or a
+ * reaction comes as the whole message
  * again, under the ids it had.
  */
-import type { ChatContent, ChatFile } from '../../../src/meeting.ts'
-import { harmlessAddress, plainContent } from '../../shared/page/chat-content.ts'
-import { wrapMethod } from '../../shared/page/native-look.ts'
+import type { ChatContent, ChatFile } from '../../../src/meeting/meeting.ts'
+import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-content.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { writtenIn } from './chat-markup.ts'
 import { listOf, objectOf, parsed, textOf } from './json.ts'
 

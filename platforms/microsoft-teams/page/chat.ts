@@ -1,8 +1,8 @@
 /** The meeting's chat from its two sources, what the service pushes and what the pane shows, as one. */
-import type { ChatMessage, ChatReaction } from '../../../src/meeting.ts'
-import { ChatLog } from '../../shared/page/chat-log.ts'
+import type { ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
+import { ChatLog } from '../../shared/page/chat/chat-log.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'
-import type { Wording } from '../../shared/page/wording.ts'
 import { writtenIn } from './chat-markup.ts'
 import { readChatPane } from './chat-pane.ts'
 import type { PushedMessage, PushedReaction } from './chat-push.ts'

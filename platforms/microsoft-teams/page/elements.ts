@@ -1,12 +1,13 @@
 /** Finds the page's controls, by the marks that survive releases first and by wording after that. */
-import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf, plain } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
+
+import { isVisible, labelOf, plain } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
+import type { DeviceState } from '../../shared/page/types.ts'
 import type { ElementName, PageConfig } from './types.ts'
 
 export interface Elements {
   find(name: ElementName): Element | null
-  device(kind: 'microphone' | 'camera'): DeviceSign
+  device(kind: 'microphone' | 'camera'): DeviceState
   /** The first visible element of this selector. */
   visible(selector: string): Element | null
   has(selector: string): boolean
@@ -54,7 +55,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return control(kind) ?? control(`${kind}Switch`)
   }
 
-  function deviceState(kind: 'microphone' | 'camera'): DeviceSign {
+  function deviceState(kind: 'microphone' | 'camera'): DeviceState {
     const element = device(kind)
     if (!element || element.matches(':disabled, [aria-disabled="true"]')) return 'absent'
     const state = element.getAttribute('data-state')
@@ -63,7 +64,8 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     const words = [label(element), plain(element.getAttribute('title') ?? '')]
     if (words.some((text) => says(`${kind}On`, text))) return 'on'
     if (words.some((text) => says(`${kind}Off`, text))) return 'off'
-    // The live property; the attribute never moves, and sources disagree on what `data-cid` means (field notes 2.4).
+    // The live property; the attribute never moves, and sources disagree on what `data-cid` means
+    // (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches).
     if (element instanceof HTMLInputElement) return element.checked ? 'on' : 'off'
     const pressed = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
     return pressed === null ? 'absent' : pressed === 'true' ? 'on' : 'off'

@@ -1,5 +1,8 @@
-/** What the media server says on the page's data channel: who dominates, and captions (field notes 5.2). Pure. */
-import { UnreadMessage } from '../../shared/page/unread-messages.ts'
+/**
+ * What the media server says on the page's data channel: who dominates, and captions
+ * (docs/platform-notes/microsoft-teams.md#the-main-channel). Pure.
+ */
+import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
 import { listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface ChannelCaption {

@@ -1,20 +1,21 @@
 /** Runs at the start of every document of the meeting's tab, and leaves no name in the page. */
-import { watchCallControl } from '../../shared/page/call-control.ts'
-import { createCameras } from '../../shared/page/cameras.ts'
-import { CaptionRows } from '../../shared/page/caption-rows.ts'
-import { createComposite } from '../../shared/page/composite.ts'
-import { createDialogReader } from '../../shared/page/dialogs.ts'
-import { evenPlayout } from '../../shared/page/even-playout.ts'
-import { Hands } from '../../shared/page/hands.ts'
+
+import { createPageAudioCapture } from '../../shared/page/audio/page-audio-capture.ts'
+import { syncPlayout } from '../../shared/page/audio/playout-sync.ts'
+import { installWebRtcTap, type TappedTrack } from '../../shared/page/audio/webrtc-tap.ts'
+import { CaptionRows } from '../../shared/page/chat/caption-rows.ts'
+import { createUnreadMessages } from '../../shared/page/chat/unread-messages.ts'
+import { createOwnMedia } from '../../shared/page/devices/own-media.ts'
+import { installVirtualDevices } from '../../shared/page/devices/virtual-devices.ts'
+import { watchCallControl } from '../../shared/page/dom/call-control.ts'
+import { createDialogReader } from '../../shared/page/dom/dialogs.ts'
+import { createWording } from '../../shared/page/dom/wording.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
-import { createOwnMedia } from '../../shared/page/own-media.ts'
-import { createPageEars } from '../../shared/page/page-ears.ts'
-import { pictureCalls } from '../../shared/page/picture-calls.ts'
-import { createRosterTeller } from '../../shared/page/roster-teller.ts'
-import { createUnreadMessages } from '../../shared/page/unread-messages.ts'
-import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
-import { installWebRtcTap, type TappedTrack } from '../../shared/page/webrtc-tap.ts'
-import { createWording } from '../../shared/page/wording.ts'
+import { createCameras } from '../../shared/page/people/cameras.ts'
+import { Hands } from '../../shared/page/people/hands.ts'
+import { createRosterReporter } from '../../shared/page/people/roster-reporter.ts'
+import { createComposite } from '../../shared/page/picture/composite.ts'
+import { pictureCalls } from '../../shared/page/picture/picture-calls.ts'
 import { readCall, startCaptions } from './call-object.ts'
 import { createCaptionReader } from './captions.ts'
 import { createChat } from './chat.ts'
@@ -26,7 +27,7 @@ import { People } from './people.ts'
 import { listenToRosterCalls } from './roster-calls.ts'
 import { blockForeignSchemes } from './schemes.ts'
 import { readFrame, type SignallingMessage } from './signalling.ts'
-import { createSignsReader } from './signs.ts'
+import { createSnapshotReader } from './snapshot.ts'
 import { listenToSockets } from './sockets.ts'
 import { createMarkReader, watchMotion } from './speaking-marks.ts'
 import { type TeamsSpeech, watchTeamsSpeech } from './speech.ts'
@@ -37,7 +38,7 @@ import type { EndNotice, PageConfig, TeamsPageApi } from './types.ts'
 declare const standinConfig: PageConfig
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 
 const isMeeting = standinConfig.meetingHosts.some(
   (host) => location.hostname === host || location.hostname.endsWith(`.${host}`),
@@ -59,7 +60,7 @@ function start(config: PageConfig): void {
     nameOf: (shown) => nameOf(shown, wording.says),
     isOwn: (name) => isOwnName(name, config.botName, wording.says),
   })
-  const teller = createRosterTeller(config.botName, tell)
+  const rosterReporter = createRosterReporter(config.botName, tell)
   const chat = createChat({ config, people, wording, tell })
   const hands = new Hands(tell)
   const cameras = createCameras(tell)
@@ -94,7 +95,7 @@ function start(config: PageConfig): void {
   let endNotice: EndNotice | null = null
 
   if (tap) {
-    evenPlayout(tap, config)
+    syncPlayout(tap, config)
     tap.onDataChannel(({ channel, label }) => {
       if (label !== 'main-channel') return
       channel.addEventListener('message', ({ data }) => {
@@ -128,11 +129,11 @@ function start(config: PageConfig): void {
       const tile = tiles.find((seen) => seen.outline === outline)
       if (tile) mark(tile)
     })
-    setInterval(look, LOOK_EVERY_MS)
+    setInterval(look, POLL_EVERY_MS)
   }
   // One mix for all: nobody's voice can be had apart. After a reconnect it comes by another track.
   const isMix = (tapped: TappedTrack | null) => tapped?.streams.some(({ id }) => id.includes('mainAudio')) ?? false
-  const ears = tap && createPageEars({ tap, config, isMeeting: isMix })
+  const ears = tap && createPageAudioCapture({ tap, config, isMeeting: isMix })
 
   function takeSignalling(message: SignallingMessage | null): void {
     // Several calls may share the socket; before the call is known, all are ours.
@@ -192,7 +193,7 @@ function start(config: PageConfig): void {
     const shown = tiles
       .filter(({ isScreen, isSelf }) => isScreen && !isSelf)
       .flatMap((tile) => ownerOf(tile, people) ?? [])
-    teller.update(
+    rosterReporter.update(
       { people: people.present(), selfIsKnown: people.selfIsKnown, sharing: [...people.sharing(), ...shown] },
       at,
     )
@@ -219,7 +220,7 @@ function start(config: PageConfig): void {
     }
   }
 
-  const signs = createSignsReader(elements, wording, {
+  const signs = createSnapshotReader(elements, wording, {
     people,
     dialogs,
     endNotice: () => endNotice,
@@ -229,7 +230,7 @@ function start(config: PageConfig): void {
   const callControl = watchCallControl(() => elements.find('leave'))
   const api: TeamsPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({
+    report: (acknowledged) => ({
       signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
@@ -239,7 +240,7 @@ function start(config: PageConfig): void {
       if (!queue.begin()) return
       callControl.begin()
       // People first, then what they said and did.
-      teller.begin(at)
+      rosterReporter.begin(at)
       look()
       queue.release()
       ears?.begin()

@@ -2,8 +2,8 @@
  * Who is in the one mixed sound of the meeting. The server names the sources in every packet; it may or may not say how
  * loud each of them is. Where it does not, a source that is named in a mix that can be heard is one that is heard.
  */
-import { createSourceSampler } from '../../shared/page/contributing-sources.ts'
-import { LEVEL_OFF, type LevelSample } from '../../shared/page/speech-detector.ts'
+import { createSourceSampler } from '../../shared/page/audio/contributing-sources.ts'
+import { LEVEL_OFF, type LevelSample } from '../../shared/page/audio/speech-detector.ts'
 
 export interface MixReader {
   /** One round, to be called every 100 to 500 ms; null without a receiver to read. */

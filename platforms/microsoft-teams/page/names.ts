@@ -1,5 +1,5 @@
 /** Names as the page shows them, made names of people: badges off, stand-ins recognized. Pure. */
-import { plain } from '../../shared/page/visible-text.ts'
+import { plain } from '../../shared/page/dom/visible-text.ts'
 
 type Says = (label: string, text: string) => boolean
 

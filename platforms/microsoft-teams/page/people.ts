@@ -11,7 +11,10 @@ import type { CallView } from './call-object.ts'
 import type { PersonRecord, StreamRecord } from './signalling.ts'
 import type { RosterSource } from './types.ts'
 
-/** A person of the page alone counts after this, longer than a name takes to resolve (field notes 4.6). */
+/**
+ * A person of the page alone counts after this, longer than a name takes to resolve
+ * (docs/platform-notes/microsoft-teams.md#tiles-and-names).
+ */
 const PAGE_STANDS_MS = 3000
 /** And is gone after this. */
 const PAGE_GONE_MS = 3000

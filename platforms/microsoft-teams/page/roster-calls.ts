@@ -1,5 +1,8 @@
-/** People who came before the bot are named in one answer over HTTP only (field notes 5.4). */
-import { wrapMethod } from '../../shared/page/native-look.ts'
+/**
+ * People who came before the bot are named in one answer over HTTP only
+ * (docs/platform-notes/microsoft-teams.md#roster-messages).
+ */
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { objectOf, parsed } from './json.ts'
 import { type PersonRecord, peopleOf } from './signalling.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Keeps the page from opening the desktop app: the browser would ask in a window of its own, outside of the document,
- * where nobody can answer (field notes 1.5).
+ * where nobody can answer (docs/platform-notes/microsoft-teams.md#launcher).
  */
-import { wrapMethod } from '../../shared/page/native-look.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
 const OF_THE_WEB = /^(?:https?|about|blob|data|javascript|wss?):/i
 /** The one page that is known to try. */

@@ -1,5 +1,8 @@
-/** What the meeting's WebSocket says: who came and went, and that the call is over (field notes 5.4 and 5.5). */
-import { UnreadMessage } from '../../shared/page/unread-messages.ts'
+/**
+ * What the meeting's WebSocket says: who came and went, and that the call is over
+ * (docs/platform-notes/microsoft-teams.md#roster-messages and #end-messages).
+ */
+import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
 import { type Json, listOf, numberOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface StreamRecord {

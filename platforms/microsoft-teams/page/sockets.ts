@@ -1,5 +1,5 @@
 /** Listens at the page's WebSockets without changing them. */
-import { wrapConstructor } from '../../shared/page/native-look.ts'
+import { wrapConstructor } from '../../shared/page/dom/patch-native.ts'
 
 /** `heard` is told of every text frame. To be called at document start. */
 export function listenToSockets(heard: (frame: string) => void): void {

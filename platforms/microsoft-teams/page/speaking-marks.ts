@@ -1,6 +1,7 @@
 /**
  * The page's signs that somebody speaks. There are several, they change from build to build, and one alone failed for a
- * whole meeting (field notes 4.7); so all are read, and one that never goes out is no sign.
+ * whole meeting (docs/platform-notes/microsoft-teams.md#signs-of-speech); so all are read, and one that never goes out
+ * is no sign.
  */
 import type { SeenTile } from './tiles.ts'
 

@@ -3,9 +3,9 @@
  * server's word on who dominates, the marks of the tiles and, as a last help, captions.
  */
 
-import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
-import { LEVEL_ON, type SpeechChange } from '../../shared/page/speech-detector.ts'
-import type { WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
+import { LEVEL_ON, type SpeechChange } from '../../shared/page/audio/speech-detector.ts'
+import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { createMixReader } from './mixed-sound.ts'
 import type { People } from './people.ts'
 

@@ -1,7 +1,8 @@
 /** The page's tiles: whose they are, and the pictures for the recording's own composite. */
-import type { CompositeTile } from '../../shared/page/composite.ts'
-import { isVisible, plain, textWithout } from '../../shared/page/visible-text.ts'
-import type { Wording } from '../../shared/page/wording.ts'
+
+import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
+import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import { isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
 import type { PageConfig } from './types.ts'
@@ -23,7 +24,7 @@ export interface SeenTile {
   hasHand: boolean
 }
 
-/** Tiles of no size are phantoms (field notes 4.6). */
+/** Tiles of no size are phantoms (docs/platform-notes/microsoft-teams.md#tiles-and-names). */
 export function readTiles({ selectors, botName }: PageConfig, wording: Wording): SeenTile[] {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   return [...document.querySelectorAll(select('tile'))].flatMap((element) => {

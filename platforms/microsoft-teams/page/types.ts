@@ -1,10 +1,10 @@
 /** What the page script of Microsoft Teams is told and tells beyond what all platforms share; plain data on both ways. */
-import type { CommonConfig, CommonSigns, PageApi } from '../../shared/page/types.ts'
+import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type PageConfig = CommonConfig
 
 /** The screen that serves wrong links, denials, removals and failed connections alike. */
-export interface RetrySigns {
+export interface RetrySnapshot {
   /** Title and description. */
   texts: string[]
   /** It asks for another meeting number: the one given is not known. */
@@ -14,16 +14,16 @@ export interface RetrySigns {
 
 /** How the meeting's own signalling says that the call is over. */
 export interface EndNotice {
-  /** Field notes 5.5. */
+  /** docs/platform-notes/microsoft-teams.md#end-messages. */
   subCode: number
   /** Somebody else than the bot sent it. */
   isByOther: boolean
 }
 
 /** Independent signs of the call's page. */
-export type CallSign = 'toolbar' | 'stage' | 'duration' | 'roster'
+export type CallMark = 'toolbar' | 'stage' | 'duration' | 'roster'
 
-export interface PageSigns extends CommonSigns {
+export interface PageSnapshot extends CommonSnapshot {
   /** Of the document's own response; null where the browser does not say. */
   httpStatus: number | null
   splash: boolean
@@ -41,7 +41,7 @@ export interface PageSigns extends CommonSigns {
   withoutComputerAudio: boolean
   connecting: boolean
   lobby: boolean
-  retry: RetrySigns | null
+  retry: RetrySnapshot | null
   /** Text of the page that ends a visit. */
   endScreen: string | null
   encryptionEnd: boolean
@@ -49,7 +49,7 @@ export interface PageSigns extends CommonSigns {
   leaveControl: boolean
   /** For how long it is gone from this document, milliseconds; null while it is there and where it never was. */
   leaveGoneMs: number | null
-  callSigns: CallSign[]
+  callMarks: CallMark[]
   chatControl: boolean
   /** The pane with the chat is open. */
   chatPane: boolean
@@ -94,7 +94,7 @@ export type ElementName =
   | 'captionsMenu'
   | 'captionsItem'
 
-export interface TeamsPageApi extends PageApi<PageSigns, ElementName> {
+export interface TeamsPageApi extends PageApi<PageSnapshot, ElementName> {
   /** Uses the devices once, so that the page notices that they are allowed. */
   warmUpDevices(): Promise<void>
   /** Asks the client itself for captions; false where it offers no way. */

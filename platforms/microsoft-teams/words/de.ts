@@ -1,4 +1,4 @@
-/** German wording, as far as somebody saw it (field notes 8). */
+/** German wording, as far as somebody saw it (docs/platform-notes/microsoft-teams.md#languages). */
 import type { TeamsWords } from '../words.ts'
 
 export const GERMAN: TeamsWords = {

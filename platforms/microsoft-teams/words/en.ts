@@ -1,8 +1,9 @@
 /**
  * English wording of the page, which is pinned to English. All expressions meet text with straight apostrophes, three
  * dots for an ellipsis, plain spaces, and are case-insensitive. Wording of whole pages is tied to the beginning of a
- * block of text where it is short, so that nothing a person says or is called can be taken for it. Field notes 1.6,
- * 2.5, 2.6, 3.1, 3.3, 4.11 and 8.
+ * block of text where it is short, so that nothing a person says or is called can be taken for it.
+ * Sources: docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen, #dialogs-around-join,
+ * #sign-in-walls, #waiting-room, #denied-timed-out-dropped, #removed-ended-lost and #languages.
  */
 export const ENGLISH = {
   situations: {

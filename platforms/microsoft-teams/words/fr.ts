@@ -1,4 +1,4 @@
-/** French wording, as far as somebody saw it (field notes 4.5 and 8). */
+/** French wording, as far as somebody saw it (docs/platform-notes/microsoft-teams.md#people-pane and #languages). */
 import type { TeamsWords } from '../words.ts'
 
 export const FRENCH: TeamsWords = {

@@ -1,4 +1,7 @@
-/** Japanese wording, as far as somebody saw it: one badge behind names (field notes 8). */
+/**
+ * Japanese wording, as far as somebody saw it: one badge behind names
+ * (docs/platform-notes/microsoft-teams.md#languages).
+ */
 import type { TeamsWords } from '../words.ts'
 
 export const JAPANESE: TeamsWords = {

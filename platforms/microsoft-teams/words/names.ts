@@ -1,4 +1,7 @@
-/** Badges and stand-ins for names in languages of which nothing else is known (field notes 8). */
+/**
+ * Badges and stand-ins for names in languages of which nothing else is known
+ * (docs/platform-notes/microsoft-teams.md#languages).
+ */
 import type { TeamsWords } from '../words.ts'
 
 export const MORE_NAMES: TeamsWords = {

@@ -4,8 +4,8 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { ChatContent, ChatMessage } from '../../../src/meeting.ts'
-import type { PictureStep } from '../../../src/ports.ts'
+import type { ChatContent, ChatMessage } from '../../../src/meeting/meeting.ts'
+import type { DegradationStep } from '../../../src/ports.ts'
 
 /** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
 export type Playout = 'even' | 'live'
@@ -20,13 +20,13 @@ export interface CommonConfig {
   botImage: string | null
   recordingMode: RecordingMode
   playout: Playout
-  /** `Stage.soundAheadMs` */
+  /** `CaptureEnvironment.soundAheadMs` */
   soundAheadMs?: number | undefined
   /** What captions say is told. */
   captions?: boolean
   /** What is to be heard in the page itself; left out: nothing. */
-  ears?: EarsConfig
-  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `src/browser/own-script.ts`. */
+  ears?: AudioTapConfig
+  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `platforms/browser/own-script.ts`. */
   painter: string
   /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void
@@ -36,14 +36,14 @@ export interface CommonConfig {
   labels: Readonly<Record<string, string>>
 }
 
-export interface EarsConfig {
+export interface AudioTapConfig {
   /** Samples per second of everybody's sound together; null where nobody wants it. */
   mixRate: number | null
   /** Each person's voice apart. */
   voices: boolean
 }
 
-export interface DialogSigns {
+export interface DialogSnapshot {
   text: string
   isModal: boolean
   isPersistent: boolean
@@ -58,10 +58,10 @@ export interface DialogButton {
   ref: number
 }
 
-export type DeviceSign = 'on' | 'off' | 'problem' | 'absent'
+export type DeviceState = 'on' | 'off' | 'problem' | 'absent'
 
 /** What one look at any platform's page tells, gathered in one go. */
-export interface CommonSigns {
+export interface CommonSnapshot {
   /** UTC milliseconds. */
   at: number
   url: string
@@ -69,9 +69,9 @@ export interface CommonSigns {
   /** Visible text by block, without what people wrote: chat, captions, tiles, lists of people, dialogs. */
   lines: string[]
   headings: string[]
-  dialogs: DialogSigns[]
-  microphone: DeviceSign
-  camera: DeviceSign
+  dialogs: DialogSnapshot[]
+  microphone: DeviceState
+  camera: DeviceState
   /** Others in the meeting as far as known; null where the page does not say. */
   others: number | null
   /** Whether captions are shown; absent or null where the page does not say. */
@@ -136,7 +136,7 @@ export interface Delivery {
   dropped?: number
 }
 
-export interface Snapshot<Signs extends CommonSigns> extends Delivery {
+export interface PageReport<Signs extends CommonSnapshot> extends Delivery {
   signs: Signs
 }
 
@@ -150,8 +150,8 @@ export interface ChatState {
 }
 
 /** What the driver can ask of every platform's script. */
-export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends string = string> {
-  snapshot(acknowledged: number): Snapshot<Signs>
+export interface PageApi<Signs extends CommonSnapshot = CommonSnapshot, Name extends string = string> {
+  report(acknowledged: number): PageReport<Signs>
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null
@@ -170,7 +170,7 @@ export interface PageApi<Signs extends CommonSigns = CommonSigns, Name extends s
   showComposite(): Promise<void>
   /** What is recorded, a PNG in base64; null while the screen shows it. */
   compositePng(): Promise<string | null>
-  setPictureStep(step: PictureStep): void
+  setDegradationStep(step: DegradationStep): void
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void

@@ -1,11 +1,12 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the life. */
-import type { ConfCredentials } from '../../../src/conf-credentials.ts'
+
 import { BotError } from '../../../src/errors.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../../src/ports.ts'
-import type { ChatSteps } from '../../shared/chat-desk.ts'
-import { DeviceKeeper } from '../../shared/device-keeper.ts'
-import { DialogSweeper } from '../../shared/dialogs.ts'
+import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
+import type { ChatSteps } from '../../shared/chat-sender.ts'
+import { DeviceToggles } from '../../shared/device-toggles.ts'
+import { DialogResponder } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { meetingScript } from '../../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
@@ -16,12 +17,12 @@ import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
 import type { ElementName } from '../page/types.ts'
 import { SELECTORS } from '../selectors.ts'
 import { WORDS } from '../words.ts'
-import { ATTEMPT_WAITS, type AttemptWaits, SdkAttempt, type SdkMeetingPage } from './attempt.ts'
-import type { SdkAnswer, SdkPageApi, SdkPageConfig, SdkSigns } from './page/types.ts'
+import { JOIN_FLOW_WAITS, JoinFlow, type JoinFlowWaits, type SdkMeetingPage } from './join-flow.ts'
+import type { SdkAnswer, SdkPageApi, SdkPageConfig, SdkSnapshot } from './page/types.ts'
 import { type SdkPage, serveSdkPage } from './page-server.ts'
+import { SDK_PAGE_PHASES, saysUserLeft, sdkClassifier } from './page-state.ts'
 import { mustStillBeAllowed, obtainRight, RIGHT_WAITS, type RightWaits } from './recording-right.ts'
 import { Secrets } from './secrets.ts'
-import { SDK_PLACES, saysUserLeft, sdkSense } from './situation.ts'
 import { SoundJoiner } from './sound-joiner.ts'
 import type { FetchToken } from './tokens.ts'
 
@@ -29,7 +30,7 @@ export interface ZoomSdkOptions extends DriverOptions {
   conf: ConfCredentials
   /** Where the SDK's files are; default the installed npm package. Tests give a stub's base. */
   sdkBase?: string
-  sdkWaits?: Partial<AttemptWaits & RightWaits>
+  sdkWaits?: Partial<JoinFlowWaits & RightWaits>
   fetchToken?: FetchToken
   /** Shorter ones for tests. */
   paces?: Partial<ZoomPaces>
@@ -38,7 +39,7 @@ export interface ZoomSdkOptions extends DriverOptions {
 /** Starts the browser on the stage and the bot's own page beside it. Rejects with a BotError when either fails. */
 export async function openZoomSdk(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: ZoomSdkOptions,
 ): Promise<MeetingDriver> {
@@ -50,7 +51,7 @@ export async function openZoomSdk(
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),
     })
-    const page = await openMeetingPage<SdkSigns, ElementName, SdkPageApi>(stage, signal, options, {
+    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(stage, signal, options, {
       script,
       waits: ZOOM_WAITS,
       mediaOrigins: [served.origin],
@@ -73,14 +74,14 @@ async function serve(sdkBase: string | null): Promise<SdkPage> {
   }
 }
 
-class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
+class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PHASES> {
   readonly #served: SdkPage
 
   constructor(target: MeetingTarget, page: SdkMeetingPage, served: SdkPage, options: ZoomSdkOptions) {
     const { botName, conf, recordingConsent } = options
-    const waits = { ...ATTEMPT_WAITS, ...RIGHT_WAITS, ...options.sdkWaits }
+    const waits = { ...JOIN_FLOW_WAITS, ...RIGHT_WAITS, ...options.sdkWaits }
     const secrets = new Secrets()
-    const attempt = new SdkAttempt({
+    const attempt = new JoinFlow({
       page,
       served,
       target,
@@ -92,9 +93,9 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
       view: options.recordingMode === 'audio_only' ? 'speaker' : 'gallery',
       ...(options.fetchToken ? { fetchToken: options.fetchToken } : {}),
     })
-    const sense = sdkSense({ joinedWith: () => attempt.joinedWith, canAskAgain: attempt.canAskAgain })
+    const classifier = sdkClassifier({ joinedWith: () => attempt.joinedWith, canAskAgain: attempt.canAskAgain })
     const wantsCamera = firstImage(options) !== null
-    const dialogs = new DialogSweeper(page, (dialog) =>
+    const dialogs = new DialogResponder(page, (dialog) =>
       saysUserLeft(dialog.text) ? null : answerDialog(dialog, { consent: recordingConsent }),
     )
     const sound = new SoundJoiner({ ...ZOOM_PACES, ...options.paces }, async () => {
@@ -105,8 +106,8 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
     super({
       page,
       options,
-      sense,
-      devices: new DeviceKeeper(page, {
+      classifier,
+      devices: new DeviceToggles(page, {
         camera: wantsCamera ? 'on' : 'off',
         microphone: options.microphone ?? 'off',
       }),
@@ -119,7 +120,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
         timeOut: (signs) =>
           new BotError(
             'CANNOT_JOIN_MEETING',
-            `The Meeting SDK came to no decision (${signs ? sense.situationOf(signs).text : 'nothing was shown'}).`,
+            `The Meeting SDK came to no decision (${signs ? classifier.situationOf(signs).text : 'nothing was shown'}).`,
             { step: 'join', canRetry: true },
           ),
       },
@@ -127,14 +128,14 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
       leaving: {
         press: async () => (await page.ask('leaveMeeting')) === true,
         confirm: async () => {},
-        isOut: (signs) => SDK_PLACES[sense.situationOf(signs).kind] === 'out',
+        isOut: (signs) => SDK_PAGE_PHASES[classifier.situationOf(signs).kind] === 'out',
       },
       watching: {
         canBePutBack: true,
         codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
         // The SDK goes to another page within a second of it.
         endLooks: { user_left: 1 },
-        async eachLook(signs) {
+        async afterPoll(signs) {
           if (hasRight) mustStillBeAllowed(signs.sdk)
           await sound.look(signs)
         },
@@ -143,7 +144,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSigns, keyof typeof SDK_PLACES> {
         const desk = {
           clock: page.clock,
           waits,
-          facts: async () => page.lastSigns?.sdk ?? null,
+          facts: async () => page.lastSnapshot?.sdk ?? null,
           startCapture: () => answerOf(page.ask('capture', 'start')),
           request: () => answerOf(page.ask('requestCapture')),
         }

@@ -1,6 +1,7 @@
 /**
  * What the SDK's numbers mean for a bot. Pure: a table from the public number to a kind of failure, and from the kind to
- * its outcome. Source: zoom.md 2.10 (numbers), 7.2 (outcomes).
+ * its outcome. Source: docs/platform-notes/zoom.md#sdk-error-numbers and
+ * #sdk-join-outcomes.
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
@@ -113,7 +114,7 @@ const KINDS: Readonly<Record<number, FailureKind | WaitKind>> = {
 
 /** Numbers that mean another thing when the bot came on behalf of a user. */
 const WITH_OBF: Readonly<Record<number, FailureKind | WaitKind>> = {
-  // Older SDKs say nothing more of a user who is not there (zoom.md 2.11).
+  // Older SDKs say nothing more of a user who is not there (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
   1: 'user_not_there',
   4013: 'on_behalf_refused',
   4018: 'on_behalf_refused',

@@ -1,6 +1,7 @@
 /**
  * Serves the bot's own page with the SDK on this machine: the SDK wants a secure context, which 127.0.0.1 is, and
- * cross-origin isolation for its gallery (zoom.md 2.2, 2.3). Nothing secret is in any file or address here.
+ * cross-origin isolation for its gallery (docs/platform-notes/zoom.md#loading-the-sdk and #cross-origin-isolation).
+ * Nothing secret is in any file or address here.
  */
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -40,7 +41,7 @@ const ISOLATION = {
   'cache-control': 'no-store',
 }
 
-/** In this order; the SDK takes them from the page (zoom.md 2.2). */
+/** In this order; the SDK takes them from the page (docs/platform-notes/zoom.md#loading-the-sdk). */
 const VENDORS = ['react', 'react-dom', 'redux', 'redux-thunk', 'react-redux', 'lodash'] as const
 
 export interface SdkPage {

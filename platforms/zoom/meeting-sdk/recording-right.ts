@@ -1,6 +1,7 @@
 /**
  * The right to record: asked for before the recording, watched while it runs. Zoom wants an app that captures a meeting
- * to hold it, so that people are told (zoom.md 2.14). What is recorded comes from the screen and the sound server; the
+ * to hold it, so that people are told (docs/platform-notes/zoom.md#recording-permission). What is recorded comes from
+ * the screen and the sound server; the
  * SDK's own capture is what shows it to the participants.
  */
 
@@ -18,10 +19,13 @@ export interface RightWaits {
   noHostMs: number
 }
 
-/** zoom.md 7.3 and 5: 30 to 60 s to start; a request lapses after 10 s for some hosts and the rest is not known. */
+/**
+ * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request lapses after 10
+ * s for some hosts and the rest is not known.
+ */
 export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
 
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 const STARTED = 1
 const STEP = 'right to record'
 
@@ -111,7 +115,7 @@ async function hostAnswer(
     if (now?.hasHost && hadHost === false) return { allowed: null, hasHost: true }
     hadHost = now?.hasHost ?? hadHost
     if (clock.now() >= until) return { allowed: null, hasHost: hadHost ?? false }
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }
 
@@ -124,7 +128,7 @@ async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSign
         'Zoom allowed the recording but did not confirm in time that it began.',
         { step: STEP },
       )
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }
 

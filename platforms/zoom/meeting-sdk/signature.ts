@@ -1,4 +1,7 @@
-/** The token that says which app joins which meeting: a JWT, made here and never asked for. Source: zoom.md 2.4. */
+/**
+ * The token that says which app joins which meeting: a JWT, made here and never asked for. Source:
+ * docs/platform-notes/zoom.md#signature.
+ */
 import { createHmac } from 'node:crypto'
 import { BotError } from '../../../src/errors.ts'
 

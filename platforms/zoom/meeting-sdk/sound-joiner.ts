@@ -1,6 +1,6 @@
 /** Sound mostly joins by itself; a bot that is not in it would record silence. */
 import type { ZoomPaces } from '../paces.ts'
-import type { SdkSigns } from './page/types.ts'
+import type { SdkSnapshot } from './page/types.ts'
 
 /** Presses in one meeting; a control that does not do its work is left alone. */
 const PRESSES = 6
@@ -17,7 +17,7 @@ export class SoundJoiner {
     this.#press = press
   }
 
-  async look({ audio, at }: Pick<SdkSigns, 'audio' | 'at'>): Promise<void> {
+  async look({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
     this.#apartSince = audio === 'apart' ? (this.#apartSince ?? at) : null
     const { audioMs, controlMs } = this.#paces
     if (this.#apartSince === null || at - this.#apartSince < audioMs) return

@@ -1,11 +1,11 @@
 /** Tokens that let the bot into meetings of other accounts; a fresh one is asked for before every try. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import type { ConfCredentials, TokenOrigin } from '../../../src/conf-credentials.ts'
 import { BotError } from '../../../src/errors.ts'
-import { fetchPublic } from '../../../src/safe-fetch.ts'
+import type { ConfCredentials, TokenOrigin } from '../../../src/job/conf-credentials.ts'
+import { fetchPublic } from '../../../src/network/safe-fetch.ts'
 
-/** field-notes/service.md 2.3: answered within 15 s with the bare token as plain text. */
+/** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
 const ANSWER_MS = 15_000
 const MAX_BYTES = 8192
 /** Visible ASCII; what begins like JSON or HTML is an answer of another kind. */
@@ -17,11 +17,15 @@ export type FetchToken = (
   limits: { maxBytes: number; timeoutMs: number; accept: string },
 ) => Promise<Uint8Array>
 
-/** What `join` of the SDK takes beside the signature. Never both: Zoom refuses that (zoom.md 2.6). */
+/**
+ * What `join` of the SDK takes beside the signature. Never both: Zoom refuses that
+ * (docs/platform-notes/zoom.md#join-parameters).
+ */
 export type JoinTokens = { obfToken: string } | { zak: string } | Record<string, never>
 
 /**
- * Where both are configured the on-behalf-of token goes first (zoom.md 7.1). Rejects with CONF_OBF_TOKEN_ERROR or
+ * Where both are configured the on-behalf-of token goes first
+ * (docs/platform-notes/zoom.md#outcomes-before-the-browser). Rejects with CONF_OBF_TOKEN_ERROR or
  * CONF_ACCESS_TOKEN_ERROR; the attempt may be made afresh where an address failed.
  */
 export async function getTokens(given: ConfCredentials, fetchToken: FetchToken = fetchPublic): Promise<JoinTokens> {
@@ -73,7 +77,7 @@ async function tokenOf(
 
 /**
  * The address with what tells the bot apart. Written onto the text, since an address that is itself signed must not be
- * encoded anew. `bot_id` is the newer name of `bot_uuid` (field-notes/service.md 1.2).
+ * encoded anew. `bot_id` is the newer name of `bot_uuid` (docs/interface.md#token-addresses).
  */
 export function addressFor(address: string, { botId, extra }: Pick<ConfCredentials, 'botId' | 'extra'>): string {
   const bare = address.replace(/#.*$/s, '')

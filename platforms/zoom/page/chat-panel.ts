@@ -1,7 +1,7 @@
 /** Reads the messages that the chat panel shows. Its list is virtual and is in the page only while the panel is open. */
-import { contentOf, type WrittenContent } from '../../shared/page/chat-content.ts'
-import { instantOf } from '../../shared/page/chat-time.ts'
-import { plain } from '../../shared/page/visible-text.ts'
+import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
+import { instantOf } from '../../shared/page/chat/chat-time.ts'
+import { plain } from '../../shared/page/dom/visible-text.ts'
 import { ChatOrder } from './chat-order.ts'
 import type { Elements } from './elements.ts'
 

@@ -1,9 +1,10 @@
 /** Finds the page's controls: by class where Zoom's code has one, by label inside the part of the page where it belongs. */
-import type { DeviceSign } from '../../shared/page/types.ts'
-import { isVisible, labelOf } from '../../shared/page/visible-text.ts'
-import { createWording, type Wording } from '../../shared/page/wording.ts'
+
+import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
+import { createWording, type Wording } from '../../shared/page/dom/wording.ts'
+import type { DeviceState } from '../../shared/page/types.ts'
 import type { SELECTORS, SelectorName } from '../selectors.ts'
-import type { AudioSign, ElementName, PageConfig } from './types.ts'
+import type { AudioState, ElementName, PageConfig } from './types.ts'
 
 export interface Elements extends Wording {
   find(name: ElementName): Element | null
@@ -13,9 +14,9 @@ export interface Elements extends Wording {
   drawn(name: SelectorName, root?: ParentNode): Element | null
   selector(name: SelectorName): string
   label(element: Element): string
-  microphone(): DeviceSign
-  camera(): DeviceSign
-  audio(): AudioSign
+  microphone(): DeviceState
+  camera(): DeviceState
+  audio(): AudioState
   /** The footer's button says End: it is a host's. */
   isHost(): boolean
   /** Everybody in the meeting, the bot too. */
@@ -48,7 +49,7 @@ export function createElements({ selectors, labels }: Given): Elements {
     return (footer ? first(inMeeting, footer) : null) ?? first(inPreview)
   }
 
-  function device(button: Element | null, kind: 'microphone' | 'camera'): DeviceSign {
+  function device(button: Element | null, kind: 'microphone' | 'camera'): DeviceState {
     if (!button) return 'absent'
     const text = label(button)
     // "Unmute" holds "mute", so off comes first.

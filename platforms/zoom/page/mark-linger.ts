@@ -4,7 +4,7 @@
  */
 import type { Mark } from './speakers.ts'
 
-/** Zoom's stay for 3 s (field notes 3.14). */
+/** Zoom's stay for 3 s (docs/platform-notes/zoom.md#tiles-and-active-speaker). */
 const USUAL_LINGER_MS = 3000
 export const LONGEST_LINGER_MS = 5000
 const SAMPLES = 5

@@ -4,7 +4,7 @@
  * sound is that person's at once; while several are, it is kept open for as long as marks stay, until it is known who of
  * them can have spoken. Who of these did is then said by their voices, once they are known. Pure.
  */
-import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/speech-detector.ts'
+import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
 import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
 import { MixVoices, type Round } from './mix-voices.ts'
 import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, type MixRun, MixRuns, NO_NEW_MARK_MS } from './sound-owners.ts'

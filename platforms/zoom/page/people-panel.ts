@@ -2,7 +2,7 @@
  * Reads the participants panel. Its list is virtual: only rows in view are in the page, so a long one is walked through,
  * a page of it at every look, until all of it was seen.
  */
-import { plain, textWithout } from '../../shared/page/visible-text.ts'
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'
 
 export interface SeenRow {

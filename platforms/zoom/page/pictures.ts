@@ -1,8 +1,8 @@
 /**
  * Gets at the pictures of Zoom's video players as streams. A player holds a video element, or a canvas into which the
- * client draws by itself; either may be inside a shadow tree (field notes 2.15).
+ * client draws by itself; either may be inside a shadow tree (docs/platform-notes/zoom.md#video-rendering).
  */
-import { wrapMethod } from '../../shared/page/native-look.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
 /** As many pictures a second as are recorded. */
 const FRAMES_PER_SECOND = 25

@@ -2,7 +2,7 @@
  * Whose a sound is. When somebody speaks is said by the sound itself, to the sample; who it is, where the sound has no
  * name, by the mark that the page puts on somebody soon after the sound began. Pure.
  */
-import { LEVEL_OFF, type LevelSample, LONGEST_STALL_MS, SILENCE_MS } from '../../shared/page/speech-detector.ts'
+import { LEVEL_OFF, type LevelSample, LONGEST_STALL_MS, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
 import type { HeardPerson } from './sound.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 

@@ -1,10 +1,12 @@
 /**
- * Hears how loud the meeting is without changing its sound. Zoom plays in one of three ways (field notes 2.16): a mix
+ * Hears how loud the meeting is without changing its sound. Zoom plays in one of three ways
+ * (docs/platform-notes/zoom.md#audio-paths): a mix
  * through an AudioContext, the same mix through a connection of the page with itself, or a received track for each person.
  */
-import { wrapMethod } from '../../shared/page/native-look.ts'
-import { LEVEL_OFF } from '../../shared/page/speech-detector.ts'
-import type { TappedTrack, WebRtcTap } from '../../shared/page/webrtc-tap.ts'
+
+import { LEVEL_OFF } from '../../shared/page/audio/speech-detector.ts'
+import type { TappedTrack, WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { userOfNode } from './tiles.ts'
 import { levelOf, SPECTRUM_SECONDS, type Spectrum, SpectrumMaker } from './voice-features.ts'
 

@@ -1,6 +1,7 @@
 /**
  * Who speaks, as far as marks of the page can say it. Pure. Zoom's mark stays after speech and even when everybody is
- * muted (field notes 3.14), so it counts only together with sound, with an open microphone, and while it is the newest.
+ * muted (docs/platform-notes/zoom.md#tiles-and-active-speaker), so it counts only together with sound, with an open
+ * microphone, and while it is the newest.
  */
 
 export interface MarkedPerson {

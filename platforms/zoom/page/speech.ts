@@ -1,12 +1,12 @@
 /** Who speaks in Zoom: each person's own sound where it comes apart, one sound and the marks of the tiles elsewhere. */
-import { type Speech, watchSpeech } from '../../shared/page/speech.ts'
+import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
 import {
   LEVEL_OFF,
   LEVEL_ON,
   type LevelSample,
   SILENCE_MS,
   type SpeechChange,
-} from '../../shared/page/speech-detector.ts'
+} from '../../shared/page/audio/speech-detector.ts'
 import { MarkedSound } from './marked-sound.ts'
 import type { Person, Roster } from './roster.ts'
 import type { MeetingSound } from './sound.ts'

@@ -1,32 +1,33 @@
 /** Puts the page's readers together: who is there, who speaks, what is written, and the picture that is recorded. */
-import { watchCallControl } from '../../shared/page/call-control.ts'
-import { createCameras } from '../../shared/page/cameras.ts'
-import { CaptionRows, type ShownCaption } from '../../shared/page/caption-rows.ts'
-import { ChatLog } from '../../shared/page/chat-log.ts'
-import { seenAt } from '../../shared/page/chat-time.ts'
-import { createComposite } from '../../shared/page/composite.ts'
-import { evenPlayout } from '../../shared/page/even-playout.ts'
+
+import { syncPlayout } from '../../shared/page/audio/playout-sync.ts'
+import { installWebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { CaptionRows, type ShownCaption } from '../../shared/page/chat/caption-rows.ts'
+import { ChatLog } from '../../shared/page/chat/chat-log.ts'
+import { seenAt } from '../../shared/page/chat/chat-time.ts'
+import { createOwnMedia } from '../../shared/page/devices/own-media.ts'
+import { installVirtualDevices } from '../../shared/page/devices/virtual-devices.ts'
+import { watchCallControl } from '../../shared/page/dom/call-control.ts'
 import { answerDriver, createEventQueue } from '../../shared/page/link.ts'
-import { createOwnMedia } from '../../shared/page/own-media.ts'
-import { pictureCalls } from '../../shared/page/picture-calls.ts'
-import { createRosterTeller } from '../../shared/page/roster-teller.ts'
-import { installVirtualDevices } from '../../shared/page/virtual-devices.ts'
-import { installWebRtcTap } from '../../shared/page/webrtc-tap.ts'
+import { createCameras } from '../../shared/page/people/cameras.ts'
+import { createRosterReporter } from '../../shared/page/people/roster-reporter.ts'
+import { createComposite } from '../../shared/page/picture/composite.ts'
+import { pictureCalls } from '../../shared/page/picture/picture-calls.ts'
+import { captureZoomAudio } from './audio-capture.ts'
 import { ChatBacklog } from './chat-backlog.ts'
 import { createChatReader, type PanelMessage } from './chat-panel.ts'
-import { zoomEars } from './ears.ts'
 import { createElements } from './elements.ts'
 import { createPeoplePanel } from './people-panel.ts'
 import { watchPictures } from './pictures.ts'
 import { type Person, Roster } from './roster.ts'
-import { createSignsReader } from './signs.ts'
+import { createSnapshotReader } from './snapshot.ts'
 import { watchSound } from './sound.ts'
 import { watchZoomSpeech, type ZoomSpeech } from './speech.ts'
 import { compositeTiles, readTiles, type SeenTile, userOf } from './tiles.ts'
 import type { PageConfig, ZoomPageApi } from './types.ts'
 
 /** How often people, chat and pictures are looked at. Milliseconds. */
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 /** How often a page of the chat is turned back while there is something to catch up with. Milliseconds. */
 const TURN_EVERY_MS = 60
 /** Stands under a screen of which nobody knows whose it is. */
@@ -53,7 +54,7 @@ export function start(config: PageConfig): void {
     isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
 
   const roster = new Roster(config.botName, `${Date.now().toString(36)}-`)
-  const teller = createRosterTeller(config.botName, tell)
+  const rosterReporter = createRosterReporter(config.botName, tell)
   const panel = createPeoplePanel(elements)
   const cameras = createCameras(tell)
   const chat = new ChatLog()
@@ -69,7 +70,7 @@ export function start(config: PageConfig): void {
   let tileOwners: (Person | null)[] = []
 
   if (tap && sound) {
-    evenPlayout(tap, config)
+    syncPlayout(tap, config)
     speech = watchZoomSpeech({
       sound,
       roster,
@@ -79,10 +80,10 @@ export function start(config: PageConfig): void {
         for (const change of changes) tell({ type: 'speaking', ...change })
       },
     })
-    setInterval(look, LOOK_EVERY_MS)
+    setInterval(look, POLL_EVERY_MS)
   }
   // The list of participants names no numbers of streams; some are found out while people speak.
-  const ears = tap && zoomEars({ tap, config }, (userId) => roster.ofUser(userId)?.id ?? null)
+  const ears = tap && captureZoomAudio({ tap, config }, (userId) => roster.ofUser(userId)?.id ?? null)
 
   function look(): void {
     if (!document.body) return
@@ -97,7 +98,7 @@ export function start(config: PageConfig): void {
       const sharing = screen?.sharerId ? [screen.sharerId] : []
       const people = roster.present().map(({ id, name, isHost }) => ({ id, name, isHost }))
       tellNamelessScreen(screen !== null && screen.sharerId === null, at)
-      teller.update({ people, selfIsKnown: roster.selfIsKnown(count), sharing }, at)
+      rosterReporter.update({ people, selfIsKnown: roster.selfIsKnown(count), sharing }, at)
       lookForSpeakers(at)
     }
     readChat(at)
@@ -194,7 +195,7 @@ export function start(config: PageConfig): void {
     return !receiver || !isEnglish || elements.says('everyone', elements.label(receiver))
   }
 
-  const signs = createSignsReader(config, elements, {
+  const signs = createSnapshotReader(config, elements, {
     others(count) {
       if (count !== null) return Math.max(0, count - 1)
       const present = roster.present().length
@@ -212,7 +213,7 @@ export function start(config: PageConfig): void {
   )
   const api: ZoomPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({
+    report: (acknowledged) => ({
       signs: { ...signs.read(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
@@ -221,7 +222,7 @@ export function start(config: PageConfig): void {
     begin(at) {
       if (!queue.begin()) return
       callControl.begin()
-      teller.begin(at)
+      rosterReporter.begin(at)
       // People first, then what they said and did.
       look()
       queue.release()

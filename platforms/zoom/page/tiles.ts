@@ -1,6 +1,7 @@
 /** The page's tiles: who is in them, whom the page marks as active, and their pictures for the recording's composite. */
-import type { CompositeTile } from '../../shared/page/composite.ts'
-import { isVisible, plain, textWithout } from '../../shared/page/visible-text.ts'
+
+import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { Elements } from './elements.ts'
 import type { Pictures } from './pictures.ts'
 
@@ -22,7 +23,10 @@ export interface Shown {
   tile: SeenTile | null
 }
 
-/** Streams of one participant differ in the low ten bits: camera, shared screen, sound (field notes 2.8). */
+/**
+ * Streams of one participant differ in the low ten bits: camera, shared screen, sound
+ * (docs/platform-notes/zoom.md#sdk-events).
+ */
 export function userOfNode(node: number): number {
   return Math.floor(node / 1024) * 1024
 }
@@ -32,7 +36,8 @@ export function readTiles(elements: Elements): SeenTile[] {
   const players = all('player')
   const tiles = all('tile').filter(isVisible)
   const isMarked = (element: Element) => element.matches(selector('activeTile'))
-  // The large picture is that of who spoke last. It has a mark of its own only beside another one's (field notes 3.14).
+  // The large picture is that of who spoke last. It has a mark of its own only beside another one's
+  // (docs/platform-notes/zoom.md#tiles-and-active-speaker).
   const isLargeActive = !tiles.some(isMarked)
   return tiles.map((element): SeenTile => {
     const player = first('player', element) ?? playerOver(element, players)

@@ -1,10 +1,10 @@
 /** What the page script is told and what it tells, beyond what all platforms have. */
-import type { CommonConfig, CommonSigns, PageApi } from '../../shared/page/types.ts'
+import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type PageConfig = CommonConfig
 
 /** The form in front of the meeting, of the new client or the classic one. */
-export interface FormSigns {
+export interface FormSnapshot {
   client: 'react' | 'classic'
   name: { value: string; isEnabled: boolean } | null
   /** What is typed into it is a secret and stays in the page. */
@@ -16,7 +16,7 @@ export interface FormSigns {
   isSettled: boolean
 }
 
-export type AudioSign =
+export type AudioState =
   /** The microphone's button says mute or unmute. */
   | 'joined'
   /** It offers to join. */
@@ -26,7 +26,7 @@ export type AudioSign =
   | 'absent'
 
 /** Everything one look at the page tells. */
-export interface PageSigns extends CommonSigns {
+export interface PageSnapshot extends CommonSnapshot {
   title: string
   /** Of the page for a link that cannot be joined. */
   pageError: string | null
@@ -34,7 +34,7 @@ export interface PageSigns extends CommonSigns {
   cookieBanner: boolean
   termsAsked: boolean
   disclaimer: string | null
-  form: FormSigns | null
+  form: FormSnapshot | null
   captcha: boolean
   /** Accessible names of the open dialogs; they do not depend on the language. */
   dialogNames: string[]
@@ -49,7 +49,7 @@ export interface PageSigns extends CommonSigns {
   /** The button says End: the bot has become host. */
   isHost: boolean
   leaveOptions: boolean
-  audio: AudioSign
+  audio: AudioState
   /** Sound of the meeting reaches the page by some way. */
   hears: boolean
   reconnecting: string | null
@@ -90,7 +90,7 @@ export type ElementName =
   | 'captions'
   | 'captionsSave'
 
-export interface ZoomPageApi extends PageApi<PageSigns, ElementName> {
+export interface ZoomPageApi extends PageApi<PageSnapshot, ElementName> {
   /** Everything the preview and the meeting hang on; the driver asks after a stall. Grows while the page is at work. */
   progress(): string
   /** False: the page has no microphone and no camera, as if they were unplugged. */

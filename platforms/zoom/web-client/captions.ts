@@ -1,4 +1,7 @@
-/** Turns on the guest's captions. They show initials beside the text and no names (field notes 3.17). */
+/**
+ * Turns on the guest's captions. They show initials beside the text and no names
+ * (docs/platform-notes/zoom.md#captions).
+ */
 import type { ZoomPage } from './page.ts'
 
 /** The first use asks for the spoken language, which it proposes itself. */

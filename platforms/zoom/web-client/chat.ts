@@ -1,5 +1,5 @@
 /** The steps of Zoom's chat. Its panel stays open as far as others do not need the place: a closed one has no messages. */
-import { type ChatSteps, usualChatSteps } from '../../shared/chat-desk.ts'
+import { type ChatSteps, usualChatSteps } from '../../shared/chat-sender.ts'
 import type { ZoomPage } from './page.ts'
 import { writeLines } from './typing.ts'
 

@@ -1,9 +1,9 @@
 /** The guest of Zoom's web client: wires its parts to the interface of the life. */
 import type { Frame, Page } from 'playwright'
-import type { MeetingTarget } from '../../../src/meeting.ts'
-import type { MeetingDriver, Stage } from '../../../src/ports.ts'
-import { DeviceKeeper } from '../../shared/device-keeper.ts'
-import { DialogSweeper } from '../../shared/dialogs.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
+import { DeviceToggles } from '../../shared/device-toggles.ts'
+import { DialogResponder } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { meetingScript } from '../../shared/meeting-page.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
@@ -12,15 +12,15 @@ import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { leaveSteps } from '../leaving.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
-import type { ElementName, PageConfig, PageSigns, ZoomPageApi } from '../page/types.ts'
+import type { ElementName, PageConfig, PageSnapshot, ZoomPageApi } from '../page/types.ts'
+import type { PageStateKind } from '../page-state.ts'
 import { SELECTORS } from '../selectors.ts'
-import type { SituationKind } from '../situation.ts'
 import { WORDS } from '../words.ts'
 import { turnOnCaptions } from './captions.ts'
 import { ChatPanel } from './chat.ts'
-import { WebEntrance } from './entrance.ts'
-import { MeetingChores } from './in-meeting.ts'
-import { webClientSense } from './sense.ts'
+import { InCallTasks } from './in-call-tasks.ts'
+import { JoinFlow } from './join-flow.ts'
+import { webClientClassifier } from './page-classifier.ts'
 
 export interface WebClientOptions extends DriverOptions {
   /** Shorter ones for tests. */
@@ -32,7 +32,7 @@ const COMMON_HOSTS = ['app.zoom.us', 'zoom.us']
 /** Starts the browser on the stage. Rejects with a BotError when it does not start. */
 export async function openWebClient(
   target: MeetingTarget,
-  stage: Stage,
+  stage: CaptureEnvironment,
   signal: AbortSignal,
   options: WebClientOptions,
 ): Promise<MeetingDriver> {
@@ -44,25 +44,25 @@ export async function openWebClient(
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),
   })
-  const page = await openMeetingPage<PageSigns, ElementName, ZoomPageApi>(stage, signal, options, {
+  const page = await openMeetingPage<PageSnapshot, ElementName, ZoomPageApi>(stage, signal, options, {
     script,
     waits: ZOOM_WAITS,
     mediaOrigins: hosts.map((host) => `https://${host}`),
     frameOf: clientFrame,
   })
   const paces = { ...ZOOM_PACES, ...options.paces }
-  const devices = new DeviceKeeper(page, {
+  const devices = new DeviceToggles(page, {
     camera: firstImage(options) === null ? 'off' : 'on',
     microphone: options.microphone ?? 'off',
   })
-  const dialogs = new DialogSweeper(page, (dialog) => answerDialog(dialog, { consent: options.recordingConsent }))
-  const entrance = new WebEntrance(page, target, botName, devices, paces)
+  const dialogs = new DialogResponder(page, (dialog) => answerDialog(dialog, { consent: options.recordingConsent }))
+  const entrance = new JoinFlow(page, target, botName, devices, paces)
   const chat = new ChatPanel(page)
-  const chores = new MeetingChores(page, recordingMode, paces, chat)
-  return new PlatformDriver<PageSigns, SituationKind>({
+  const chores = new InCallTasks(page, recordingMode, paces, chat)
+  return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
-    sense: webClientSense(page.waits, paces),
+    classifier: webClientClassifier(page.waits, paces),
     devices,
     async sweep(signs) {
       // Later ones lie over earlier ones, and only the uppermost can be reached.
@@ -81,7 +81,7 @@ export async function openWebClient(
     captions: { turnOn: () => turnOnCaptions(page) },
     leaving: leaveSteps(page),
     watching: {
-      async eachLook(signs, situation) {
+      async afterPoll(signs, situation) {
         await entrance.leaveBehind()
         await chores.look(signs, situation)
       },

@@ -1,5 +1,5 @@
 import type { MeetingPage } from '../../shared/meeting-page.ts'
-import type { ElementName, PageSigns, ZoomPageApi } from '../page/types.ts'
+import type { ElementName, PageSnapshot, ZoomPageApi } from '../page/types.ts'
 
 /** The tab with Zoom's web client. */
-export type ZoomPage = MeetingPage<PageSigns, ElementName, ZoomPageApi>
+export type ZoomPage = MeetingPage<PageSnapshot, ElementName, ZoomPageApi>

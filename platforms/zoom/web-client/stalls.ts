@@ -1,4 +1,7 @@
-/** Notices a page that has stopped loading: nothing drawn at all, or nothing that changes. Pure; field notes 3.6. */
+/**
+ * Notices a page that has stopped loading: nothing drawn at all, or nothing that changes. Pure;
+ * docs/platform-notes/zoom.md#loading-and-stalls.
+ */
 import type { ZoomPaces } from '../paces.ts'
 
 export interface Progress {

@@ -1,4 +1,7 @@
-/** Types as a person does: Zoom's form takes no text that did not come from keys (field notes 3.3). */
+/**
+ * Types as a person does: Zoom's form takes no text that did not come from keys
+ * (docs/platform-notes/zoom.md#pre-join-page).
+ */
 import type { ElementName } from '../page/types.ts'
 import type { ZoomPage } from './page.ts'
 

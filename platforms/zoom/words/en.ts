@@ -1,7 +1,8 @@
 /**
  * English wording of the web client, to which the page is pinned. The SDK's Client View shows the same. All expressions
  * meet text with straight apostrophes, three dots for an ellipsis and plain spaces, and are case-insensitive. Source:
- * field notes 1.4, 3.1 to 3.19, and the language file of the published SDK package.
+ * docs/platform-notes/zoom.md#invalid-links, #launch-page to #end-removal-and-leaving, and the language file of the
+ * published SDK package.
  */
 import type { Words } from '../../shared/words.ts'
 

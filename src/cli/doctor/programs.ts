@@ -1,7 +1,7 @@
 /** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sandboxObstacle } from '../../browser/sandbox.ts'
+import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import { shownText } from '../shown-text.ts'
 import { type Finding, fine, installing, unfit, warning } from './finding.ts'
 import { findProgram, type Trial, tryProgram } from './try-program.ts'

@@ -1,5 +1,6 @@
 /** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
 import type { InjectOptions, Response } from 'light-my-request'
+import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
 import { buildApi } from '../../../control-plane/api/app.ts'
 import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
 import type { Generation } from '../../../control-plane/api/generation.ts'
@@ -8,6 +9,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createKey, type Permission } from '../../../control-plane/store/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams.ts'
+import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { createJudge } from './openapi-judge.ts'
@@ -55,12 +57,14 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },
+    alerts: { sendsMail: true, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     calendars: NO_CALENDARS,
     conferencing: { authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }) },
     client,
     clock: Date,
     log: quiet,
     files: null,
+    metrics: createMetrics({ database, log: quiet, cacheMs: 0 }).registry,
     settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000 },
     ...given,
   }

@@ -368,3 +368,62 @@ describe('batches', () => {
     expect(new Set(ids()).size).toBe(ids().length)
   })
 })
+
+describe('a bot that was lost in its meeting', () => {
+  const lostAt = new Date('2026-11-20T09:00:00Z')
+  const part = { attempt: 1, seconds: 40, code: 'FORCE_KILLED', reason: null }
+  const onItsWay = (changes: Partial<BotRow> = {}) =>
+    recording({
+      ...{ phase: 'starting', attempt: 2, joined_attempt: null, resumes: 1, resuming_since: lostAt, parts: [part] },
+      participants: [{ id: 1, name: 'Zoe', platform_id: 'p/9' }],
+      ...changes,
+    })
+  const back = [status('joining_call'), status('in_waiting_room'), status('in_call_not_recording')]
+
+  test('keeps its status on the way back, and the timeline tells of each step', () => {
+    const { change, after } = folded(onItsWay(), journal(...back, status('in_call_recording')), 2)
+    expect(after).toMatchObject({ phase: 'running', status: 'in_call_recording', joined_attempt: 2 })
+    expect(after.resuming_since).toBeNull()
+    expect(change.messages).toEqual([])
+    expect(change.steps.map(({ kind }) => kind)).toEqual(['status', 'status', 'status', 'resumed'])
+    expect(change.steps.at(-1)).toMatchObject({ evidence: { missing_seconds: 4 } })
+    expect(after.recording_started_at).toEqual(recording().recording_started_at)
+  })
+
+  test('that was paused stays paused to its caller', () => {
+    const paused = onItsWay({ status: 'recording_paused' })
+    const events = journal(...back, status('in_call_recording'), status('recording_paused'))
+    const { change, after } = folded(paused, events, 2)
+    expect(after.status).toBe('recording_paused')
+    expect(change.messages).toEqual([])
+  })
+
+  test('is assembled after its report, with the seconds and the people of both parts', () => {
+    const joined = { type: 'participant_joined' as const, participant: ada, offset: null }
+    const last = report({ duration_seconds: 20, participants: [ada], speakers: [ada] })
+    const { change, after } = folded(onItsWay(), journal(...back, status('in_call_recording'), joined, last), 2)
+    expect(after).toMatchObject({ phase: 'assembling', status: 'in_call_recording', duration_seconds: 60 })
+    expect(after.parts).toMatchObject([part, { attempt: 2, seconds: 20 }])
+    expect(after.participants).toMatchObject([
+      { id: 1, name: 'Zoe' },
+      { id: 2, name: 'Ada' },
+    ])
+    expect(after.speakers).toMatchObject([{ id: 2, name: 'Ada' }])
+    expect(change.messages).toEqual([])
+    expect(change.ledger).toEqual([])
+    // Whatever comes now changes nothing.
+    expect(folded(after, journal(status('in_call_recording'), last), 2).change.patch).toEqual({})
+  })
+
+  test('that had not recorded tells its statuses again', () => {
+    const waiting = fresh({ status: 'in_waiting_room', attempt: 2, resumes: 1 })
+    const { change, after } = folded(waiting, journal(...back), 2)
+    expect(after).toMatchObject({ phase: 'running', status: 'in_call_not_recording', joined_attempt: 2 })
+    expect(change.messages).toHaveLength(3)
+  })
+
+  test('is not changed by the attempt that died', () => {
+    const { change } = folded(onItsWay({ phase: 'due', attempt: 1 }), journal(status('recording_paused')), 1)
+    expect(change).toMatchObject({ patch: {}, messages: [], steps: [] })
+  })
+})

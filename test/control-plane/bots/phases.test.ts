@@ -3,17 +3,18 @@ import { closing } from '../../../control-plane/bots/ending.ts'
 import { HAPPENINGS, nextPhase, PHASES } from '../../../control-plane/bots/phases.ts'
 import { botRow } from './bot-row.ts'
 
-/** Written anew from field notes, a row for each phase; a dash changes nothing. Columns in the order of `HAPPENINGS`. */
+/** Written down a second time, a row for each phase; a dash changes nothing. Columns in the order of `HAPPENINGS`. */
 const EXPECTED = `
-            admitted refused launched launch_failed gave_up joining status  transcribing final_report stop_asked process_ended
-scheduled   due      closed  -        -             -       -       -       -            -            closed     -
-due         -        -       -        -             closed  -       -       -            -            closed     -
-launching   -        -       starting due           closed  running -       -            closed       closed     -
-starting    -        -       -        -             closed  running -       -            closed       ending     due
-running     -        -       -        -             -       running running processing   closed       ending     closed
-ending      -        -       -        -             closed  ending  ending  processing   closed       ending     closed
-processing  -        -       -        -             -       -       -       processing   closed       -          closed
-closed      -        -       -        -             -       -       -       -            -            -          -
+            admitted refused launched launch_failed gave_up joining status  transcribing final_report stop_asked process_ended resumed assembled
+scheduled   due      closed  -        -             -       -       -       -            -            closed     -             -       -
+due         -        -       -        -             closed  -       -       -            -            closed     -             -       -
+launching   -        -       starting due           closed  running -       -            closed       closed     -             -       -
+starting    -        -       -        -             closed  running -       -            closed       ending     due           -       -
+running     -        -       -        -             -       running running processing   closed       ending     closed        due     -
+ending      -        -       -        -             closed  ending  ending  processing   closed       ending     closed        -       -
+processing  -        -       -        -             -       -       -       processing   closed       -          closed        -       -
+assembling  -        -       -        -             -       -       -       -            -            -          -             -       closed
+closed      -        -       -        -             -       -       -       -            -            -          -             -       -
 `
 const [head, ...lines] = EXPECTED.trim()
   .split('\n')
@@ -60,9 +61,9 @@ describe('the table as a whole', () => {
       }
   })
 
-  test('a bot that asked to join is never started again', () => {
-    for (const phase of ['running', 'ending', 'processing', 'closed'])
-      for (const happening of HAPPENINGS)
+  test('a bot that asked to join is started again only where it was lost in the meeting', () => {
+    for (const phase of ['running', 'ending', 'processing', 'assembling', 'closed'])
+      for (const happening of HAPPENINGS.filter((each) => phase !== 'running' || each !== 'resumed'))
         expect(['due', 'launching', 'starting'], `${phase} ${happening}`).not.toContain(nextPhase(phase, happening))
   })
 

@@ -1,4 +1,4 @@
-/** How bots follow events: field notes 5.7, rule by rule, against the real store. */
+/** The rules of docs/interface.md#how-bots-follow-events, one by one, against the real store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEvent } from '../../../control-plane/store/calendar-reads.ts'
 import { askToLeave } from '../../../control-plane/store/stop-requests.ts'

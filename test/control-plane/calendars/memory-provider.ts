@@ -74,7 +74,6 @@ export interface Calls {
   refresh: number
   list: number
   changes: number
-  readOne: number
   watch: number
   renew: number
   unwatch: number
@@ -85,7 +84,7 @@ export class MemoryProvider implements CalendarProvider {
   readonly calendars = new Map<string, MemoryCalendar>()
   /** Comes with every answer. */
   unreadable: Changes['unreadable'] = []
-  readonly calls: Calls = { refresh: 0, list: 0, changes: 0, readOne: 0, watch: 0, renew: 0, unwatch: 0 }
+  readonly calls: Calls = { refresh: 0, list: 0, changes: 0, watch: 0, renew: 0, unwatch: 0 }
   readonly unwatched: string[] = []
   /** The next calls of this kind reject, each with one of these. */
   readonly failures = new Map<keyof Calls, ProviderProblemKind[]>()
@@ -183,28 +182,24 @@ export class MemoryProvider implements CalendarProvider {
         unreadable: this.unreadable,
         cursor: next,
       }
-    // What was edited outside of the window comes as removed; an occurrence that is deleted comes with its series only.
+    // An occurrence that is deleted comes with its series only.
     const inWindow = new Set(calendar.within(window).map(({ providerId }) => providerId))
     const series = new Set(edited.filter(({ event }) => event.isRecurring).map(({ event }) => event.seriesProviderId))
     const isTold = (held: Held) =>
       inWindow.has(held.event.providerId) &&
       (held.version > since || (held.event.isRecurring && series.has(held.event.seriesProviderId)))
+    const hasLeft = ({ event, isDeleted, version }: Held) =>
+      version > since && !isDeleted && !event.isRecurring && !inWindow.has(event.providerId)
     return {
       isFull: false,
-      events: [...calendar.events.values()].filter(isTold).map(({ event }) => event),
+      events: [...calendar.events.values()].filter((held) => isTold(held) || hasLeft(held)).map(({ event }) => event),
       removedIds: edited
-        .filter(({ event }) => !inWindow.has(event.providerId) && !event.isRecurring)
+        .filter(({ event, isDeleted }) => isDeleted && !event.isRecurring)
         .map(({ event }) => event.providerId),
       wholeSeries: [...series],
       unreadable: this.unreadable,
       cursor: next,
     }
-  }
-
-  async readOne(accessToken: string, calendarId: string, eventId: string): Promise<ProviderEvent | null> {
-    this.#count('readOne')
-    const held = this.#of(accessToken, calendarId).events.get(eventId)
-    return held === undefined || held.isDeleted ? null : held.event
   }
 
   async watch(accessToken: string, calendarId: string, request: WatchRequest): Promise<Subscription> {

@@ -1,6 +1,6 @@
 /**
- * The rules of field notes 5.7 written down a second time, without a database: what a reader of the notes would expect of the
- * bots after the service has looked at the calendar.
+ * The rules of docs/interface.md#how-bots-follow-events written down a second time, without a database: which bots a
+ * reader of that page expects after the service has looked at the calendar.
  */
 import type { ProviderEvent } from '../../../control-plane/calendars/ports.ts'
 

@@ -102,18 +102,6 @@ describe('what is stored', () => {
     expect(await eventId(name, 'a')).toBe(id)
   })
 
-  test('Microsoft: an event that is called removed and is still there is not', async () => {
-    const { calendar, name, provider, poll, events } = await withCalendar({ platform: 'microsoft' })
-    const answer = provider.changes.bind(provider)
-    provider.changes = async (...asked) => ({ ...(await answer(...asked)), removedIds: ['a', 'unknown'] })
-    await poll(name)
-    expect(provider.calls.readOne).toBe(1)
-    expect(idsOf(await events(name))).toContain('a')
-    calendar.delete('a')
-    await poll(name)
-    expect(idsOf(await events(name))).not.toContain('a')
-  })
-
   test('Microsoft: an occurrence that is missing from its series is gone, without being named', async () => {
     const { calendar, name, poll, events } = await withCalendar({ platform: 'microsoft' })
     calendar.delete('s_1')

@@ -148,7 +148,8 @@ describe('rotation', () => {
     await allow(database)
     await expect.poll(stored).toBe(calendar.refreshToken)
     expect(provider.calls.refresh).toBe(before)
-    expect(await row(id)).toMatchObject({ refresh_lease_owner: null, sync_due_at: new Date(0) })
+    // A second step, after the token.
+    await expect.poll(() => row(id)).toMatchObject({ refresh_lease_owner: null, sync_due_at: new Date(0) })
     await tokens.close(1000)
     await own.destroy()
   })

@@ -3,8 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,7 +23,9 @@ import { type BotHost, startBotHost } from '../launching/bot-host.ts'
 import type { Plan } from '../launching/simulated-bot.ts'
 import { type LinkProxy, startLinkProxy } from './link-proxy.ts'
 import type { RoleSettings } from './role-process.ts'
+import { unsettled } from './settled.ts'
 import type { Received } from './violations.ts'
+import { startWebhookReceiver } from './webhook-receiver.ts'
 
 const PROGRAM = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** Longer than the margin within which a claimed bot is not started any more. */
@@ -99,24 +99,8 @@ export class Chaos {
   }
 
   async #addReceiver(teams: number): Promise<void> {
-    const server = createServer((request, response) => {
-      let text = ''
-      request.on('data', (chunk) => {
-        text += chunk
-      })
-      request.on('end', () => {
-        const { event, data } = JSON.parse(text) as { event: string; data: { bot_id: string } }
-        this.received.push({ id: String(request.headers['webhook-id']), event, botId: data.bot_id })
-        // The answer may come after its dispatcher was killed.
-        setTimeout(() => response.end(), Math.random() < 0.05 ? 300 : 0)
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    this.#closings.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const { url, close } = await startWebhookReceiver(this.received)
+    this.#closings.push(close)
     for (let n = 0; n < teams; n++) {
       const team = await this.database
         .insertInto('teams')
@@ -211,21 +195,8 @@ export class Chaos {
   }
 
   /** What still has to happen before everything is over; empty at the end. */
-  async unsettled(): Promise<string[]> {
-    const count = async (name: string, rows: Promise<unknown[]>) => {
-      const { length } = await rows
-      return length === 0 ? [] : [`${length} ${name}`]
-    }
-    const { database } = this
-    const lists = await Promise.all([
-      count('open bots', database.selectFrom('bots').select('id').where('phase', '<>', 'closed').execute()),
-      count('launches', database.selectFrom('launches').select('bot_id').where('cleaned_at', 'is', null).execute()),
-      count(
-        'deliveries',
-        database.selectFrom('deliveries').select('id').where('state', 'in', ['waiting', 'sending']).execute(),
-      ),
-    ])
-    return lists.flat()
+  unsettled(): Promise<string[]> {
+    return unsettled(this.database)
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,11 @@ test('whatever is killed, every bot has one end, one history and its webhooks, a
     await expect.poll(() => chaos.unsettled(), { timeout: 840_000, interval: 500 }).toEqual([])
     console.log('checker:', JSON.stringify({ ...chaos.counts, webhooks: chaos.received.length }))
     expect(await violations(chaos)).toEqual([])
+    const lost = await chaos.database.selectFrom('bots').select('resumes').where('resumes', '>', 0).execute()
+    const joined = await chaos.database.selectFrom('bots').select('id').where('files_attempt', '=', 0).execute()
+    console.log(`checker: ${lost.length} bots were lost in their meeting, ${joined.length} have joined recordings`)
+    expect(lost.length).toBeGreaterThan(0)
+    expect(joined.length).toBeGreaterThan(0)
     expect(chaos.counts).toMatchObject(Object.fromEntries(BREAKAGES.map((name) => [name, expect.any(Number)])))
     expect(chaos.counts['cut links']).toBeGreaterThan(0)
   } finally {

@@ -10,12 +10,12 @@ export interface LinkProxy {
   close(): Promise<void>
 }
 
-/** Each connection goes to the next of these ports. */
+/** Each connection goes to the next of these ports; the list may change. */
 export async function startLinkProxy(ports: readonly number[]): Promise<LinkProxy> {
   const pairs = new Set<{ near: Socket; far: Socket }>()
   let turn = 0
   const server = createServer((near) => {
-    const far = connect(ports[turn++ % ports.length]!, '127.0.0.1')
+    const far = connect(ports[turn++ % ports.length] ?? 1, '127.0.0.1')
     const pair = { near, far }
     pairs.add(pair)
     near.pipe(far)

@@ -9,6 +9,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
+import { joinVideos } from '../launching/join-videos.ts'
 import { createSimulatedLauncher } from '../launching/simulated.ts'
 
 export interface RoleSettings {
@@ -32,9 +33,12 @@ const { store: files } = await openFileStore(
   { secret: Buffer.alloc(32), publicUrl: 'http://127.0.0.1', now: Date.now },
 )
 
+/** As `main.ts` ends it after SIGTERM. */
+let close = async () => {}
+
 switch (settings.role) {
-  case 'launcher':
-    startLaunching({
+  case 'launcher': {
+    const launching = startLaunching({
       database,
       databaseUrl: settings.databaseUrl,
       launcher: createSimulatedLauncher(settings.hostUrl),
@@ -42,6 +46,8 @@ switch (settings.role) {
       seals,
       grants: { fetch: async () => Promise.reject(new Error('No bot names a credential')) },
       recover: async () => ({ files: [], problems: [] }),
+      joinParts: joinVideos,
+      resumesBots: true,
       log,
       linkUrl: settings.linkUrl,
       waitForWelcomeSeconds: 600,
@@ -56,15 +62,21 @@ switch (settings.role) {
         finishLeaseSeconds: 5,
       },
     })
+    close = () => launching.close()
     break
+  }
   case 'links': {
     const links = createLinkServer({ database, clock: Date, log })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
     await once(server.listen(settings.port, '127.0.0.1'), 'listening')
+    close = () => links.close()
     break
   }
-  case 'dispatcher':
-    startDispatcher({
+  case 'dispatcher': {
+    const dispatcher = startDispatcher({
+      mail: async () => {
+        throw new Error('The checker sends no mail')
+      },
       database,
       client: createGuardedClient({ allowPrivate: true }),
       seals,
@@ -74,5 +86,8 @@ switch (settings.role) {
       delays: [0.1, 0.2, 0.5],
       leaseSeconds: 3,
     })
+    close = () => dispatcher.close()
+  }
 }
+process.once('SIGTERM', () => void close().then(() => process.exit(0)))
 process.send?.('ready')

@@ -11,12 +11,16 @@ export interface Rounds {
 /** A bot that may do anything that bots do. */
 function anyPlan(): Plan {
   const die = Math.random()
+  // Lost once or twice; the next attempt may not be let in again.
+  const goesOn = { deadAttempts: 1 + Math.floor(Math.random() * 2), ...(Math.random() < 0.3 && { refusedFrom: 2 }) }
   return {
     meetingMs: 100 + Math.random() * 3_000,
     chats: 1 + Math.floor(Math.random() * 20),
     ...(die < 0.1 && { dies: 'before_joining' as const, deadAttempts: 1 }),
-    ...(die >= 0.1 && die < 0.18 && { dies: 'recording' as const, isOutOfMemory: Math.random() < 0.5 }),
-    ...(die >= 0.18 && die < 0.24 && { dies: 'before_report' as const }),
+    ...(die >= 0.1 && die < 0.14 && { dies: 'recording' as const, isOutOfMemory: Math.random() < 0.5 }),
+    ...(die >= 0.14 && die < 0.2 && { ...goesOn, dies: 'recording' as const }),
+    ...(die >= 0.2 && die < 0.22 && { ...goesOn, dies: 'waiting' as const }),
+    ...(die >= 0.22 && die < 0.24 && { ...goesOn, dies: 'before_report' as const }),
     ...(die >= 0.24 && die < 0.3 && { isRefused: true }),
   }
 }
@@ -24,7 +28,9 @@ function anyPlan(): Plan {
 export async function runRounds(chaos: Chaos, { rounds, botsOfARound }: Rounds): Promise<void> {
   const background: Promise<void>[] = []
   for (let round = 0; round < rounds; round++) {
-    for (let n = 0; n < botsOfARound; n++) {
+    // One of each round is lost in its meeting for certain.
+    await chaos.createBot({ meetingMs: 500, dies: 'recording', deadAttempts: 1 }, null)
+    for (let n = 1; n < botsOfARound; n++) {
       const isScheduled = Math.random() < 0.2
       const id = await chaos.createBot(anyPlan(), isScheduled ? 1 + Math.random() * 12 : null)
       if (Math.random() < 0.15) background.push(sleep(Math.random() * 2_000).then(() => chaos.askToLeave(id)))

@@ -3,6 +3,7 @@
  * has settled when this is asked: no bot runs, nothing waits.
  */
 import { sql } from 'kysely'
+import { partsOf } from '../../../control-plane/bots/parts.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { ledgerDifferences } from '../../../control-plane/store/ledger-audit.ts'
 import type { BotHost } from '../launching/bot-host.ts'
@@ -53,13 +54,27 @@ async function oneEnd({ database, received }: Evidence): Promise<string[]> {
 }
 
 async function oneBot({ database, host }: Evidence): Promise<string[]> {
-  const bots = await database.selectFrom('bots').select(['id', 'attempt', 'joined_attempt']).execute()
-  return bots.flatMap(({ id, joined_attempt }) => {
-    const atTheDoor = host.of(id).filter(({ bot }) => bot.knocks.length > 0)
-    if (atTheDoor.length > 1) return [`one bot: ${atTheDoor.length} attempts of bot ${id} asked to join`]
-    const [first] = atTheDoor
-    if (first !== undefined && first.attempt !== joined_attempt)
-      return [`one bot: attempt ${first.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
+  const bots = await database.selectFrom('bots').select(['id', 'attempt', 'joined_attempt', 'parts']).execute()
+  return bots.flatMap(({ id, joined_attempt, parts }) => {
+    const atTheDoor = host
+      .of(id)
+      .filter(({ bot }) => bot.knocks.length > 0)
+      .sort((one, other) => one.attempt - other.attempt)
+    // One that was lost in its meeting is dead before the next one asks to join.
+    const alive = atTheDoor.filter(({ bot }, place) => {
+      const next = atTheDoor[place + 1]
+      return (
+        next !== undefined && !((bot.evidence?.endedAt?.getTime() ?? Number.POSITIVE_INFINITY) <= next.bot.knocks[0]!)
+      )
+    })
+    if (alive.length > 0)
+      return [`one bot: attempt ${alive[0]!.attempt} of bot ${id} lived while the next one asked to join`]
+    const last = atTheDoor.at(-1)
+    // A bot that is over names the attempt that did not get as far as the door as well.
+    if (last !== undefined && (joined_attempt === null || last.attempt > joined_attempt))
+      return [`one bot: attempt ${last.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
+    if (last !== undefined && last.attempt < joined_attempt! && partsOf({ parts }).length === 0)
+      return [`one bot: attempt ${last.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
     const attempts = host.of(id).map(({ attempt }) => attempt)
     return new Set(attempts).size === attempts.length ? [] : [`one bot: an attempt of bot ${id} was started twice`]
   })
@@ -70,15 +85,19 @@ async function oneHistory({ database, host }: Evidence): Promise<string[]> {
     select bot_id, attempt, count(distinct journal_id) as journals, count(*) as events, max(seq) as last
     from bot_events group by bot_id, attempt`.execute(database)
   const stored = new Map(rows.map((row) => [`${row.bot_id} ${row.attempt}`, row]))
-  const bots = await database.selectFrom('bots').select(['id', 'joined_attempt']).execute()
-  const named = new Map(bots.map(({ id, joined_attempt }) => [id, joined_attempt]))
+  const bots = await database.selectFrom('bots').select(['id', 'joined_attempt', 'parts']).execute()
+  const deciding = new Set(
+    bots.flatMap(({ id, joined_attempt, parts }) =>
+      [joined_attempt, ...partsOf({ parts }).map(({ attempt }) => attempt)].map((attempt) => `${id} ${attempt}`),
+    ),
+  )
   const gaps = rows
     .filter(({ events, last, journals }) => events !== last || journals !== 1)
     .map(({ bot_id, attempt, events, last, journals }) => {
       return `one history: attempt ${attempt} of bot ${bot_id} has ${events} events up to ${last} in ${journals} journals`
     })
   const missing = host.bots.flatMap(({ botId, attempt, bot }) => {
-    if (named.get(botId) !== attempt) return []
+    if (!deciding.has(`${botId} ${attempt}`)) return []
     const last = stored.get(`${botId} ${attempt}`)?.last ?? 0
     if (last === bot.lastSeq) return []
     return [`one history: bot ${botId} journaled ${bot.lastSeq} events, ${last} are stored`]

@@ -3,6 +3,7 @@ import type { Job } from '@standin/wire/job.ts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
+import { NO_METERS } from '../../../control-plane/meters.ts'
 import { openJoinTokens } from '../../../control-plane/open-connections.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { Launcher } from '../../../control-plane/ports.ts'
@@ -25,7 +26,7 @@ async function setting() {
   const zoom = await startZoomOauth()
   const client = createGuardedClient({ allowPrivate: true })
   const platform = createZoom({ client, address: zoom.url })
-  const opened = openJoinTokens(base.database, seals, platform, quiet)
+  const opened = openJoinTokens({ database: base.database, seals, platform, log: quiet, meters: NO_METERS })
   const app = zoom.addApp()
   const user = zoom.addUser()
   const jobs: Job[] = []

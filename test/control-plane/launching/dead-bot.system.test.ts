@@ -19,6 +19,7 @@ beforeAll(async () => {
   mock = await startMock('meet')
   service = await ServiceProcess.prepare({
     STANDIN_MAP_HOSTS: mock.hosts.map((host) => `${host}=${mock.address}`).join(','),
+    STANDIN_RESUME_BOTS: 'off',
   })
   receiver = await startReceiver()
   await service.start()

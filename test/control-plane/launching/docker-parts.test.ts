@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type Docker from 'dockerode'
 import { expect, test } from 'vitest'
+import { withOperatorKeys } from '../../../control-plane/launching/launchers/container-environment.ts'
 import {
   BOT_LIMITS,
   type ContainerSettings,
   containerOf,
-  withOperatorKeys,
 } from '../../../control-plane/launching/launchers/docker-container.ts'
 import { isShortage, sentenceOf, wasNeverSent } from '../../../control-plane/launching/launchers/docker-engine.ts'
 import { endedState, stateOf } from '../../../control-plane/launching/launchers/docker-evidence.ts'

@@ -1,59 +1,24 @@
 /** The Docker launcher on a real engine, with a small image in place of the worker's. */
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import Docker from 'dockerode'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createDockerLauncher, type DockerLauncherSettings } from '../../../control-plane/launching/launchers/docker.ts'
 import { BOT_LIMITS } from '../../../control-plane/launching/launchers/docker-container.ts'
 import type { JobOffers, Launcher, LaunchHandle } from '../../../control-plane/ports.ts'
 import { describeLauncher, type LauncherBench, plainJob } from './launcher-contract.ts'
 import { startRelay } from './relay.ts'
+import { buildStandInImage, DOCKER_SOCKET, docker, whyNoImage } from './stand-in-image.ts'
 
-const BASE = 'node:24-bookworm-slim'
 const IMAGE = 'standin-test-stand-in-bot'
-const FOLDER = dirname(fileURLToPath(import.meta.url))
 const quiet = { info() {}, warn() {}, error() {} }
-const SOCKET = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock'
-const docker = new Docker({ socketPath: SOCKET })
-const skipped = await whySkipped()
-
-/** Nothing is pulled for a test. */
-async function whySkipped(): Promise<string | null> {
-  try {
-    await docker.ping()
-  } catch {
-    return `no Docker engine answers at ${SOCKET}; DOCKER_HOST names one`
-  }
-  const hasBase = await docker
-    .getImage(BASE)
-    .inspect()
-    .then(
-      () => true,
-      () => false,
-    )
-  return hasBase ? null : `the engine does not have ${BASE}; docker/try.sh makes it`
-}
+const skipped = await whyNoImage()
 
 beforeAll(async () => {
-  if (skipped !== null) return
-  const place = mkdtempSync(join(tmpdir(), 'standin-image-'))
-  const dockerfile = `FROM ${BASE}\nCOPY stand-in-bot.mjs /bot.mjs\nRUN mkdir /recordings && chown 1000:1000 /recordings\nVOLUME /recordings\nUSER 1000:1000\nENTRYPOINT ["node", "/bot.mjs"]\n`
-  execFileSync('sh', ['-c', `cp "${FOLDER}/stand-in-bot.mjs" . && cat >Dockerfile`], { cwd: place, input: dockerfile })
-  const built = await docker.buildImage({ context: place, src: ['Dockerfile', 'stand-in-bot.mjs'] }, { t: IMAGE })
-  await new Promise<void>((resolve, reject) =>
-    docker.modem.followProgress(built, (error, lines) => {
-      const problem = error ?? lines?.find((line: { error?: string }) => line.error)
-      if (problem) reject(new Error(JSON.stringify(problem)))
-      else resolve()
-    }),
-  )
-  rmSync(place, { recursive: true, force: true })
+  if (skipped === null) await buildStandInImage(IMAGE)
 })
 
 /** Jobs by address as the service offers them, without a database. Listens where the engine's bridge ends. */
@@ -100,7 +65,7 @@ interface DockerBench extends LauncherBench {
 async function dockerBench({ maxBots }: { maxBots: number }): Promise<DockerBench> {
   const folder = mkdtempSync(join(tmpdir(), 'standin-docker-'))
   const offers = await startOffers()
-  const relay = await startRelay({ path: SOCKET }, join(folder, 'docker.sock'))
+  const relay = await startRelay({ path: DOCKER_SOCKET }, join(folder, 'docker.sock'))
   const installations = [randomUUID()]
   const open = (values: Partial<DockerLauncherSettings> = {}) =>
     createDockerLauncher({

@@ -20,6 +20,14 @@ function parts(
       request: { ...plainRequest(), ...request },
       is_scheduled: false,
       join_at: null,
+      status: 'queued',
+      resumes: 0,
+      parts: [],
+      participants: [],
+      waiting_at: null,
+      joined_at: null,
+      recording_started_at: null,
+      updated_at: new Date(),
       ...bot,
     },
     secrets,
@@ -221,4 +229,44 @@ test('an object is handed on, as token addresses need it', () => {
 test('a stream whose receiver is away does not keep the bot from recording', () => {
   const streaming = { inputUrl: null, outputUrl: 'wss://ears.example/live', audioFrequency: 16_000 as const }
   expect(jobOf(parts({ streaming })).streaming).toMatchObject({ is_required: false })
+})
+
+describe('a bot that goes on after its death', () => {
+  const now = new Date('2026-11-20T09:10:00Z')
+  const lost = {
+    ...{
+      resumes: 1,
+      updated_at: now,
+      status: 'in_call_recording',
+      recording_started_at: new Date('2026-11-20T09:00:00Z'),
+    },
+    ...{ joined_at: new Date('2026-11-20T09:00:00Z'), participants: [{ id: 1, name: 'Ada', platform_id: 'a' }] },
+    parts: [{ attempt: 1, seconds: 500, code: 'FORCE_KILLED', reason: null }],
+  }
+  const request = {
+    entryMessage: 'Hello',
+    timeouts: { ...plainRequest().timeouts, waitingRoom: 300, maxRecording: 1800 },
+  }
+
+  test('writes no second entry message and has what is left of the time to record', () => {
+    const job = jobOf(parts(request, lost))
+    expect(job.entry_message).toBeNull()
+    expect(job.timeout_config).toMatchObject({ recording_timeout: 1300, waiting_room_timeout: 300 })
+    expect(job.continues).toEqual({ has_seen_others: true, is_paused: false })
+  })
+
+  test('is paused again where it was paused', () => {
+    expect(jobOf(parts(request, { ...lost, status: 'recording_paused' })).continues?.is_paused).toBe(true)
+  })
+
+  test('waits on where it died in the waiting room, and greets then', () => {
+    const waiting = { waiting_at: new Date('2026-11-20T09:08:00Z'), joined_at: null, recording_started_at: null }
+    const job = jobOf(parts(request, { ...lost, ...waiting, parts: [], participants: [] }))
+    expect(job.timeout_config).toMatchObject({ recording_timeout: 1800, waiting_room_timeout: 180 })
+    expect(job).toMatchObject({ entry_message: 'Hello', continues: { has_seen_others: false, is_paused: false } })
+  })
+
+  test('an ordinary bot continues nothing', () => {
+    expect(jobOf(parts(request)).continues).toBeUndefined()
+  })
 })

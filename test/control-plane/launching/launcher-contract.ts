@@ -24,6 +24,8 @@ export interface LauncherBench {
   runsOutOfMemory: boolean
   /** Whether a log is kept. */
   keepsLogs: boolean
+  /** The engine itself breaks characters where it breaks long lines. */
+  breaksCharacters?: boolean
   /** Kills what is left. */
   close(): Promise<void>
 }
@@ -228,14 +230,15 @@ export function describeLauncher(
     })
 
     test('of a long log the last 64 KiB are kept, in whole characters', async ({ skip }) => {
-      const { launcher, job, keepsLogs } = await bench()
+      const { launcher, job, keepsLogs, breaksCharacters } = await bench()
       if (!keepsLogs) skip('simulated bots have no log')
       const handle = await launch(launcher, job('exit:0', `start${'ü'.repeat(60_000)}end`))
       const { logTail } = await ended(launcher, handle)
       expect(Buffer.byteLength(logTail!)).toBeLessThanOrEqual(64 * 1024)
       expect(Buffer.byteLength(logTail!)).toBeGreaterThan(64 * 1024 - 4)
       // Docker leaves out the end of a line that is longer than 16 KiB.
-      expect(logTail).toMatch(/^ü+end\n?$/)
+      const cut = breaksCharacters ? /^[ü\uFFFD]+end\n?$/ : /^ü+end\n?$/
+      expect(cut.test(logTail!)).toBe(true)
     })
 
     test('while the engine is away nothing is said to have ended, and bots wait', async ({ skip }) => {

@@ -15,7 +15,7 @@ export interface Plan {
   /** Chat messages on the way. */
   chats?: number
   /** Where it is killed by the kernel, if anywhere. */
-  dies?: 'before_joining' | 'recording' | 'before_report'
+  dies?: 'before_joining' | 'waiting' | 'recording' | 'before_report'
   /** Of a death: not every kill is for lack of memory. */
   isOutOfMemory?: boolean
   /** Only the first attempts die. */
@@ -24,10 +24,14 @@ export interface Plan {
   isSilent?: boolean
   /** It is not let in. */
   isRefused?: boolean
+  /** Attempts from this one on are not let in. */
+  refusedFrom?: number
   /** How long it waits for its last acknowledgement. */
   drainMs?: number
   /** Requests to leave and signals do nothing. */
   isDeaf?: boolean
+  /** It waits as long as a real bot does before it connects again. */
+  reconnectsAsReal?: boolean
 }
 
 export interface SimulatedBot {
@@ -36,6 +40,8 @@ export interface SimulatedBot {
   readonly knocks: number[]
   stop(): void
   kill(): Promise<void>
+  /** Breaks of its link: UTC milliseconds of its end and of the next welcome. */
+  readonly breaks: { downAt: number; upAt: number | null }[]
   /** Numbers of the events that it journaled. */
   readonly lastSeq: number
 }
@@ -43,11 +49,25 @@ export interface SimulatedBot {
 const TIMING: Partial<LinkTiming> = {
   heartbeatMs: 1_000,
   acceptMs: 10_000,
-  reconnectMinMs: 20,
-  reconnectMaxMs: 500,
 }
+const AT_ONCE: Partial<LinkTiming> = { reconnectMinMs: 20, reconnectMaxMs: 500 }
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent } as Logger
 const DRAIN_MS = 5_000
+
+/** Notes when the link breaks and when it is there again. */
+function linkLogger(breaks: SimulatedBot['breaks']): Logger {
+  return {
+    ...silent,
+    warn(message) {
+      if (message === 'The control link is down' && breaks.at(-1)?.upAt !== null)
+        breaks.push({ downAt: Date.now(), upAt: null })
+    },
+    info(message) {
+      const last = breaks.at(-1)
+      if (message === 'The control link is up' && last?.upAt === null) last.upAt = Date.now()
+    },
+  }
+}
 
 class Killed extends Error {}
 
@@ -58,15 +78,16 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
   const life = new AbortController()
   const asked = new AbortController()
   const knocks: number[] = []
+  const breaks: SimulatedBot['breaks'] = []
   let evidence: EndEvidence | null = null
   let lastSeq = 0
   const link = openControlLink({
     botId: job.bot_id,
     folder,
-    logger: silent,
+    logger: linkLogger(breaks),
     url: job.control_plane.url,
     token: job.control_plane.token,
-    timing: TIMING,
+    timing: { ...TIMING, ...(!plan.reconnectsAsReal && AT_ONCE) },
     usage: { read: async () => ({ cpuPercent: 20, memoryBytes: 300_000_000 }) },
     onEvent: ({ seq }) => {
       lastSeq = seq
@@ -101,7 +122,9 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     if (asked.signal.aborted) return end('failed', 'EXITING_MEETING_BEFORE_RECORD')
     knocks.push(Date.now())
     say({ type: 'status_change', status: 'in_waiting_room' })
-    if (plan.isRefused) return end('failed', 'BOT_NOT_ACCEPTED')
+    if (isDoomed('waiting')) die()
+    if (plan.isRefused || attempt >= (plan.refusedFrom ?? Number.POSITIVE_INFINITY))
+      return end('failed', 'BOT_NOT_ACCEPTED')
     await rest(5)
     if (asked.signal.aborted) return end('failed', 'EXITING_MEETING_BEFORE_RECORD')
     say({ type: 'status_change', status: 'in_call_not_recording' })
@@ -182,6 +205,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
 
   return {
     knocks,
+    breaks,
     get evidence() {
       return evidence
     },

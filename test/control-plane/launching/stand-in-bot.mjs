@@ -9,7 +9,8 @@ const [does, value] = String(job.extra?.does ?? 'wait').split(':')
 console.log(JSON.stringify({ arguments: process.argv.slice(2), environment: Object.keys(process.env).sort() }))
 if (job.extra?.says) console.log(job.extra.says)
 
-if (does === 'exit') process.exit(Number(value))
+// What is still on its way through the pipe would be lost with the process.
+if (does === 'exit') await new Promise(() => process.stdout.write('', () => process.exit(Number(value))))
 if (does === 'eat') for (const eaten = []; ; ) eaten.push(Buffer.alloc(16 * 1024 * 1024, 1))
 process.on('SIGTERM', () => {
   console.log('SIGTERM')

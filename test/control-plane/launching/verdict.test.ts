@@ -31,6 +31,7 @@ function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
     closed_for: null,
     overdue: -100,
     stop_sent_for: null,
+    is_part: false,
     ...values,
   }
 }
@@ -39,9 +40,11 @@ const OPEN = ['launching', 'starting', 'running', 'ending', 'processing']
 
 describe('only evidence ends a bot', () => {
   test.each(OPEN)('in phase %s, whatever the launcher does not know', (phase) => {
-    for (const state of [STATES.absent, STATES.unknown])
-      for (const overdue of [null, -100, 1, 599])
-        expect(verdictOn(launch({ phase, overdue }), state)).toEqual({ do: 'wait' })
+    const whenAbsent = { do: phase === 'launching' ? 'wait' : 'read' }
+    for (const overdue of [null, -100, 1, 599]) {
+      expect(verdictOn(launch({ phase, overdue }), STATES.unknown)).toEqual({ do: 'wait' })
+      expect(verdictOn(launch({ phase, overdue }), STATES.absent)).toEqual(whenAbsent)
+    }
   })
 
   test.each(OPEN)('in phase %s, a process that is over is finished', (phase) => {
@@ -87,5 +90,5 @@ test('an attempt that left no trace is forgotten after two minutes, unless it is
   expect(verdictOn({ ...superseded, age: 121 }, STATES.absent)).toEqual({ do: 'forget' })
   expect(verdictOn({ ...superseded, age: 86_400 }, STATES.unknown)).toEqual({ do: 'wait' })
   expect(verdictOn({ ...superseded, age: 2 * 86_400 + 1 }, STATES.unknown)).toEqual({ do: 'forget' })
-  expect(verdictOn(launch({ age: 121 }), STATES.absent)).toEqual({ do: 'wait' })
+  expect(verdictOn(launch({ age: 121 }), STATES.absent)).toEqual({ do: 'read' })
 })

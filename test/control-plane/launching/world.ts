@@ -95,6 +95,8 @@ export async function openLaunchingWorld() {
           seals,
           grants: grantsOf(database),
           recover: async () => ({ files: [], problems: [] }),
+          joinParts: async () => Promise.reject(new Error('No test joins parts here.')),
+          resumesBots: false,
           log: { info: log('info'), warn: log('warn'), error: log('error') },
           linkUrl,
           ...values,

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-function makeFolder(name = ''): string {
+function mkdirs(name = ''): string {
   const folder = mkdtempSync(join(tmpdir(), 'standin-own-postgres-'))
   folders.push(folder)
   // The server's user has to enter it, where these tests run as root.
@@ -35,7 +35,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
 }
 
 test('keeps its rows over a stop and a start', async () => {
-  const folder = makeFolder()
+  const folder = mkdirs()
   const first = await start(folder)
   await query(first.url, 'create table kept as select 7 as number')
   await first.stop()
@@ -44,7 +44,7 @@ test('keeps its rows over a stop and a start', async () => {
 })
 
 test('a second start finds the running server, with the same password', async () => {
-  const folder = makeFolder()
+  const folder = mkdirs()
   const first = await start(folder)
   const [{ started }] = (await query(first.url, 'select pg_postmaster_start_time()::text as started')) as [
     { started: string },
@@ -55,7 +55,7 @@ test('a second start finds the running server, with the same password', async ()
 })
 
 test('recovers after the server was killed', async () => {
-  const folder = makeFolder()
+  const folder = mkdirs()
   const first = await start(folder)
   await query(first.url, 'create table kept as select 7 as number; checkpoint')
   const pid = Number(readFileSync(join(folder, 'database/cluster/postmaster.pid'), 'utf8').split('\n')[0])
@@ -66,7 +66,7 @@ test('recovers after the server was killed', async () => {
 })
 
 test('listens on no port and lets nobody in without the password', async () => {
-  const folder = makeFolder()
+  const folder = mkdirs()
   const { url } = await start(folder)
   expect(await query(url, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
   const wrong = new URL(url)
@@ -77,7 +77,7 @@ test('listens on no port and lets nobody in without the password', async () => {
 })
 
 test('a data folder with a long path is no problem for the socket', async () => {
-  const folder = makeFolder(`${'long-name-'.repeat(12)}data`)
+  const folder = mkdirs(`${'long-name-'.repeat(12)}data`)
   const { url } = await start(folder)
   expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
 })

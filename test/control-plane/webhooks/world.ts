@@ -1,6 +1,7 @@
 /** A database with a team, and dispatchers beside it. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { createAlertMail } from '../../../control-plane/alerts/mail.ts'
 import type { Channel, OutgoingMessage } from '../../../control-plane/bots/change.ts'
 import { messageId } from '../../../control-plane/bots/messages/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
@@ -100,6 +101,7 @@ export async function openWorld(connections = 12) {
         client,
         seals,
         links,
+        mail: createAlertMail(null, 'https://api.test'),
         clock: Date,
         log: quiet,
         delays: [0.05, 0.1],

@@ -8,7 +8,7 @@ import { CLASS, ID, LABEL, TEXT } from '../../../mock/zoom/page/table.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/zoom/settings.ts'
 import { SHOWABLE } from '../../../mock/zoom/showable.ts'
 import { OVER } from '../../../mock/zoom/visit-types.ts'
-import { packageRoot } from '../../../src/page-scripts.ts'
+import { packageRoot } from '../../../src/process/page-scripts.ts'
 
 /** Those of the web client; the SDK's have tests of their own. */
 const SCENARIOS = Object.fromEntries(Object.entries(ALL).filter(([name]) => !name.startsWith('sdk-')))

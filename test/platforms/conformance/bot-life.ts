@@ -6,11 +6,9 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { jobSchema } from '@standin/wire/job.ts'
-import { systemClock } from '../../../src/clock.ts'
 import { type Outcome, runBot } from '../../../src/life/bot.ts'
-import type { StopRequester } from '../../../src/life/states.ts'
 import { silentLogger } from '../../../src/logger.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type {
   CommandAnswer,
   MeetingDriver,
@@ -19,6 +17,8 @@ import type {
   Recorder,
   RecorderEvent,
 } from '../../../src/ports.ts'
+import { systemClock } from '../../../src/process/clock.ts'
+import type { StopRequester } from '../../../src/process/stop-requests.ts'
 import { SILENT_STAGE, until } from './ground.ts'
 
 export class BotLife {
@@ -47,7 +47,7 @@ export class BotLife {
         return this.driver
       },
       streaming: null,
-      voiceTracks: null,
+      participantTracks: null,
       liveTranscript: null,
       writeReport: async () => {},
       transcribe: null,

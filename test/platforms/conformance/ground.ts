@@ -1,9 +1,9 @@
 /** Time and place of the suite: waits that fit a mock's pace, a stage without display and sound. */
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import type { Stage } from '../../../src/ports.ts'
+import type { CaptureEnvironment } from '../../../src/ports.ts'
 
 /** Sound goes nowhere: no Pulse server is there, and Chromium runs without a display. */
-export const SILENT_STAGE: Stage = {
+export const SILENT_STAGE: CaptureEnvironment = {
   display: null,
   pulseServer: '/nonexistent/pulse',
   pulseSink: 'none',
@@ -27,7 +27,7 @@ const SHRUNK: readonly (keyof Waits)[] = [
 ]
 
 export function waitsAt(speed: number): Waits {
-  const waits = { ...REAL_WAITS, lookEveryMs: 120, callLookEveryMs: 250 }
+  const waits = { ...REAL_WAITS, pollEveryMs: 120, callPollEveryMs: 250 }
   for (const name of SHRUNK) waits[name] = Math.round(REAL_WAITS[name] / speed)
   // A slow machine needs its time to start the page's script, at any speed.
   waits.preJoinMs = Math.max(waits.preJoinMs, 60_000)

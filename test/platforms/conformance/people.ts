@@ -1,6 +1,6 @@
 /** Who is in the meetings of the suite, and what was told of them. */
 import type { MockMeeting, MockPerson } from '../../../mock/types.ts'
-import type { ChatMessage, MeetingEvent, Participant } from '../../../src/meeting.ts'
+import type { ChatMessage, MeetingEvent, Participant } from '../../../src/meeting/meeting.ts'
 
 /** Looks come in the order in which people are named. */
 export const PEOPLE: MockPerson[] = [

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@standin/wire/codes.ts'
 import type { MockServer } from '../../../mock/types.ts'
 import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
 import type { ZoomSdkOptions } from '../../../platforms/zoom/meeting-sdk/driver.ts'
-import type { PlatformName } from '../../../src/meeting.ts'
+import type { PlatformName } from '../../../src/meeting/meeting.ts'
 import { CONF } from '../zoom/meeting-sdk/conf.ts'
 
 /** `janus` sends all sound and pictures through a real media server. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { openBrowser } from '../../../platforms/browser/browser.ts'
 import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/selectors.ts'
 import { SELECTORS as JITSI } from '../../../platforms/jitsi/selectors.ts'
 import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/selectors.ts'
 import { SELECTORS as ZOOM } from '../../../platforms/zoom/selectors.ts'
-import { openBrowser } from '../../../src/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { SILENT_STAGE } from './ground.ts'
 

@@ -9,7 +9,7 @@ import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/selecto
 import { SELECTORS as JITSI } from '../../../platforms/jitsi/selectors.ts'
 import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/selectors.ts'
 import { SELECTORS as ZOOM } from '../../../platforms/zoom/selectors.ts'
-import { packageRoot } from '../../../src/page-scripts.ts'
+import { packageRoot } from '../../../src/process/page-scripts.ts'
 
 type Selectors = Readonly<Record<string, string>>
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { matches, plain, type Words } from '../../../platforms/shared/words.ts'
-import { packageRoot } from '../../../src/page-scripts.ts'
+import { packageRoot } from '../../../src/process/page-scripts.ts'
 
 const COMPOSED = 'the mock puts it together from parts'
 const DECIDED_BY_ADDRESS = 'the mock leads to the address, which decides'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isCorroborated, PLACES, type Situation, situationOf } from '../../../platforms/google-meet/situation.ts'
+import { isCorroborated, PAGE_PHASES, type PageState, situationOf } from '../../../platforms/google-meet/page-state.ts'
 import { AdmissionJudge } from '../../../platforms/shared/admission.ts'
-import { CALL, signs, TOOLBAR } from './signs.ts'
+import { CALL, signs, TOOLBAR } from './snapshots.ts'
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }
 const call = situationOf(signs(CALL))
@@ -10,16 +10,16 @@ const rosterOnly = situationOf(signs({ ...TOOLBAR, ownStatus: 1 }))
 const lobby = situationOf(signs({ ...TOOLBAR, lines: ['Asking to be let in...'] }))
 const toolbar = situationOf(signs(TOOLBAR))
 
-function admittedAt(looks: [Situation, number][]): number | null {
+function admittedAt(looks: [PageState, number][]): number | null {
   const judge = new AdmissionJudge(HOLDS)
-  const verdict = (situation: Situation, at: number) =>
-    judge.observe(PLACES[situation.kind], isCorroborated(situation), at)
+  const verdict = (situation: PageState, at: number) =>
+    judge.observe(PAGE_PHASES[situation.kind], isCorroborated(situation), at)
   return looks.find(([situation, at]) => verdict(situation, at) === 'admitted')?.[1] ?? null
 }
-const every = (situation: Situation, from: number, to: number): [Situation, number][] =>
+const every = (situation: PageState, from: number, to: number): [PageState, number][] =>
   Array.from({ length: (to - from) / 500 + 1 }, (_, index) => [situation, from + index * 500])
 
-test.each<[string, [Situation, number][], number | null]>([
+test.each<[string, [PageState, number][], number | null]>([
   ['the picture of a call has to hold 10 s where no waiting room was seen', every(call, 0, 20_000), 10_000],
   ['after a waiting room 6 s are enough', [[lobby, 0], ...every(call, 500, 20_000)], 6500],
   ['where the roster agrees 2 s are enough', every(callByRoster, 0, 20_000), 2000],

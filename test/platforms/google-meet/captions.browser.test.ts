@@ -1,8 +1,8 @@
 /** The driver turns on captions and tells what they say, by the channel or, where that is silent, by the page. */
 import { expect, test } from 'vitest'
 import { WORDS } from '../../../mock/shared/caption-writer.ts'
-import type { MeetingEvent } from '../../../src/meeting.ts'
-import { CaptionDesk } from '../../../transcription/captions.ts'
+import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
+import { CaptionAssembler } from '../../../transcription/captions.ts'
 import { meetHarness } from './harness.ts'
 
 const meet = meetHarness()
@@ -36,11 +36,11 @@ test('captions-by-page: a region that is drawn anew in the middle of a sentence 
     (event) => attempt.events.indexOf(event) > length && event.text.split(' ').length >= 12,
   )
   const said: string[] = []
-  const desk = new CaptionDesk(({ isFinal, words }) => {
+  const desk = new CaptionAssembler(({ isFinal, words }) => {
     if (isFinal) said.push(...words.map(({ word }) => word))
   })
   const rows = attempt.events.filter(isCaption)
-  for (const { participantId, ...row } of rows) desk.take({ ...row, speaker: participantId ?? '' })
+  for (const { participantId, ...row } of rows) desk.onUpdate({ ...row, speaker: participantId ?? '' })
   desk.finish()
   expect(new Set(rows.map(({ key }) => key)).size).toBe(2)
   expect(said.length).toBeGreaterThanOrEqual(12)

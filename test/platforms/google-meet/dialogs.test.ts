@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { dialogStep, kindOf } from '../../../platforms/google-meet/dialogs.ts'
 import { DialogPacer } from '../../../platforms/shared/dialogs.ts'
-import type { DialogSigns } from '../../../platforms/shared/page/types.ts'
+import type { DialogSnapshot } from '../../../platforms/shared/page/types.ts'
 
-const dialog = (text: string, ...buttons: [string, string | null][]): DialogSigns => ({
+const dialog = (text: string, ...buttons: [string, string | null][]): DialogSnapshot => ({
   text,
   isModal: true,
   isPersistent: false,

@@ -2,10 +2,10 @@
 import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
 import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
-import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
-import type { ElementName, PageSigns } from '../../../platforms/google-meet/page/types.ts'
-import { type SituationKind, situationOf } from '../../../platforms/google-meet/situation.ts'
+import type { ElementName, PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
+import { meetScript } from '../../../platforms/google-meet/page-script.ts'
+import { type PageStateKind, situationOf } from '../../../platforms/google-meet/page-state.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { attempts } from '../attempts.ts'
@@ -30,13 +30,13 @@ export function meetHarness() {
 
 /** To be called once in a `describe`: reads pages without joining. */
 export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' | 'chromium'>) {
-  return pageReader<GoogleMeetMeeting, PageSigns, SituationKind>(harness, {
+  return pageReader<GoogleMeetMeeting, PageSnapshot, PageStateKind>(harness, {
     openPage: (stage, signal, options) =>
-      openMeetingPage<PageSigns, ElementName>(stage, signal, options, {
+      openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, {
         script: meetScript(options, stage),
         mediaOrigins: ['https://meet.google.com'],
       }),
-    sense: { situationOf, refusalOf, endOf },
+    classifier: { situationOf, refusalOf, endOf },
     addressOf,
   })
 }

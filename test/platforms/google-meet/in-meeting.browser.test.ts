@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type BotBrowser, type OpenBrowser, openBrowser } from '../../../src/browser/browser.ts'
+import { type BotBrowser, type OpenBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { type Attempt, meetHarness, meetReader, until } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
-import { meetScript } from '../../../platforms/google-meet/meet-page.ts'
-import { type BotBrowser, openBrowser } from '../../../src/browser/browser.ts'
+import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
+import { meetScript } from '../../../platforms/google-meet/page-script.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { SILENT_STAGE } from './harness.ts'
 

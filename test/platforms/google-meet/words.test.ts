@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LABELS, OTHER_LANGUAGES, SITUATION_TEXTS, WORDS } from '../../../platforms/google-meet/words.ts'
+import { LABELS, OTHER_LANGUAGES, STATE_TEXTS, WORDS } from '../../../platforms/google-meet/words.ts'
 import { labelSources, matches, plain } from '../../../platforms/shared/words.ts'
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   'Dana joined',
   'Ann Host left',
 ])('%s says nothing about an end or a waiting room', (text) => {
-  const found = SITUATION_TEXTS.filter((name) => matches(WORDS.situations[name], text))
+  const found = STATE_TEXTS.filter((name) => matches(WORDS.situations[name], text))
   expect(found).toEqual([])
 })
 

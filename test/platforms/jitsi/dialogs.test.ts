@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { answerOf, mayBeAnswered } from '../../../platforms/jitsi/dialogs.ts'
-import type { DialogSigns } from '../../../platforms/jitsi/page/types.ts'
-import { signs } from './signs.ts'
+import type { DialogSnapshot } from '../../../platforms/jitsi/page/types.ts'
+import { signs } from './snapshots.ts'
 
-function dialog(text: string, ...labels: string[]): DialogSigns {
+function dialog(text: string, ...labels: string[]): DialogSnapshot {
   const buttons = labels.map((label, ref) => ({ label, action: null, ref }))
   return { text, isModal: true, isPersistent: false, buttons }
 }
-const pressed = (shown: DialogSigns) => answerOf(shown, { consent: 'accept' })?.press?.label ?? null
+const pressed = (shown: DialogSnapshot) => answerOf(shown, { consent: 'accept' })?.press?.label ?? null
 
 test.each([
   [

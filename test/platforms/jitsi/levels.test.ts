@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLevelReader, ownerOfReceiver } from '../../../platforms/jitsi/page/levels.ts'
 import type { StoreView } from '../../../platforms/jitsi/page/store.ts'
-import type { TappedTrack } from '../../../platforms/shared/page/webrtc-tap.ts'
+import type { TappedTrack } from '../../../platforms/shared/page/audio/webrtc-tap.ts'
 
 function receiver(entries: () => { audioLevel?: number; timestamp: number }[]): RTCRtpReceiver {
   const getSynchronizationSources = () => entries().map((entry) => ({ source: 7, rtpTimestamp: 1, ...entry }))

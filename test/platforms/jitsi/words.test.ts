@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LABELS, type LabelName, SITUATION_TEXTS, WORDS } from '../../../platforms/jitsi/words.ts'
+import { LABELS, type LabelName, STATE_TEXTS, WORDS } from '../../../platforms/jitsi/words.ts'
 import { labelSources, matches } from '../../../platforms/shared/words.ts'
 
 const labelsOf = (text: string) => LABELS.filter((label) => matches(WORDS.labels[label], text))
@@ -32,7 +32,7 @@ test.each([
   "You've been muted by Ann Host",
   'Do you want to kick this participant?',
 ])('%s says nothing about an end', (text) => {
-  expect(SITUATION_TEXTS.filter((name) => matches(WORDS.situations[name], text))).toEqual([])
+  expect(STATE_TEXTS.filter((name) => matches(WORDS.situations[name], text))).toEqual([])
 })
 
 test('every label reaches the page as text of an expression', () => {

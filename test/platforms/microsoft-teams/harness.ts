@@ -2,15 +2,15 @@
 import { startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { openMicrosoftTeams } from '../../../platforms/microsoft-teams/driver.ts'
-import type { ElementName, PageSigns, TeamsPageApi } from '../../../platforms/microsoft-teams/page/types.ts'
-import { teamsSense } from '../../../platforms/microsoft-teams/sense.ts'
-import type { SituationKind } from '../../../platforms/microsoft-teams/situation.ts'
-import { teamsScript } from '../../../platforms/microsoft-teams/teams-page.ts'
+import type { ElementName, PageSnapshot, TeamsPageApi } from '../../../platforms/microsoft-teams/page/types.ts'
+import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
+import { teamsScript } from '../../../platforms/microsoft-teams/page-script.ts'
+import type { PageStateKind } from '../../../platforms/microsoft-teams/page-state.ts'
 import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.ts'
 import { TEAMS_WAITS } from '../../../platforms/microsoft-teams/waits.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { attempts, type AttemptOptions as Options } from '../attempts.ts'
 import { pageReader } from '../page-reader.ts'
 
@@ -23,7 +23,7 @@ const SHRUNK: readonly (keyof Waits)[] = ['captchaMs', 'undecidedMs', 'reconnect
 
 function testWaits(speed: number): Waits {
   const real = { ...REAL_WAITS, ...TEAMS_WAITS }
-  const waits = { ...real, lookEveryMs: 150, callLookEveryMs: 250, joinClickMs: 2500, holdWithoutLobbyMs: 2000 }
+  const waits = { ...real, pollEveryMs: 150, callPollEveryMs: 250, joinClickMs: 2500, holdWithoutLobbyMs: 2000 }
   for (const name of SHRUNK) waits[name] = Math.round(real[name] / speed)
   return waits
 }
@@ -47,13 +47,13 @@ export function teamsHarness() {
 
 /** To be called once in a `describe`: reads pages without joining. */
 export function teamsReader(harness: Pick<ReturnType<typeof teamsHarness>, 'mock' | 'chromium'>) {
-  return pageReader<TeamsMeeting, PageSigns, SituationKind>(harness, {
+  return pageReader<TeamsMeeting, PageSnapshot, PageStateKind>(harness, {
     openPage: (stage, signal, options) =>
-      openMeetingPage<PageSigns, ElementName, TeamsPageApi>(stage, signal, options, {
+      openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(stage, signal, options, {
         script: teamsScript(options, stage),
         mediaOrigins: ['https://teams.microsoft.com'],
       }),
-    sense: teamsSense(REAL_WAITS, false),
+    classifier: teamsClassifier(REAL_WAITS, false),
     addressOf: (meeting) => targetOf(meeting).url,
   })
 }

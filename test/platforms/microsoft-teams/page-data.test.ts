@@ -6,7 +6,7 @@ import { People } from '../../../platforms/microsoft-teams/page/people.ts'
 import { isForeign } from '../../../platforms/microsoft-teams/page/schemes.ts'
 import { type PersonRecord, readFrame } from '../../../platforms/microsoft-teams/page/signalling.ts'
 import { WORDS } from '../../../platforms/microsoft-teams/words.ts'
-import { createWording } from '../../../platforms/shared/page/wording.ts'
+import { createWording } from '../../../platforms/shared/page/dom/wording.ts'
 import { labelSources } from '../../../platforms/shared/words.ts'
 
 const { says } = createWording(labelSources(WORDS.labels))

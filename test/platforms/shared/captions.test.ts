@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CaptionKeeper } from '../../../platforms/shared/caption-keeper.ts'
-import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/caption-rows.ts'
-import type { CommonSigns } from '../../../platforms/shared/page/types.ts'
+import { CaptionToggle } from '../../../platforms/shared/caption-toggle.ts'
+import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/chat/caption-rows.ts'
+import type { CommonSnapshot } from '../../../platforms/shared/page/types.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
@@ -76,9 +76,9 @@ describe('captions are kept on', () => {
     const known: boolean[] = []
     let tries = 0
     const steps = takes && { turnOn: async () => takes[tries++] ?? false }
-    const it = new CaptionKeeper({ steps, clock, logger: silentLogger, onKnown: (areOn) => known.push(areOn) })
+    const it = new CaptionToggle({ steps, clock, logger: silentLogger, onKnown: (areOn) => known.push(areOn) })
     const look = async (captionsOn: boolean | null, isNewDocument = false) => {
-      await it.look({ captionsOn } as CommonSigns, isNewDocument)
+      await it.look({ captionsOn } as CommonSnapshot, isNewDocument)
       await clock.advance(1000)
     }
     return { known, look, tries: () => tries }

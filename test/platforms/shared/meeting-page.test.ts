@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { CpuWaits } from '../../../platforms/browser/cpu-waits.ts'
 import { MeetingPage, type PageParts } from '../../../platforms/shared/meeting-page.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
-import type { CpuWaits } from '../../../src/browser/cpu-waits.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
@@ -10,10 +10,10 @@ function pageOf(share: number | null) {
   const clock = new HandClock()
   let isFrozen = false
   const signs = { url: '', lang: '', lines: [], headings: [], dialogs: [], microphone: 'off', camera: 'off', others: 1 }
-  let snapshot: unknown = { signs: { ...signs, at: 0 }, events: [], document: 1, hasBegun: true }
+  let report: unknown = { signs: { ...signs, at: 0 }, events: [], document: 1, hasBegun: true }
   const frame = {
     evaluate: (_run: unknown, { method }: { method: string }) =>
-      isFrozen ? new Promise(() => {}) : Promise.resolve(method === 'snapshot' ? snapshot : null),
+      isFrozen ? new Promise(() => {}) : Promise.resolve(method === 'report' ? report : null),
   }
   const cpuWaits = async (): Promise<CpuWaits> => new Map(share === null ? [] : [[1, share * clock.now()]])
   const page = new MeetingPage({
@@ -50,7 +50,7 @@ function pageOf(share: number | null) {
     clock,
     frozenAfter,
     answer(next: unknown) {
-      snapshot = next
+      report = next
     },
     freeze: (frozen: boolean) => {
       isFrozen = frozen

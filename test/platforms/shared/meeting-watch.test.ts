@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { DeviceKeeper } from '../../../platforms/shared/device-keeper.ts'
+import { DeviceToggles } from '../../../platforms/shared/device-toggles.ts'
 import { MeetingWatch, type Watching } from '../../../platforms/shared/meeting-watch.ts'
-import type { MeetingEvent } from '../../../src/meeting.ts'
+import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
 import { HandClock } from '../../fakes/clock.ts'
 import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from './scripted-page.ts'
 
@@ -12,8 +12,8 @@ async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
   let reloads = 0
   const watch = new MeetingWatch<ScriptedSigns, Kind>({
     page,
-    sense: SENSE,
-    devices: new DeviceKeeper(page, { microphone: 'off', camera: 'off' }),
+    classifier: SENSE,
+    devices: new DeviceToggles(page, { microphone: 'off', camera: 'off' }),
     sweep: async () => null,
     note: () => {},
     onNewDocument: () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { plainData, readAnswer, readSnapshot } from '../../../platforms/shared/page-answers.ts'
+import { plainData, readAnswer, readReport } from '../../../platforms/shared/page-answers.ts'
 
 const SIGNS = {
   at: Date.now(),
@@ -16,7 +16,7 @@ const at = Date.now()
 const ann = { id: 'a', name: 'Ann', isHost: false }
 const message = { id: 'm', senderId: 'a', senderName: 'Ann', text: 'Hi', at, isOwn: false }
 const read = (events: unknown[], signs: unknown = SIGNS) =>
-  readSnapshot({
+  readReport({
     signs,
     events: events.map((event, index) => ({ number: index + 1, event })),
     document: 1,

@@ -11,11 +11,11 @@ test('a job that asks for nothing is a recording in step, without captions, that
 })
 
 test('the page is told what the stage keeps ready, and only what somebody wants to hear', () => {
-  const ears = { mixRate: 16_000, wantsVoices: true, takeMix: nothing, takeVoice: nothing }
-  expect(scriptConfig({ ...BOT, playout: 'live', captions: true, ears }, { soundAheadMs: 200 })).toEqual({
+  const audioTap = { mixRate: 16_000, wantsParticipantTracks: true, onMix: nothing, onParticipantAudio: nothing }
+  expect(scriptConfig({ ...BOT, playout: 'live', captions: true, audioTap }, { soundAheadMs: 200 })).toEqual({
     ...TOLD,
     ...{ playout: 'live', captions: true, soundAheadMs: 200 },
-    ears: { mixRate: 16_000, voices: true },
+    audioTap: { mixRate: 16_000, voices: true },
   })
 })
 

@@ -1,8 +1,8 @@
 /** A meeting page without a browser: it shows what the test says, look by look, and notes what is pressed. */
 import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import type { MeetingPage } from '../../../platforms/shared/meeting-page.ts'
-import type { CommonSigns, PageEvent } from '../../../platforms/shared/page/types.ts'
-import type { MeetingSense, Place, Situation } from '../../../platforms/shared/situation.ts'
+import type { CommonSnapshot, PageEvent } from '../../../platforms/shared/page/types.ts'
+import type { PageClassifier, PagePhase, PageState } from '../../../platforms/shared/page-state.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import { BotError } from '../../../src/errors.ts'
 import { silentLogger } from '../../../src/logger.ts'
@@ -11,11 +11,11 @@ import type { HandClock } from '../../fakes/clock.ts'
 
 export type Kind = 'door' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'
 
-export interface ScriptedSigns extends CommonSigns {
+export interface ScriptedSigns extends CommonSnapshot {
   kind: Kind
 }
 
-const PLACES: Record<Kind, Place> = {
+const PAGE_PHASES: Record<Kind, PagePhase> = {
   door: 'entrance',
   lobby: 'waiting',
   call: 'in_call',
@@ -28,9 +28,9 @@ const PLACES: Record<Kind, Place> = {
   either: 'undecided',
 }
 
-export const SENSE: MeetingSense<ScriptedSigns, Kind> = {
-  situationOf: ({ kind }): Situation<Kind> => ({ kind, text: `it shows ${kind}`, proofs: [] }),
-  places: PLACES,
+export const SENSE: PageClassifier<ScriptedSigns, Kind> = {
+  situationOf: ({ kind }): PageState<Kind> => ({ kind, text: `it shows ${kind}`, proofs: [] }),
+  places: PAGE_PHASES,
   refusalOf({ kind }) {
     if (kind === 'denied') return new BotError('BOT_NOT_ACCEPTED', 'denied')
     if (kind === 'captcha') return new BotError('CANNOT_JOIN_MEETING', 'captcha')
@@ -81,7 +81,7 @@ export class ScriptedPage {
       gate: this.gate,
       waits: { ...REAL_WAITS, ...waits },
       browser: { whenEnded: new Promise<string>(() => {}), ended: null },
-      get lastSigns() {
+      get lastSnapshot() {
         return scripted.#last
       },
       look: async () => {

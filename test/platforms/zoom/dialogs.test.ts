@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { answerDialog } from '../../../platforms/zoom/dialogs.ts'
-import { dialog } from './signs.ts'
+import { dialog } from './snapshots.ts'
 
 const ACCEPT = { consent: 'accept' } as const
 

@@ -8,12 +8,12 @@ import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import { labelSources } from '../../../platforms/shared/words.ts'
 import { openZoom, type ZoomOptions } from '../../../platforms/zoom/driver.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../../../platforms/zoom/paces.ts'
-import type { ElementName, PageConfig, PageSigns } from '../../../platforms/zoom/page/types.ts'
+import type { ElementName, PageConfig, PageSnapshot } from '../../../platforms/zoom/page/types.ts'
 import { SELECTORS } from '../../../platforms/zoom/selectors.ts'
 import { recognizeZoom } from '../../../platforms/zoom/url.ts'
-import { webClientSense } from '../../../platforms/zoom/web-client/sense.ts'
+import { webClientClassifier } from '../../../platforms/zoom/web-client/page-classifier.ts'
 import { WORDS } from '../../../platforms/zoom/words.ts'
-import type { MeetingTarget } from '../../../src/meeting.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { type Attempt, attempts, type AttemptOptions as Options } from '../attempts.ts'
 import { pageReader } from '../page-reader.ts'
 
@@ -36,7 +36,7 @@ const SHRUNK: readonly (keyof Waits)[] = [
 const SHRUNK_PACES: readonly (keyof ZoomPaces)[] = ['deadLinkRetryMs', 'deadLinkMs', 'blankMs', 'stallMs', 'onHoldMs']
 
 export function testWaits(speed: number): Waits {
-  const waits = { ...REAL_WAITS, ...ZOOM_WAITS, lookEveryMs: 120, callLookEveryMs: 250, preJoinMs: 90_000 }
+  const waits = { ...REAL_WAITS, ...ZOOM_WAITS, pollEveryMs: 120, callPollEveryMs: 250, preJoinMs: 90_000 }
   for (const name of SHRUNK) waits[name] = Math.round(waits[name] / speed)
   // A slow machine needs its time to draw a page, at any speed.
   waits.unknownPageMs = Math.max(waits.unknownPageMs, 40_000)
@@ -91,7 +91,7 @@ export function zoomHarness() {
 export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' | 'chromium'>) {
   return pageReader(harness, {
     openPage: (stage, signal, options) =>
-      openMeetingPage<PageSigns, ElementName>(stage, signal, options, {
+      openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, {
         script: meetingScript<PageConfig>('page/zoom', {
           ...scriptConfig(options, stage),
           meetingHosts: ['app.zoom.us', 'zoom.us'],
@@ -100,7 +100,7 @@ export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' 
         }),
         mediaOrigins: ['https://app.zoom.us'],
       }),
-    sense: webClientSense(REAL_WAITS, ZOOM_PACES),
+    classifier: webClientClassifier(REAL_WAITS, ZOOM_PACES),
     addressOf: ({ url }) => (recognizeZoom(url) as MeetingTarget).url,
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSpeechDetector } from '../../../platforms/shared/page/speech-detector.ts'
+import { createSpeechDetector } from '../../../platforms/shared/page/audio/speech-detector.ts'
 import { MarkedSound } from '../../../platforms/zoom/page/marked-sound.ts'
 import { type Mark, MarkJudge } from '../../../platforms/zoom/page/speakers.ts'
 import { spectraOf } from './voices.ts'

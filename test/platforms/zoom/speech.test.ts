@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { SpeechChange } from '../../../platforms/shared/page/speech-detector.ts'
+import type { SpeechChange } from '../../../platforms/shared/page/audio/speech-detector.ts'
 import { watchZoomSpeech, type ZoomSpeech } from '../../../platforms/zoom/page/speech.ts'
 
 const LOUD = 0.2

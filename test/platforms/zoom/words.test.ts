@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { matches } from '../../../platforms/shared/words.ts'
-import { type SituationWord, WORDS } from '../../../platforms/zoom/words.ts'
+import { type PageStateWord, WORDS } from '../../../platforms/zoom/words.ts'
 
 /** Sentences of the page in the languages that the published SDK package brings along. */
-const SENTENCES: [SituationWord, string][] = [
+const SENTENCES: [PageStateWord, string][] = [
   ['waiting_for_host', 'Bitte warten Sie, bis der Host das Meeting beginnt.'],
   ['waiting_for_host', 'En attente de lancement de la réunion par l’hôte.'],
   ['waiting_for_host', 'Esperando a que el anfitrión inicie la reunión.'],
@@ -30,7 +30,7 @@ const SENTENCES: [SituationWord, string][] = [
 ]
 
 test.each(SENTENCES)('%s: %s', (kind, sentence) => {
-  const kinds = (Object.keys(WORDS.situations) as SituationWord[]).filter((name) =>
+  const kinds = (Object.keys(WORDS.situations) as PageStateWord[]).filter((name) =>
     matches(WORDS.situations[name], sentence),
   )
   expect(kinds).toEqual([kind])

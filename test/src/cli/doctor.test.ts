@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import { CHILD_PATH } from '../../../recorder/settings.ts'
-import { sandboxObstacle } from '../../../src/browser/sandbox.ts'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import {
   checkClock,

@@ -4,7 +4,7 @@ import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { afterEach, expect, test } from 'vitest'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
-import type { View } from '../../../src/cli/view.ts'
+import type { View } from '../../../src/main.ts'
 import type { CommandAnswer } from '../../../src/ports.ts'
 
 let view: View | undefined
@@ -28,8 +28,8 @@ function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/000
   return {
     input,
     type: (text: string) => input.write(text),
-    take: (event: BotEvent) =>
-      view!.take({
+    show: (event: BotEvent) =>
+      view!.onEvent({
         type: 'event',
         seq: ++seq,
         bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
@@ -61,11 +61,11 @@ test.each([
   ['the end of the terminal', (input: PassThrough) => input.end()],
   ['a terminal that fails', (input: PassThrough) => input.emit('error', new Error('setRawMode EIO'))],
 ])('after %s what happens is still told, and nothing is typed any more', async (_, happen) => {
-  const { input, take, shown, commands } = open()
+  const { input, show, shown, commands } = open()
   happen(input)
   await new Promise((resolve) => setImmediate(resolve))
   shown()
-  take({ type: 'status_change', status: 'in_waiting_room' })
+  show({ type: 'status_change', status: 'in_waiting_room' })
   expect(shown()).toMatch(/wait/i)
   expect(commands).toEqual([])
 })
@@ -109,10 +109,10 @@ test('Ctrl-C is an interrupt of the bot, not the end of the process', async () =
 })
 
 test('what happens scrolls by above the live line, and a name cannot paint on the terminal', () => {
-  const { take, shown } = open()
+  const { show, shown } = open()
   shown()
   const participant = { id: 1, name: '\u001b[2J\u001b[31mEve', platform_id: 'a' }
-  take({ type: 'participant_joined', participant, offset: null })
+  show({ type: 'participant_joined', participant, offset: null })
   const text = shown()
   expect(text).toContain('Eve joined')
   expect(text).not.toContain('\u001b[2J')

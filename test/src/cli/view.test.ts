@@ -26,13 +26,13 @@ describe('text for a terminal', () => {
 describe('the live line', () => {
   test('says state, time, participants, who speaks and size', () => {
     const state = new LiveState()
-    state.take({ type: 'status_change', status: 'in_call_recording' }, 0)
-    state.take({ type: 'participant_joined', participant: ann, offset: 0 }, 0)
-    state.take(
+    state.onEvent({ type: 'status_change', status: 'in_call_recording' }, 0)
+    state.onEvent({ type: 'participant_joined', participant: ann, offset: 0 }, 0)
+    state.onEvent(
       { type: 'speaker', participant: ann, is_speaking: true, timestamp: 1, offset: 1, source: 'csrc', confidence: 1 },
       0,
     )
-    state.take({ type: 'recording_progress', seconds: 60, bytes: 3_100_000, dropped_frames: 0 }, 60_000)
+    state.onEvent({ type: 'recording_progress', seconds: 60, bytes: 3_100_000, dropped_frames: 0 }, 60_000)
     expect(state.line(200, 62_000)).toBe('● recording · 01:02 · 1 person · Ann speaking · 3.1 MB')
   })
 
@@ -40,19 +40,19 @@ describe('the live line', () => {
     const words = (text: string) =>
       ({ type: 'transcript', text, is_final: true, speaker: ann, start: 1, end: 2, language: null }) as const
     const state = new LiveState()
-    state.take({ type: 'status_change', status: 'in_call_recording' }, 0)
-    state.show({ ...words('so the next \u001b[31mthing'), is_final: false }, 1000)
+    state.onEvent({ type: 'status_change', status: 'in_call_recording' }, 0)
+    state.onPartial({ ...words('so the next \u001b[31mthing'), is_final: false }, 1000)
     expect(state.line(200, 1000)).toBe('● recording · 00:01 · Ann: so the next  [31mthing')
     expect(state.line(42, 1000)).toMatch(/^● recording · 00:01 · Ann: ….* \[31mthing$/)
-    state.take(words('So the next thing.'), 2000)
+    state.onEvent(words('So the next thing.'), 2000)
     expect(state.line(200, 2000)).toBe('● recording · 00:02')
     expect(sentenceFor(words('So the next thing.'))).toBe('00:01 Ann: So the next thing.')
   })
 
   test('stands still in a pause', () => {
     const state = new LiveState()
-    state.take({ type: 'status_change', status: 'in_call_recording' }, 0)
-    state.take({ type: 'status_change', status: 'recording_paused' }, 10_000)
+    state.onEvent({ type: 'status_change', status: 'in_call_recording' }, 0)
+    state.onEvent({ type: 'status_change', status: 'recording_paused' }, 10_000)
     expect(state.line(200, 99_000)).toContain('00:10')
   })
 })
@@ -78,7 +78,7 @@ test('without a terminal each event is one line of JSON', () => {
     at: '2026-11-21T09:00:00.000Z',
     event: { type: 'notice', level: 'info', message: 'two\nlines, and\u2028a separator\u2029' },
   }
-  view.take(event)
+  view.onEvent(event)
   view.note('The recording is in /somewhere')
   const text = String(output.read())
   expect(text.trimEnd().split(/[\n\u2028\u2029]/)).toHaveLength(1)

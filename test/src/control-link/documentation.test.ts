@@ -8,7 +8,7 @@ import {
 } from '@standin/wire/control-link.ts'
 import { botEventSchema } from '@standin/wire/events.ts'
 import { expect, test } from 'vitest'
-import { MAX_REMEMBERED_IDS, MAX_WAITING_COMMANDS } from '../../../src/control-link/command-desk.ts'
+import { MAX_REMEMBERED_IDS, MAX_WAITING_COMMANDS } from '../../../src/control-link/command-dispatcher.ts'
 import { MAX_BAD_MESSAGES } from '../../../src/control-link/connection.ts'
 import { DEFAULT_TIMING } from '../../../src/control-link/timing.ts'
 

@@ -10,7 +10,7 @@ function withStreaming(changes: Partial<Streaming> = {}) {
   const streaming: Streaming = {
     connect: note('connect'),
     start: note('start'),
-    tellSpeaker: ({ name }, isSpeaking) => void calls.push(`${name} ${isSpeaking ? 'speaks' : 'stops'}`),
+    onSpeaker: ({ name }, isSpeaking) => void calls.push(`${name} ${isSpeaking ? 'speaks' : 'stops'}`),
     pause: () => void calls.push('pause'),
     resume: () => void calls.push('resume'),
     usage: () => ({ input_seconds: 1.5, output_seconds: 6 }),

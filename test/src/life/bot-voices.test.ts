@@ -1,12 +1,12 @@
 /** What the life does with files of single voices: they are named by its timeline and stored with the rest. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { VoiceTracks } from '../../../src/ports.ts'
+import type { ParticipantTracks } from '../../../src/ports.ts'
 import { World } from '../../fakes/world.ts'
 
-async function record(finish: VoiceTracks['finish']) {
+async function record(finish: ParticipantTracks['finish']) {
   const world = new World((it) => {
-    it.voiceTracks = { take: () => {}, finish }
+    it.participantTracks = { write: () => {}, finish }
   })
   await world.untilStatus('in_call_recording')
   const at = world.clock.now()

@@ -550,6 +550,30 @@ describe('commands', () => {
     expect(world.sentChat).toEqual(['Pausing'])
   })
 
+  test('a bot that goes on where another one was paused is paused as soon as it records', async () => {
+    const world = new World(undefined, { continues: { has_seen_others: true, is_paused: true } })
+    await world.untilStatus('recording_paused')
+    expect(world.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording', 'recording_paused'])
+    await world.pass(5, 1)
+    expect(await world.command({ type: 'resume' })).toMatchObject({ ok: true })
+    world.stop('command')
+    expect((await world.report()).duration_seconds).toBeLessThan(5)
+  })
+
+  test('a bot that goes on where others were does not wait for the first of them', async () => {
+    const limits = { everyone_left_timeout: 20, no_one_joined_timeout: 600 }
+    const world = new World(undefined, {
+      continues: { has_seen_others: true, is_paused: false },
+      timeout_config: limits,
+    })
+    await world.untilStatus('in_call_recording')
+    await world.pass(25, 0)
+    expect(await world.report()).toMatchObject({
+      end_code: 'NO_ATTENDEES',
+      end_message: expect.stringContaining('left'),
+    })
+  })
+
   test('a screenshot becomes a stored file', async () => {
     const world = await recording()
     expect(await world.command({ type: 'screenshot' })).toMatchObject({

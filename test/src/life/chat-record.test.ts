@@ -2,7 +2,7 @@ import { botEventSchema } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { ChatRecord } from '../../../src/life/chat-record.ts'
 import { Timeline } from '../../../src/life/timeline.ts'
-import type { ChatContent, ChatMessage, MeetingEvent } from '../../../src/meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../../../src/meeting/meeting.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 
@@ -13,22 +13,22 @@ function recordOf() {
     ['a', 'Ann'],
     ['b', 'Bob'],
   ] as const)
-    timeline.take({ type: 'participant_joined', participant: { id, name }, at: START })
+    timeline.onEvent({ type: 'participant_joined', participant: { id, name }, at: START })
   const record = new ChatRecord(timeline)
-  const take = (event: MeetingEvent) => {
-    const report = record.take(event)
+  const feed = (event: MeetingEvent) => {
+    const report = record.record(event)
     return report && botEventSchema.parse(report)
   }
   return {
     record,
-    take,
+    feed,
     say: (id: string, text: string, more: Partial<ChatMessage> = {}) =>
-      take({
+      feed({
         type: 'chat_message',
         message: { id, senderId: 'a', senderName: 'Ann', text, at: START + 1000, isOwn: false, ...more },
       }),
     change: (messageId: string, content: ChatContent, seconds = 5) =>
-      take({ type: 'chat_message_changed', messageId, content, at: START + seconds * 1000 }),
+      feed({ type: 'chat_message_changed', messageId, content, at: START + seconds * 1000 }),
   }
 }
 
@@ -134,10 +134,10 @@ describe('messages', () => {
 })
 
 test('reactions and hands are lines, in order of time, with who it was where that is known', () => {
-  const { record, take } = recordOf()
+  const { record, feed } = recordOf()
   const hand = { type: 'hand_raised', participantId: 'b', name: 'Bob', isRaised: true, at: START + 2000 } as const
-  expect(take(hand)).toMatchObject({ participant: { id: 2 }, offset: 2, is_raised: true })
-  expect(take({ type: 'reaction', participantId: null, name: 'Ann', emoji: '👍', at: START + 1000 })).toMatchObject({
+  expect(feed(hand)).toMatchObject({ participant: { id: 2 }, offset: 2, is_raised: true })
+  expect(feed({ type: 'reaction', participantId: null, name: 'Ann', emoji: '👍', at: START + 1000 })).toMatchObject({
     participant: null,
     name: 'Ann',
     emoji: '👍',
@@ -158,7 +158,7 @@ test('reactions and hands are lines, in order of time, with who it was where tha
 test('10,000 messages are all kept; of a flood beyond the limit the missing ones are counted', () => {
   const { record } = recordOf()
   const say = (number: number) =>
-    record.take({
+    record.record({
       type: 'chat_message',
       message: { id: String(number), senderId: 'a', senderName: 'Ann', text: 'x', at: START + number, isOwn: false },
     })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Timeline } from '../../../src/life/timeline.ts'
-import type { MeetingEvent } from '../../../src/meeting.ts'
+import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
 
 const START = 1_000_000
 const running = () => [{ startedAt: START, endedAt: null }]
@@ -20,10 +20,10 @@ const joins = (id: string, name: string, second = 0): MeetingEvent => ({
 
 test('two people of one name are two people', () => {
   const timeline = new Timeline(running)
-  timeline.take(joins('a', 'Alex'))
-  timeline.take(joins('b', 'Alex'))
-  timeline.take(speaks('b', true, 1))
-  timeline.take(speaks('b', false, 2))
+  timeline.onEvent(joins('a', 'Alex'))
+  timeline.onEvent(joins('b', 'Alex'))
+  timeline.onEvent(speaks('b', true, 1))
+  timeline.onEvent(speaks('b', false, 2))
   expect(timeline.participants().map(({ id, name }) => [id, name])).toEqual([
     [1, 'Alex'],
     [2, 'Alex'],
@@ -33,10 +33,10 @@ test('two people of one name are two people', () => {
 
 test('people may speak over each other', () => {
   const timeline = new Timeline(running)
-  timeline.take(speaks('a', true, 1))
-  timeline.take(speaks('b', true, 2))
-  timeline.take(speaks('a', false, 3))
-  timeline.take(speaks('b', false, 4))
+  timeline.onEvent(speaks('a', true, 1))
+  timeline.onEvent(speaks('b', true, 2))
+  timeline.onEvent(speaks('a', false, 3))
+  timeline.onEvent(speaks('b', false, 4))
   expect(timeline.diarization().map(({ start_time, end_time }) => [start_time, end_time])).toEqual([
     [1, 3],
     [2, 4],
@@ -46,8 +46,8 @@ test('people may speak over each other', () => {
 test('a breath does not cut a turn in two, a silence does', () => {
   const timeline = new Timeline(running)
   for (const event of [speaks('a', true, 1), speaks('a', false, 2), speaks('a', true, 2.2), speaks('a', false, 3)])
-    timeline.take(event)
-  for (const event of [speaks('a', true, 4), speaks('a', false, 5)]) timeline.take(event)
+    timeline.onEvent(event)
+  for (const event of [speaks('a', true, 4), speaks('a', false, 5)]) timeline.onEvent(event)
   expect(timeline.diarization().map(({ start_time, end_time }) => [start_time, end_time])).toEqual([
     [1, 3],
     [4, 5],
@@ -56,10 +56,10 @@ test('a breath does not cut a turn in two, a silence does', () => {
 
 test('a turn is told with its best signal', () => {
   const timeline = new Timeline(running)
-  timeline.take({ ...speaks('a', true, 1), source: 'page', confidence: 0.6 } as MeetingEvent)
-  timeline.take(speaks('a', false, 3))
-  timeline.take({ ...speaks('a', true, 5), confidence: 0.98 } as MeetingEvent)
-  timeline.take({ ...speaks('a', false, 6), source: 'page', confidence: 0.6 } as MeetingEvent)
+  timeline.onEvent({ ...speaks('a', true, 1), source: 'page', confidence: 0.6 } as MeetingEvent)
+  timeline.onEvent(speaks('a', false, 3))
+  timeline.onEvent({ ...speaks('a', true, 5), confidence: 0.98 } as MeetingEvent)
+  timeline.onEvent({ ...speaks('a', false, 6), source: 'page', confidence: 0.6 } as MeetingEvent)
   expect(timeline.diarization().map(({ source, confidence }) => [source, confidence])).toEqual([
     ['csrc', 0.9],
     ['csrc', 0.98],
@@ -68,10 +68,10 @@ test('a turn is told with its best signal', () => {
 
 test('what was met once lasts for a moment, and a late word does not end a turn before it began', () => {
   const timeline = new Timeline(running)
-  timeline.take(speaks('a', true, 1))
-  timeline.take(speaks('a', false, 1))
-  timeline.take(speaks('b', true, 2))
-  timeline.take({ type: 'participant_left', participantId: 'b', at: START + 1500 })
+  timeline.onEvent(speaks('a', true, 1))
+  timeline.onEvent(speaks('a', false, 1))
+  timeline.onEvent(speaks('b', true, 2))
+  timeline.onEvent({ type: 'participant_left', participantId: 'b', at: START + 1500 })
   expect(timeline.diarization().map(({ start_time, end_time }) => [start_time, end_time])).toEqual([
     [1, 1.1],
     [2, 2.1],
@@ -83,32 +83,32 @@ test('the recording knows where its first name is missing', () => {
     { startedAt: START, endedAt: START + 30_000 },
     { startedAt: START + 40_000, endedAt: START + 60_000 },
   ])
-  timeline.take(joins('a', 'Ann'))
-  timeline.takeSound(true, START)
-  for (const event of [speaks('a', true, 0), speaks('a', false, 12)]) timeline.take(event)
-  timeline.takeSound(false, START + 14_000)
+  timeline.onEvent(joins('a', 'Ann'))
+  timeline.onSound(true, START)
+  for (const event of [speaks('a', true, 0), speaks('a', false, 12)]) timeline.onEvent(event)
+  timeline.onSound(false, START + 14_000)
   // In the second span somebody speaks whom nobody marks, and Ann at its end.
-  timeline.takeSound(true, START + 45_000)
-  for (const event of [speaks('a', true, 52), speaks('a', false, 60)]) timeline.take(event)
+  timeline.onSound(true, START + 45_000)
+  for (const event of [speaks('a', true, 52), speaks('a', false, 60)]) timeline.onEvent(event)
   timeline.close(START + 60_000)
   expect(timeline.speechQuality()).toMatchObject({ speech_without_name_seconds: 7, first_unnamed_at: 35 })
 })
 
 test('somebody who speaks before the roster names them is Unknown, and gets the name afterwards', () => {
   const timeline = new Timeline(running)
-  timeline.take(speaks('a', true, 1))
+  timeline.onEvent(speaks('a', true, 1))
   expect(timeline.person('a').name).toBe('Unknown')
-  timeline.take(joins('a', 'Ann', 2))
-  timeline.take(speaks('a', false, 3))
+  timeline.onEvent(joins('a', 'Ann', 2))
+  timeline.onEvent(speaks('a', false, 3))
   expect(timeline.diarization()[0]?.speaker).toBe('Ann')
 })
 
 test('leaving ends the turn and the visit; coming back is a second visit of the same person', () => {
   const timeline = new Timeline(running)
-  timeline.take(joins('a', 'Ann', 1))
-  timeline.take(speaks('a', true, 2))
-  timeline.take({ type: 'participant_left', participantId: 'a', at: START + 4000 })
-  timeline.take(joins('a', 'Ann', 6))
+  timeline.onEvent(joins('a', 'Ann', 1))
+  timeline.onEvent(speaks('a', true, 2))
+  timeline.onEvent({ type: 'participant_left', participantId: 'a', at: START + 4000 })
+  timeline.onEvent(joins('a', 'Ann', 6))
   timeline.close(START + 9000)
   expect(timeline.participantsFile()).toMatchObject([
     {
@@ -124,24 +124,28 @@ test('leaving ends the turn and the visit; coming back is a second visit of the 
 
 test('whoever leaves spoke until the last sound, which is told after the leaving', () => {
   const timeline = new Timeline(running)
-  timeline.take(speaks('a', true, 1))
-  timeline.take({ type: 'participant_left', participantId: 'a', at: START + 4000 })
-  timeline.take(speaks('a', false, 3.2))
+  timeline.onEvent(speaks('a', true, 1))
+  timeline.onEvent({ type: 'participant_left', participantId: 'a', at: START + 4000 })
+  timeline.onEvent(speaks('a', false, 3.2))
   expect(timeline.diarization()).toMatchObject([{ start_time: 1, end_time: 3.2 }])
 })
 
 test('what was said before the first frame is not in the recording', () => {
   const timeline = new Timeline(running)
-  timeline.take(speaks('a', true, -5))
-  timeline.take(speaks('a', false, 2))
+  timeline.onEvent(speaks('a', true, -5))
+  timeline.onEvent(speaks('a', false, 2))
   expect(timeline.diarization()).toMatchObject([{ start_time: 0, end_time: 2 }])
 })
 
 test('a rename is the name of everything', () => {
   const timeline = new Timeline(running)
-  timeline.take(joins('a', 'Phone'))
-  timeline.take(speaks('a', true, 1))
-  timeline.take({ type: 'participant_changed', participant: { id: 'a', name: 'Ann', isHost: true }, at: START + 2000 })
+  timeline.onEvent(joins('a', 'Phone'))
+  timeline.onEvent(speaks('a', true, 1))
+  timeline.onEvent({
+    type: 'participant_changed',
+    participant: { id: 'a', name: 'Ann', isHost: true },
+    at: START + 2000,
+  })
   timeline.close(START + 3000)
   expect(timeline.diarization()[0]?.speaker).toBe('Ann')
   expect(timeline.speakers()).toEqual([{ id: 1, name: 'Ann', platform_id: 'a', is_host: true }])

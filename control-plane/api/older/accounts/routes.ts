@@ -34,7 +34,7 @@ export function accountRoutes(app: App, { database, seals, client }: ApiDependen
     {
       schema: {
         summary: "Set the account's webhook address",
-        description: 'It receives the events of every bot of this generation without an address of its own.',
+        description: 'It receives the events of every bot of this generation without its own address.',
         tags: ['Account'],
         body: setUrlSchema,
         response: { 200: webhookUrlSchema, ...errors() },

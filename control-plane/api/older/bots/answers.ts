@@ -1,4 +1,4 @@
-/** What the older generation answers about bots. Strings of meeting data are never null: a missing file is `""`. */
+/** Answers of the older generation about bots. Strings of meeting data are never null: a missing file is `""`. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
 

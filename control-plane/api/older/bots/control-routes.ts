@@ -25,7 +25,7 @@ export function controlRoutes(app: App, dependencies: ApiDependencies): void {
     {
       schema: {
         summary: 'Remove a bot from its meeting',
-        description: 'What was recorded is delivered. A bot that has not started yet is cancelled.',
+        description: 'The recording so far is delivered. A bot that has not started yet is cancelled.',
         tags: ['Bots'],
         params,
         response: { 200: okSchema, ...errors(404, 409) },

@@ -89,7 +89,7 @@ export function readOrder(value: string): ExtraOrder | null {
 }
 
 /**
- * A cursor names the last bot of its page and the order of the list: where that bot stands is looked up again, so that a
+ * A cursor names the last bot of its page and the order of the list: the position of that bot is looked up again, so that a
  * long value of the order need not travel.
  */
 export function writeCursor(number: number, order: ExtraOrder | null): string {

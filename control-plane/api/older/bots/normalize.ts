@@ -48,7 +48,7 @@ export function normalizedBot(body: AskedBody): NormalizedBot {
   return { request, secrets }
 }
 
-/** What `speech_to_text` asks for, with the key apart. */
+/** The request in `speech_to_text`, with the key apart. */
 export function speechOf(
   speech: CreateBotBody['speech_to_text'],
   customParameters?: unknown,

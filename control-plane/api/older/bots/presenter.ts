@@ -92,7 +92,7 @@ function botRecord(bot: BotRow, accountId: number, videoKey: string | null): Bot
   }
 }
 
-/** What was asked of a bot, in the flat fields of this generation. Secrets are null. */
+/** The request of a bot, in the flat fields of this generation. Secrets are null. */
 export function askedFields({
   images,
   entryMessage,

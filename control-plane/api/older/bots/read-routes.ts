@@ -58,7 +58,7 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
     '/bots/meeting_data',
     {
       schema: {
-        summary: 'What a bot recorded',
+        summary: 'Get the recording of a bot',
         tags: ['Bots'],
         querystring: z.strictObject({ bot_id: botId, include_transcripts: flag.default(true) }),
         response: { 200: meetingDataSchema, ...errors(404) },

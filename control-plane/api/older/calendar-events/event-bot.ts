@@ -15,7 +15,7 @@ export function newEventBot(body: EventBotBody & { bot_name: string }): EventBot
   }
 }
 
-/** What is absent, null or blank stays. */
+/** Absent, null and blank fields keep their values. */
 export function changedEventBot(before: EventBot, body: EventBotBody): EventBot {
   const given = normalized(body)
   return {

@@ -120,7 +120,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       preValidation: exists,
       schema: {
         summary: 'Change the scheduled bot of an event, or of every event of its series',
-        description: 'What is absent or null stays.',
+        description: 'Absent and null fields keep their values.',
         tags: TAGS,
         params: uuidParams,
         querystring: occurrencesQuery,
@@ -145,7 +145,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       preValidation: exists,
       schema: {
         summary: 'Cancel the bot of an event, or of every event of its series',
-        description: 'It is no error where no bot was scheduled. A bot that has started is told to leave.',
+        description: 'It is no error if no bot was scheduled. A bot that has started leaves its meeting.',
         tags: TAGS,
         params: uuidParams,
         querystring: occurrencesQuery,

@@ -77,7 +77,7 @@ export const scheduleBody = z
 export const changeBody = z
   .strictObject({ bot_name: botName.nullish(), ...botFields })
   .superRefine(checkSdkKeys)
-  .meta({ id: 'ChangeEventBot', description: 'What is absent or null stays.' })
+  .meta({ id: 'ChangeEventBot', description: 'Absent and null fields keep their values.' })
 export type EventBotBody = z.output<typeof changeBody>
 
 const nullableText = z.string().nullable()

@@ -128,7 +128,8 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       preValidation: exists,
       schema: {
         summary: 'Give a calendar new credentials',
-        description: 'The bots of its events are unscheduled, then all events are read anew. The uuid stays.',
+        description:
+          'The bots of its events are unscheduled, then all events are read again. The uuid does not change.',
         tags: TAGS,
         params: uuidParams,
         body: credentialsBody,
@@ -170,7 +171,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     {
       handlerTimeout: LONGEST_RESYNC_MS,
       schema: {
-        summary: 'Read all calendars of the team anew, one by one',
+        summary: 'Read all calendars of the team again, one by one',
         tags: TAGS,
         querystring: resyncQuery,
         response: { 200: resyncAnswer, ...errors() },

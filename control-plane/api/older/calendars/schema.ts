@@ -1,4 +1,4 @@
-/** What callers of `/calendars` send and get in the older generation. */
+/** Requests and answers of `/calendars` in the older generation. */
 import { z } from 'zod'
 import { calendarPlatform, credential, rawCalendarId } from '../../v2/calendars/schema.ts'
 

@@ -57,7 +57,7 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
         schema: {
           summary,
           description:
-            'Always answers 201; what became of each item stands in `data` and `errors`, by its index. With `Idempotency-Key` no item is created twice.',
+            'Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.',
           tags: ['Batches'],
           body: batchBody,
           response: { 201: batchAnswer, ...errors(409) },

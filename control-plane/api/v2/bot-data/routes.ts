@@ -1,4 +1,4 @@
-/** What a bot left: deletion, and sending its end again. */
+/** Data of an ended bot: deletion, and resending its final webhook. */
 import { z } from 'zod'
 import { requestDeletion } from '../../../store/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'

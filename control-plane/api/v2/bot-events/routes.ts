@@ -1,4 +1,4 @@
-/** What a bot reports while it lives: who is there, who speaks, what is said and written. */
+/** Events of a running bot: participants, speakers, words and chat messages. */
 import { z } from 'zod'
 import { type EventPlaces, readBotEvents } from '../../../store/bot-events.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
@@ -38,7 +38,7 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     '/bots/:bot_id/events',
     {
       schema: {
-        summary: 'What a bot reported, oldest first',
+        summary: 'List the events of a bot, oldest first',
         description:
           'For following a bot: ask again with the cursor of the last answer. People, speech, chat, and the lines of a live ' +
           'transcript where the bot reads captions. Empty once the data of the bot was deleted.',

@@ -82,7 +82,7 @@ export function screenshotsAreMade(bot: BotRow): boolean {
   return bot.meeting_platform !== 'zoom' && bot.recording_mode !== 'audio_only' && bot.data_deleted_at === null
 }
 
-/** What was given for the platform with an SDK; secrets are never answered. */
+/** The settings for the platform with an SDK; secrets are never returned. */
 export function conferencingOf(bot: BotRow, conf: BotRequest['conferencing']): BotDetails['conf_config'] {
   if (conf === null || bot.meeting_platform !== 'zoom') return null
   return {
@@ -105,7 +105,7 @@ function wholeSeconds(seconds: number | null): number | null {
 /** Tokens are answered with four decimals. */
 const ANSWERED_UNIT = MICRO / 10_000
 
-/** What was charged, in tokens; the total is the sum of the rounded parts. Null until something was charged. */
+/** The charge in tokens; the total is the sum of the rounded parts. Null before the charge. */
 export function tokensOf({ charged }: Pick<BotRow, 'charged'>): Tokens | null {
   if (charged === null) return null
   const micro = charged as Partial<Charged>

@@ -1,4 +1,4 @@
-/** What callers of `/v2/bots` send and get. */
+/** Requests and answers of `/v2/bots`. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import {
   chatText,

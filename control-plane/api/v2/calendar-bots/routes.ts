@@ -41,7 +41,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
       schema: {
         summary: 'Schedule bots of an event or of a whole series',
         description:
-          'The answer is 201 also where some events get none: each stands in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
+          'The answer is 201 also if some events get no bot: each of these is in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
         tags: TAGS,
         params: calendarParams,
         body: scheduleBody,
@@ -97,7 +97,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
       preValidation: exists,
       schema: {
         summary: 'Cancel the bots of an event or of a whole series',
-        description: 'Bots that have started are told to leave. A single event of a series stays without a bot.',
+        description: 'Bots that have started leave their meetings. A single event of a series stays without a bot.',
         tags: TAGS,
         params: calendarParams,
         body: cancelBody,

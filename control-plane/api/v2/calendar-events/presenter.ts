@@ -52,7 +52,7 @@ function instance(event: ListedEvent): Instance {
 
 const typeOf = ({ event_type }: { event_type: string }) => event_type as EventItem['event_type']
 
-/** `organizer` and `self` stand there only where they are true. */
+/** `organizer` and `self` are present only if they are true. */
 function attendee({ email, name, responseStatus, isOrganizer, isSelf }: Attendee) {
   return {
     email,

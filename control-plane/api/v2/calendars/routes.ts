@@ -54,7 +54,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       schema: {
         summary: 'Connect a calendar',
         description:
-          'The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` tell of them.',
+          'The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` report them.',
         tags: TAGS,
         body: createCalendarBody,
         response: { 201: success(createdCalendarSchema), ...errors(409) },
@@ -146,7 +146,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       preValidation: exists,
       schema: {
         summary: 'Disconnect a calendar',
-        description: 'Its events are removed, its scheduled bots cancelled. Bots that are in a meeting go on.',
+        description: 'Its events are removed, its scheduled bots cancelled. Bots that are in a meeting stay there.',
         tags: TAGS,
         params: calendarParams,
         response: { 200: message, ...errors(404) },
@@ -164,7 +164,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     {
       preValidation: exists,
       schema: {
-        summary: 'Read the next 30 days of a calendar anew',
+        summary: 'Read the next 30 days of a calendar again',
         tags: TAGS,
         params: calendarParams,
         response: { 200: message, ...errors(404) },
@@ -183,7 +183,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     {
       preValidation: exists,
       schema: {
-        summary: 'Subscribe to changes anew',
+        summary: 'Subscribe to changes again',
         description: 'A calendar without a subscription is read every 15 minutes.',
         tags: TAGS,
         params: calendarParams,

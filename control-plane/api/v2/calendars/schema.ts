@@ -1,4 +1,4 @@
-/** What callers of `/v2/calendars` send and get. */
+/** Requests and answers of `/v2/calendars`. */
 import { z } from 'zod'
 import { commaList, limit, time, uuid } from '../common.ts'
 
@@ -104,7 +104,7 @@ export type CalendarItem = z.output<typeof calendarItemSchema>
 export const calendarDetailsSchema = z
   .object({
     ...idFields,
-    status_message: z.string().nullable().describe('What the provider said, and what cures it.'),
+    status_message: z.string().nullable().describe('The answer of the provider, and what to do about it.'),
     subscription_id: z.string().nullable().describe('Null where the calendar is only polled.'),
     subscription_expires_at: time.nullable(),
     synced_at: time.nullable(),

@@ -105,7 +105,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
       schema: {
         summary: 'Rename a credential, change its keys, or authorize it again',
         description:
-          '`client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read anew.',
+          '`client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read again.',
         tags,
         params: credentialParams,
         body: changeCredentialBody,

@@ -1,4 +1,4 @@
-/** What a change of a scheduled bot makes of it. */
+/** A change of a scheduled bot. */
 import { type MeetingLink, readMeetingLink } from '../../../bots/meeting-link.ts'
 import type { BotSecrets } from '../../../bots/request.ts'
 import { requestOf } from '../../../bots/row.ts'

@@ -5,7 +5,7 @@ const MAX_DAYS_AHEAD = 90
 /** Of clocks that differ, and of requests that take their time. */
 const LEEWAY_MS = 60_000
 const DAY_MS = 86_400_000
-/** A bot whose join time is nearer is being started: it can only be told to leave. */
+/** A bot whose join time is nearer is being started: the only possible request is to leave. */
 const CHANGE_MS = 4 * 60_000
 
 /** The time itself; rejects with 400 where it is past or too far ahead. */

@@ -1,4 +1,4 @@
-/** What callers of `/v2/bots/scheduled` send and get. */
+/** Requests and answers of `/v2/bots/scheduled`. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
 import { botFields, checkPairs, creationFields, shownConfConfig, shownPlatform } from '../bots/schema.ts'

@@ -1,4 +1,4 @@
-/** What happened to a bot, step by step, with reasons and evidence. */
+/** The timeline of a bot: each step with reason and evidence. */
 import { z } from 'zod'
 import { readTimeline } from '../../../store/timeline.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
@@ -13,7 +13,7 @@ export function timelineRoutes(app: App, dependencies: ApiDependencies): void {
     '/bots/:bot_id/timeline',
     {
       schema: {
-        summary: 'What happened to a bot, step by step',
+        summary: 'Get the timeline of a bot',
         description: 'With `format=text`, or where the caller accepts text only, one sentence a line.',
         tags: ['Bots'],
         params: botParams,

@@ -1,4 +1,4 @@
-/** What `/v2/bots/{bot_id}/timeline` answers. */
+/** Answers of `/v2/bots/{bot_id}/timeline`. */
 import { z } from 'zod'
 import { time } from '../common.ts'
 

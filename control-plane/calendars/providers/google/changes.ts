@@ -1,7 +1,7 @@
-/** What is in a calendar of Google, and what changed since a sync token. */
+/** Events of a Google calendar, and changes since a sync token. */
 import { z } from 'zod'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
-import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
+import type { Changes, ProviderEvent, Window } from '../../ports.ts'
 import { bodyOf, segment } from '../answers.ts'
 import { longText, shortText } from '../fields.ts'
 import { eachInTurn, PageBounds } from '../pages.ts'
@@ -80,41 +80,4 @@ async function readPages(place: Place, accessToken: string, calendarId: string, 
 
 function isIn(window: Window, { start, end }: ProviderEvent): boolean {
   return start < window.end && (end > window.start || start >= window.start)
-}
-
-/** Null where there is no such event, or nothing is left of it but its id. */
-export async function readOneEvent(
-  place: Place,
-  accessToken: string,
-  calendarId: string,
-  eventId: string,
-): Promise<ProviderEvent | null> {
-  const what = 'one event'
-  const url = `${place.google}/calendar/v3/calendars/${segment(calendarId)}/events/${segment(eventId)}`
-  try {
-    const answer = await askGoogle(place.http, { what, url, accessToken })
-    const zone = isDay(answer.json) ? await zoneOf(place, accessToken, calendarId) : 'UTC'
-    const item = readGoogleItem(answer.json, zone, place)
-    if (item.kind === 'unreadable')
-      throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what}: ${item.problem}`)
-    return item.kind === 'event' ? item.event : null
-  } catch (error) {
-    const isGone = error instanceof ProviderProblem && (error.kind === 'not_found' || error.kind === 'cursor_gone')
-    if (isGone) return null
-    throw error
-  }
-}
-
-const day = z.object({ start: z.object({ date: z.string() }) })
-
-const isDay = (item: unknown): boolean => day.safeParse(item).success
-
-const listedCalendar = z.object({ timeZone: shortText })
-
-/** In which the calendar means days without times; a list of events says so itself. */
-async function zoneOf(place: Place, accessToken: string, calendarId: string): Promise<string> {
-  const what = 'the calendar'
-  const url = `${place.google}/calendar/v3/users/me/calendarList/${segment(calendarId)}`
-  const answer = await askGoogle(place.http, { what, url, accessToken })
-  return bodyOf(answer, listedCalendar, NAME, what).timeZone ?? 'UTC'
 }

@@ -28,7 +28,7 @@ export async function withExceptions(
   })
 }
 
-/** Null where it cannot be had: it is only needed for a mark, and the reading goes on without. */
+/** Null if it is not available: it is only needed for a mark, and the sync continues without it. */
 async function masterOf(
   place: Place,
   accessToken: string,

@@ -16,7 +16,7 @@ import { flag, shortText } from '../fields.ts'
 import { PageBounds } from '../pages.ts'
 import { ask, type ProviderHttp, type Question } from '../transport.ts'
 import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
-import { readChanges, readOneEvent } from './changes.ts'
+import { readChanges } from './changes.ts'
 import { googleTokenProblem } from './problems.ts'
 
 export interface GoogleSettings extends GoogleAddresses, MeetingUrlOptions {
@@ -30,7 +30,6 @@ export function createGoogleCalendars(settings: GoogleSettings): CalendarProvide
     refresh: (credentials) => refresh(settings, credentials),
     listCalendars: (token) => listCalendars(settings, token),
     changes: (token, calendarId, from) => readChanges(settings, token, calendarId, from),
-    readOne: (token, calendarId, eventId) => readOneEvent(settings, token, calendarId, eventId),
     watch: (token, calendarId, request) => watch(settings, token, calendarId, request),
     renew: (token, calendarId, _old, request) => watch(settings, token, calendarId, request),
     unwatch: (token, subscription) => unwatch(settings, token, subscription),

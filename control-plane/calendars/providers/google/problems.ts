@@ -1,4 +1,4 @@
-/** What an answer of Google that is no success means. */
+/** Problems by the failing answers of Google. */
 import { z } from 'zod'
 import { ProviderProblem, type ProviderProblemKind } from '../../ports.ts'
 import { list, part, shortText } from '../fields.ts'

@@ -1,9 +1,9 @@
 /**
- * What is in a calendar of Microsoft, and what changed since a delta link.
+ * Events of a Microsoft calendar, and changes since a delta link.
  *
- * A delta is a hint, and no truth: its occurrences are stubs, a deleted occurrence may be missing in it, what lies outside
- * of its range comes as removed. So every series that appears in it is read as a whole, what it calls removed is read
- * once more, and a full reading takes the plain view.
+ * A delta is only a hint: its occurrences are stubs, a deleted occurrence may be missing in it, and events outside of its
+ * range arrive as removed. So every series that appears in it is read completely, each removed event is read once more,
+ * and a full sync reads the plain view.
  */
 import { type Changes, ProviderProblem, type Window } from '../../ports.ts'
 import { eachOf } from '../pages.ts'

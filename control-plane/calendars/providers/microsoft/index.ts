@@ -10,10 +10,9 @@ import {
 import { bodyOf, segment } from '../answers.ts'
 import { flag, part, shortText } from '../fields.ts'
 import { ask, type Question } from '../transport.ts'
-import { graphCalendar, readItem } from './calendar.ts'
+import { graphCalendar } from './calendar.ts'
 import { askGraph, type MicrosoftSettings, NAME, readGraphPages } from './calls.ts'
 import { readChanges } from './changes.ts'
-import { readGraphEvent } from './events.ts'
 import { microsoftTokenProblem } from './problems.ts'
 import { prolong, subscribe, unsubscribe } from './subscriptions.ts'
 
@@ -23,13 +22,6 @@ export function createMicrosoftCalendars(settings: MicrosoftSettings): CalendarP
     refresh: (credentials) => refresh(settings, credentials),
     listCalendars: (token) => listCalendars(settings, token),
     changes: (token, calendarId, from) => readChanges(graphCalendar(settings, token, calendarId), from),
-    readOne: async (token, calendarId, eventId) => {
-      const item = await readItem(graphCalendar(settings, token, calendarId), eventId)
-      if (item === null) return null
-      const read = readGraphEvent(item, settings)
-      if (read.kind === 'event') return read.event
-      throw new ProviderProblem('unavailable', `${NAME}'s answer to one event: ${read.problem}`)
-    },
     watch: (token, calendarId, request) => subscribe(settings, token, calendarId, request),
     renew: (token, _calendarId, subscription) => prolong(settings, token, subscription),
     unwatch: (token, subscription) => unsubscribe(settings, token, subscription),

@@ -1,4 +1,4 @@
-/** What an answer of Microsoft that is no success means. */
+/** Problems by the failing answers of Microsoft. */
 import { z } from 'zod'
 import { ProviderProblem, type ProviderProblemKind } from '../../ports.ts'
 import { list, part, shortText } from '../fields.ts'

@@ -29,7 +29,7 @@ export function isStub(item: unknown): item is GraphItem {
   return typeof item === 'object' && item !== null && !('subject' in item) && 'seriesMasterId' in item
 }
 
-/** What the stub does not say is as in the series. */
+/** Fields that the stub lacks are those of the series. */
 function completed(stub: GraphItem, master: GraphItem): GraphItem {
   const { recurrence: _, '@odata.context': __, ...shared } = master
   return { ...shared, ...stub, type: stub.type ?? 'occurrence' }

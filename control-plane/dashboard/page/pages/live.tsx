@@ -16,7 +16,7 @@ interface LiveBot {
   speaker: string | null
 }
 
-/** What a bot sees and hears now: its last picture, and who spoke last. */
+/** The live state of a bot: its last screenshot and last speaker. */
 async function look(bot: BotItem): Promise<LiveBot> {
   const path = { bot_id: bot.bot_id }
   const [shots, events] = await Promise.all([

@@ -37,7 +37,7 @@ export function useAction(): Action {
   }
 }
 
-/** Always there, so that screen readers tell what comes into it. */
+/** Always there, so that screen readers announce its content. */
 export function OutcomeLine({ of }: { of: Action }) {
   const outcome = of.outcome.value
   return (

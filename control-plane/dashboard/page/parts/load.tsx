@@ -11,7 +11,7 @@ export interface Loaded<T> {
   reload(): Promise<void>
 }
 
-/** `read` runs at once, and again when a signal that `when` reads changes. What was shown stays while it is read anew. */
+/** `read` runs at once, and again when a signal that `when` reads changes. The shown content stays while it is read again. */
 export function useLoaded<T>(
   read: () => Promise<T>,
   when: () => unknown = () => null,

@@ -1,4 +1,7 @@
-/** People as the SDK lists them. Pure. Fields as the package's own code fills them; zoom.md 2.8. */
+/**
+ * People as the SDK lists them. Pure. Fields as the package's own code fills them;
+ * docs/platform-notes/zoom.md#sdk-events.
+ */
 import type { PagePerson } from '../../page/protocol.ts'
 
 export interface SdkAttendee {

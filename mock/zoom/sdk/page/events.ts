@@ -1,4 +1,7 @@
-/** The SDK's events: CustomEvents on `#zmmtg-root`, where some listeners take the place of the one before. zoom.md 2.8. */
+/**
+ * The SDK's events: CustomEvents on `#zmmtg-root`, where some listeners take the place of the one before.
+ * docs/platform-notes/zoom.md#sdk-events.
+ */
 
 /** For these the newest listener is the only one. */
 const REPLACED = new Set([

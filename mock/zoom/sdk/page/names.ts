@@ -96,7 +96,7 @@ export const OTHER_NAMES = [
   'withdrawCoHost',
 ] as const
 
-/** `ZoomMtg.errorCodes`; zoom.md 2.10 A. */
+/** `ZoomMtg.errorCodes`; docs/platform-notes/zoom.md#sdk-error-numbers. */
 export const SDK_ERROR_CODES = {
   SUCCESS: 0,
   FAIL: 1,

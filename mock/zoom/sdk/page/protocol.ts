@@ -6,7 +6,9 @@ export type ToSdkPage =
   | ToPage
   /** The visit has entered this state of the mock. */
   | { do: 'sdkState'; state: string }
-  /** The page goes to the leave address; the SDK tells this reason before (zoom.md 2.9). */
+  /**
+   * The page goes to the leave address; the SDK tells this reason before (docs/platform-notes/zoom.md#leaving-reasons).
+   */
   | { do: 'sdkLeave'; reasonCode: number; reason: string }
   /** The host's answer to a request, or a right given or taken unasked. */
   | { do: 'sdkPermission'; allow: boolean }

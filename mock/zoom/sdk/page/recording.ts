@@ -1,4 +1,7 @@
-/** The right to record, as the SDK's `mediaCapture` and `mediaCapturePermission` know it. Pure. Source: zoom.md 2.14. */
+/**
+ * The right to record, as the SDK's `mediaCapture` and `mediaCapturePermission` know it. Pure. Source:
+ * docs/platform-notes/zoom.md#recording-permission.
+ */
 import type { RecordingSettings } from '../settings.ts'
 
 /** What the page knows when it is asked. */

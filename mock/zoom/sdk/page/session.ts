@@ -16,7 +16,7 @@ type Welcome = Extract<JoinAnswer, { is: 'welcome' }>
 
 const AUDIO_RECEIVERS = 4
 const VIDEO_RECEIVERS = 9
-/** Times of the SDK (zoom.md 2.7), in its own seconds. */
+/** Times of the SDK (docs/platform-notes/zoom.md#join-sequence), in its own seconds. */
 const SUCCESS_S = 2
 const WAITING_ROOM_S = 1.5
 const REDIRECT_S = 0.7

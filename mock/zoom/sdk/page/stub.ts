@@ -1,6 +1,7 @@
 /**
  * Stands in for `window.ZoomMtg`: the names, argument forms and error surfaces of the package's Client View. What it does
- * not play is there as a function that notes its call. Source: zoom.md 2.5 to 2.14, 8.2.
+ * not play is there as a function that notes its call. Source:
+ * docs/platform-notes/zoom.md#sdk-initialization to #recording-permission.
  */
 import { h } from '../../../shared/page/dom.ts'
 import { SdkEvents } from './events.ts'
@@ -14,7 +15,7 @@ type Given = Record<string, unknown>
 type Callback = (result?: unknown) => void
 
 const INIT_MS = 300
-/** One call in so many milliseconds (zoom.md 2.13). */
+/** One call in so many milliseconds (docs/platform-notes/zoom.md#sdk-call-limits). */
 const JOIN_LIMIT_MS = 10_000
 const CHAT_LIMIT_MS = 1000
 const API_LIMIT = 'You have reached the API limit for this call.'
@@ -88,7 +89,7 @@ export function createStub(server: string): Given {
     const root = document.getElementById('zmmtg-root')
     if (!root) return
     session = new SdkSession({
-      // Without isolation there is no gallery (zoom.md 2.3).
+      // Without isolation there is no gallery (docs/platform-notes/zoom.md#cross-origin-isolation).
       welcome: { ...answer, settings: { ...answer.settings, view: globalThis.crossOriginIsolated ? view : 'speaker' } },
       root,
       events,
@@ -148,7 +149,7 @@ export function createStub(server: string): Given {
     getAttendeeslist: (given: Given) =>
       whenJoined('getAttendeeslist', given, (running) => {
         if (running.isIn && !running.isOnHold) return success('getAttendeeslist', { attendeesList: running.attendees })
-        // In the waiting room: status true all the same (zoom.md 2.7).
+        // In the waiting room: status true all the same (docs/platform-notes/zoom.md#join-sequence).
         call(given.success, {
           ...success('getAttendeeslist', 'You are be put in waiting room'),
           errorCode: 1,

@@ -1,4 +1,7 @@
-/** The checks that `join` makes of its parameters before anything else. Pure. Source: zoom.md 2.6. */
+/**
+ * The checks that `join` makes of its parameters before anything else. Pure. Source:
+ * docs/platform-notes/zoom.md#join-parameters.
+ */
 
 export interface CallResult {
   method: string

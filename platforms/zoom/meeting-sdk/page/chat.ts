@@ -1,13 +1,13 @@
 /** Chat through the SDK: what others wrote comes by its event, what the bot wrote is known by the answer to its call. */
 
-import type { ChatFile } from '../../../../src/meeting.ts'
-import { plainContent } from '../../../shared/page/chat-content.ts'
+import type { ChatFile } from '../../../../src/meeting/meeting.ts'
+import { plainContent } from '../../../shared/page/chat/chat-content.ts'
 import type { ChatState, PageChatMessage } from '../../../shared/page/types.ts'
 import { fieldOf, numberOf, personOf } from './facts.ts'
 import type { SdkAnswer } from './types.ts'
 
 const NAME_LENGTH = 256
-/** What the SDK answers where chat is off for this participant; zoom.md 2.12. */
+/** What the SDK answers where chat is off for this participant; docs/platform-notes/zoom.md#sdk-chat. */
 const SWITCHED_OFF = /restrict|no_privilege|webinar/i
 
 export interface SdkChat {
@@ -57,7 +57,7 @@ export function createSdkChat(): SdkChat {
   }
 }
 
-/** Everyone is 0, or nobody (zoom.md 2.12). */
+/** Everyone is 0, or nobody (docs/platform-notes/zoom.md#sdk-chat). */
 function isTo(ownIds: ReadonlySet<number>, receiver: unknown): boolean {
   const id = numberOf(receiver)
   return id !== null && ownIds.has(personOf(id))

@@ -1,7 +1,7 @@
 /** What the SDK has said so far, gathered from all its channels into plain facts. Pure: no page, no SDK. */
 import type { FailureChannel, SdkFacts, SdkFailure } from './types.ts'
 
-/** Levels of `onJoinSpeed`; zoom.md 2.7. */
+/** Levels of `onJoinSpeed`; docs/platform-notes/zoom.md#join-sequence. */
 const LEVEL = { waitsForHost: 4, outOfWaitForHost: 5, inWaitingRoom: 6, outOfWaitingRoom: 7, gateway: 8 } as const
 const DISCONNECTED = 3
 /** Everything after these is the same story told again. */
@@ -20,7 +20,7 @@ export interface Attendee {
   raiseHand?: unknown
 }
 
-export class FactsKeeper {
+export class SdkFactsStore {
   readonly #now: () => number
   #facts: SdkFacts = {
     stage: 'bare',
@@ -59,7 +59,8 @@ export class FactsKeeper {
     const { failures } = this.#facts
     const failure: SdkFailure = { channel, code: numberOf(code), text: textOf(text) }
     const isKnown = failures.some(({ channel: told, code: number }) => told === channel && number === failure.code)
-    // A callback may be called twice, and an error view calls it again (zoom.md 2.11).
+    // A callback may be called twice, and an error view calls it again
+    // (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
     if (!isKnown && failures.length < MOST_FAILURES) failures.push(failure)
   }
 
@@ -124,7 +125,7 @@ export class FactsKeeper {
 
   /**
    * The list of `getAttendeeslist`; null where the SDK refuses it, as it does in the waiting room: status true all the
-   * same, number 1 and a sentence (zoom.md 2.7).
+   * same, number 1 and a sentence (docs/platform-notes/zoom.md#join-sequence).
    */
   tookAttendees(attendees: readonly Attendee[] | null): void {
     const facts = this.#facts
@@ -134,7 +135,7 @@ export class FactsKeeper {
   }
 }
 
-/** Streams of one person differ in the low ten bits (zoom.md 2.8). */
+/** Streams of one person differ in the low ten bits (docs/platform-notes/zoom.md#sdk-events). */
 export function personOf(userId: number): number {
   return Math.floor(userId / 1024) * 1024
 }

@@ -1,6 +1,6 @@
 /** Starts the Meeting SDK in the bot's page, calls it, and gathers what it says on all its channels. */
-import { wrapMethod } from '../../../shared/page/native-look.ts'
-import { type Attendee, type FactsKeeper, fieldOf, numberOf } from './facts.ts'
+import { wrapMethod } from '../../../shared/page/dom/patch-native.ts'
+import { type Attendee, fieldOf, numberOf, type SdkFactsStore } from './facts.ts'
 import type { SdkAnswer, SdkJoin, SdkStart } from './types.ts'
 
 /** The part of `window.ZoomMtg` that the bot uses; names and forms are those of the package's typings. */
@@ -50,7 +50,7 @@ export interface SdkPilot {
   leave(): boolean
 }
 
-export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): SdkPilot {
+export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): SdkPilot {
   const sdk = () => (globalThis as { ZoomMtg?: MeetingSdk }).ZoomMtg ?? null
   let hasJoined = false
 
@@ -71,7 +71,7 @@ export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): Sd
       try {
         call({ success: () => settle({ ok: true }), error: (result) => settle(refusal(result)) })
       } catch (error) {
-        // Without a host the SDK itself stumbles; its words say so (zoom.md 2.14).
+        // Without a host the SDK itself stumbles; its words say so (docs/platform-notes/zoom.md#recording-permission).
         settle({ ok: false, code: null, text: String(error) })
       }
     })
@@ -159,7 +159,7 @@ export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): Sd
       try {
         running.join({
           ...given,
-          // It comes in the waiting room too, so it proves nothing (zoom.md 2.7).
+          // It comes in the waiting room too, so it proves nothing (docs/platform-notes/zoom.md#join-sequence).
           success() {},
           error: (result: unknown) => keeper.failed('callback', fieldOf(result, 'errorCode'), wordsOf(result)),
         })
@@ -184,7 +184,7 @@ export function createSdkPilot(keeper: FactsKeeper, listeners: SdkListeners): Sd
   }
 }
 
-function listenToConsole(keeper: FactsKeeper): void {
+function listenToConsole(keeper: SdkFactsStore): void {
   wrapMethod(console, 'log', (native, _self, given) => {
     if (typeof given[0] === 'string' && ERROR_LINE.test(given[0])) keeper.failed('console', given[1], given[2])
     return native(...given)

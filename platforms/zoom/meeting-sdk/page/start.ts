@@ -1,47 +1,54 @@
 /** Runs at the start of every document of the SDK's tab: the same eyes as in the web client, and the SDK's own words. */
-import { watchCallControl } from '../../../shared/page/call-control.ts'
-import { createCameras } from '../../../shared/page/cameras.ts'
-import { createComposite } from '../../../shared/page/composite.ts'
-import { evenPlayout } from '../../../shared/page/even-playout.ts'
-import { Hands } from '../../../shared/page/hands.ts'
+
+import { syncPlayout } from '../../../shared/page/audio/playout-sync.ts'
+import { watchSpeech } from '../../../shared/page/audio/speech.ts'
+import type { LevelSample } from '../../../shared/page/audio/speech-detector.ts'
+import { installWebRtcTap } from '../../../shared/page/audio/webrtc-tap.ts'
+import { createOwnMedia } from '../../../shared/page/devices/own-media.ts'
+import { installVirtualDevices } from '../../../shared/page/devices/virtual-devices.ts'
+import { watchCallControl } from '../../../shared/page/dom/call-control.ts'
 import { answerDriver, createEventQueue } from '../../../shared/page/link.ts'
-import { createOwnMedia } from '../../../shared/page/own-media.ts'
-import { pictureCalls } from '../../../shared/page/picture-calls.ts'
-import { createRosterTeller } from '../../../shared/page/roster-teller.ts'
-import { watchSpeech } from '../../../shared/page/speech.ts'
-import type { LevelSample } from '../../../shared/page/speech-detector.ts'
-import { installVirtualDevices } from '../../../shared/page/virtual-devices.ts'
-import { installWebRtcTap } from '../../../shared/page/webrtc-tap.ts'
-import { zoomEars } from '../../page/ears.ts'
+import { createCameras } from '../../../shared/page/people/cameras.ts'
+import { Hands } from '../../../shared/page/people/hands.ts'
+import { createRosterReporter } from '../../../shared/page/people/roster-reporter.ts'
+import { createComposite } from '../../../shared/page/picture/composite.ts'
+import { pictureCalls } from '../../../shared/page/picture/picture-calls.ts'
+import { captureZoomAudio } from '../../page/audio-capture.ts'
 import { createElements } from '../../page/elements.ts'
 import { watchPictures } from '../../page/pictures.ts'
-import { createSignsReader } from '../../page/signs.ts'
+import { createSnapshotReader } from '../../page/snapshot.ts'
 import { watchSound } from '../../page/sound.ts'
 import { MixedSound } from '../../page/sound-owners.ts'
 import type { Mark } from '../../page/speakers.ts'
 import { compositeTiles, readTiles } from '../../page/tiles.ts'
 import { createSdkChat } from './chat.ts'
-import { FactsKeeper, personOf } from './facts.ts'
+import { personOf, SdkFactsStore } from './facts.ts'
 import { type People, peopleOf } from './people.ts'
 import { createSdkPilot } from './sdk.ts'
 import type { SdkPageApi, SdkPageConfig } from './types.ts'
 
-const LOOK_EVERY_MS = 250
-/** The SDK says who speaks, and nothing of silence; so long a word of it counts (zoom.md 2.13). */
+const POLL_EVERY_MS = 250
+/**
+ * The SDK says who speaks, and nothing of silence; so long a word of it counts
+ * (docs/platform-notes/zoom.md#sdk-call-limits).
+ */
 const ACTIVE_MS = 1200
-/** The reason of leaving outlives its document here: the SDK goes to another page within a second (zoom.md 2.9). */
+/**
+ * The reason of leaving outlives its document here: the SDK goes to another page within a second
+ * (docs/platform-notes/zoom.md#leaving-reasons).
+ */
 const LEFT_KEY = 'left'
 
 export function startSdkPage(config: SdkPageConfig): void {
   const isMeeting = config.meetingHosts.includes(location.hostname)
-  const keeper = new FactsKeeper()
+  const keeper = new SdkFactsStore()
   const queue = createEventQueue((event) => {
     if (event.type !== 'participant_left') return
     speech?.forget(event.participantId)
     hands.forget(event.participantId)
   })
   const elements = createElements(config)
-  const teller = createRosterTeller(config.botName, queue.tell)
+  const rosterReporter = createRosterReporter(config.botName, queue.tell)
   const hands = new Hands(queue.tell)
   const cameras = createCameras(queue.tell)
   const chat = createSdkChat()
@@ -94,11 +101,11 @@ export function startSdkPage(config: SdkPageConfig): void {
       })
     : null
   if (tap) {
-    evenPlayout(tap, config)
-    setInterval(look, LOOK_EVERY_MS)
+    syncPlayout(tap, config)
+    setInterval(look, POLL_EVERY_MS)
   }
   const isPresent = (id: string) => present.people.some((person) => person.id === id)
-  const ears = tap && zoomEars({ tap, config }, (userId) => (isPresent(String(userId)) ? String(userId) : null))
+  const ears = tap && captureZoomAudio({ tap, config }, (userId) => (isPresent(String(userId)) ? String(userId) : null))
 
   function levelsOfPeople(): LevelSample[] | null {
     const [only, ...more] = present.people
@@ -114,7 +121,7 @@ export function startSdkPage(config: SdkPageConfig): void {
   function tellPeople(): void {
     if (!queue.hasBegun) return
     const at = Date.now()
-    teller.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, at)
+    rosterReporter.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, at)
     for (const person of present.people) hands.set(person, present.hands.has(person.id), at)
   }
 
@@ -144,7 +151,7 @@ export function startSdkPage(config: SdkPageConfig): void {
     return { element, sharerId, name }
   }
 
-  const signs = createSignsReader(config, elements, {
+  const signs = createSnapshotReader(config, elements, {
     others: () => (keeper.facts.isAttendee ? present.people.length : null),
     hears: () => true,
     // The SDK's list takes the place of the page's.
@@ -157,7 +164,7 @@ export function startSdkPage(config: SdkPageConfig): void {
   )
   const api: SdkPageApi = {
     ...createOwnMedia(devices),
-    snapshot: (acknowledged) => ({
+    report: (acknowledged) => ({
       signs: { ...signs.read(), sdk: keeper.facts, callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
@@ -166,7 +173,7 @@ export function startSdkPage(config: SdkPageConfig): void {
     begin(at) {
       if (!queue.begin()) return
       callControl.begin()
-      teller.begin(at)
+      rosterReporter.begin(at)
       tellPeople()
       queue.release()
       ears?.begin()
@@ -195,7 +202,7 @@ export function startSdkPage(config: SdkPageConfig): void {
   answerDriver(config.channel, api)
 }
 
-function recallLeaving(keeper: FactsKeeper): void {
+function recallLeaving(keeper: SdkFactsStore): void {
   try {
     const kept = sessionStorage.getItem(LEFT_KEY)
     if (kept !== null) keeper.tookUserLeave(JSON.parse(kept))

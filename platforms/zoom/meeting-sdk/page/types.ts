@@ -1,20 +1,26 @@
 /** What the SDK page's script is told and tells, beside what the web client's does; plain data on both ways. */
 import type { PageApi } from '../../../shared/page/types.ts'
-import type { ElementName, PageConfig, PageSigns } from '../../page/types.ts'
+import type { ElementName, PageConfig, PageSnapshot } from '../../page/types.ts'
 
 export type SdkPageConfig = PageConfig
 
-/** The ways on which the SDK tells that a join failed; one alone misses failures (zoom.md 2.11). */
+/**
+ * The ways on which the SDK tells that a join failed; one alone misses failures
+ * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
+ */
 export type FailureChannel = 'script' | 'init' | 'callback' | 'status' | 'console' | 'silence'
 
 export interface SdkFailure {
   channel: FailureChannel
-  /** A public number of the SDK (zoom.md 2.10); null where it gave none. */
+  /** A public number of the SDK (docs/platform-notes/zoom.md#sdk-error-numbers); null where it gave none. */
   code: number | null
   text: string
 }
 
-/** The right to record, and the bot's use of it, in the words of the SDK (zoom.md 2.14). */
+/**
+ * The right to record, and the bot's use of it, in the words of the SDK
+ * (docs/platform-notes/zoom.md#recording-permission).
+ */
 export interface CaptureFacts {
   /** Of the bot's own capture: 0 stopped, 1 started, 2 paused; null before the first word. */
   status: 0 | 1 | 2 | null
@@ -29,7 +35,7 @@ export interface SdkFacts {
   stage: 'bare' | 'ready' | 'starting' | 'initialized' | 'joining'
   /** UTC milliseconds of the call of `join`; null before. */
   joinCalledAt: number | null
-  /** Highest level of `onJoinSpeed`; null before the first (zoom.md 2.7). */
+  /** Highest level of `onJoinSpeed`; null before the first (docs/platform-notes/zoom.md#join-sequence). */
   level: number | null
   /** Level 4 without a 5. */
   waitsForHost: boolean
@@ -39,7 +45,7 @@ export interface SdkFacts {
   meetingStatus: number | null
   /** First ones first; the same failure comes on several channels. */
   failures: SdkFailure[]
-  /** Why the bot is leaving, when the SDK said it; zoom.md 2.9. */
+  /** Why the bot is leaving, when the SDK said it; docs/platform-notes/zoom.md#leaving-reasons. */
   left: { reasonCode: number | null; reason: string } | null
   /** The SDK knows the bot among the attendees and does not hold it back. */
   isAttendee: boolean
@@ -47,7 +53,7 @@ export interface SdkFacts {
   capture: CaptureFacts
 }
 
-export interface SdkSigns extends PageSigns {
+export interface SdkSnapshot extends PageSnapshot {
   sdk: SdkFacts
 }
 
@@ -73,7 +79,7 @@ export interface SdkStart {
   view: 'gallery' | 'speaker'
 }
 
-export interface SdkPageApi extends PageApi<SdkSigns, ElementName> {
+export interface SdkPageApi extends PageApi<SdkSnapshot, ElementName> {
   /** Starts the SDK; how far it came and what went wrong stand in the facts. Repeatable. */
   startSdk(given: SdkStart): void
   /** Calls `join`; its fate stands in the facts. */

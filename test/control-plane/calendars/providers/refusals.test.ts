@@ -204,8 +204,6 @@ describe.each(['google', 'microsoft'] as const)('answers of %s', (platform) => {
     expect((await problemOf(since(cursor))).kind).toBe('unavailable')
     server.script('calendars', script)
     expect((await problemOf(world.providers[platform].listCalendars(token))).kind).toBe('unavailable')
-    server.script('event', script)
-    expect((await problemOf(world.providers[platform].readOne(token, 'x', 'y'))).kind).toMatch(/unavailable|not_found/)
   })
 
   test('an answer without an end is cut', async () => {
@@ -358,20 +356,6 @@ describe('Google only', () => {
     expect(cursor).toBeNull()
   })
 
-  test('a day that is read alone is one of the calendar too', async () => {
-    const { google } = world.providers
-    const account = world.google.addAccount({ timezone: 'America/New_York' })
-    const { primary } = account
-    const id = primary.create({ title: 'Day', start: at('2026-11-25T00:00:00Z'), isAllDay: true })
-    const refreshToken = world.google.tokens.consent(account)
-    const { clientId, clientSecret } = world.google.tokens
-    const { value } = await google.refresh({ clientId, clientSecret, refreshToken, tenantId: '' })
-    const expected = { start: at('2026-11-25T05:00:00Z'), isAllDay: true, timezone: 'America/New_York' }
-    expect(await google.readOne(value, primary.id, id)).toMatchObject(expected)
-    const { events } = await google.changes(value, primary.id, { cursor: null, window: WINDOW })
-    expect(events[0]).toMatchObject(expected)
-  })
-
   test('a series that cannot be read marks no exceptions, and costs no events', async () => {
     const { calendar, all } = await connect(world.providers.google, world.google)
     calendar.create({ title: 'Weekly', start: at('2026-11-25T10:00:00Z'), repeats: { every: 'week' } })
@@ -390,12 +374,15 @@ describe('Microsoft only', () => {
   })
 
   test('an id that Graph cannot read is an event that is not there', async () => {
-    const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, all, since } = await connect(world.providers.microsoft, world.microsoft)
+    const id = calendar.create({ title: 'Gone', start: at('2026-11-25T10:00:00Z') })
+    const { cursor } = await all()
+    calendar.delete(id)
     world.microsoft.server.script(
       'event',
       microsoftRefusals.refusal(400, 'ErrorInvalidIdMalformed', 'Id is malformed.'),
     )
-    expect(await world.providers.microsoft.readOne(token, calendar.id, 'x')).toBeNull()
+    expect((await since(cursor)).removedIds).toEqual([id])
   })
 
   test('a page on another host is not asked for: it would get the access token', async () => {

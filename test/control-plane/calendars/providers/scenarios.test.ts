@@ -275,29 +275,4 @@ describe.each(['google', 'microsoft'] as const)('%s', (platform) => {
       world[platform].limitPages(1000)
     }
   })
-
-  test('one event is read alone; one that is not there is null', async () => {
-    const { calendar, token } = await start()
-    const id = calendar.create({ title: 'One', start: at('2026-11-25T10:00:00Z') })
-    const gone = calendar.create({ title: 'Gone', start: at('2026-11-25T10:00:00Z') })
-    calendar.delete(gone)
-    const provider = world.providers[platform]
-    expect((await provider.readOne(token, calendar.id, id))?.title).toBe('One')
-    const readGone = await provider.readOne(token, calendar.id, gone)
-    expect(readGone === null || readGone.status === 'cancelled').toBe(true)
-    expect(await provider.readOne(token, calendar.id, 'never/was')).toBeNull()
-  })
-
-  test('an instance of a series is read alone', async () => {
-    const { calendar, token, all } = await start()
-    calendar.create({ title: 'Weekly', start: at('2026-11-25T14:00:00Z'), repeats: { every: 'week' } })
-    const [instance] = (await all()).events
-    const read = await world.providers[platform].readOne(token, calendar.id, instance!.providerId)
-    expect(read).toMatchObject({
-      providerId: instance!.providerId,
-      seriesProviderId: instance!.seriesProviderId,
-      start: instance!.start,
-      isRecurring: true,
-    })
-  })
 })

@@ -1,8 +1,8 @@
 /** Runs at document start of the test pages: the code under test, and pretended cameras. */
 
-import { createComposite } from '../../../../platforms/shared/page/composite.ts'
-import { createSourceSampler } from '../../../../platforms/shared/page/contributing-sources.ts'
-import { installWebRtcTap } from '../../../../platforms/shared/page/webrtc-tap.ts'
+import { createSourceSampler } from '../../../../platforms/shared/page/audio/contributing-sources.ts'
+import { installWebRtcTap } from '../../../../platforms/shared/page/audio/webrtc-tap.ts'
+import { createComposite } from '../../../../platforms/shared/page/picture/composite.ts'
 
 export interface FakePicture {
   color: string

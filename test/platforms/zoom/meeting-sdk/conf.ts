@@ -1,6 +1,6 @@
 /** Credentials that the mock Zoom knows. */
 import { MOCK_APP } from '../../../../mock/zoom/sdk/credentials.ts'
-import type { ConfCredentials } from '../../../../src/conf-credentials.ts'
+import type { ConfCredentials } from '../../../../src/job/conf-credentials.ts'
 
 export const CONF: ConfCredentials = {
   sdkId: MOCK_APP.id,

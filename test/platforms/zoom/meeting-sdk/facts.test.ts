@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FactsKeeper } from '../../../../platforms/zoom/meeting-sdk/page/facts.ts'
+import { SdkFactsStore } from '../../../../platforms/zoom/meeting-sdk/page/facts.ts'
 import { peopleOf } from '../../../../platforms/zoom/meeting-sdk/page/people.ts'
 
 const SELF = 16_778_240
@@ -7,7 +7,7 @@ const ANN = 16_779_264
 
 describe('what the SDK says', () => {
   test('the same failure on one channel counts once, on another it is another witness', () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     keeper.failed('callback', 3004, 'Meeting Passcode wrong.')
     keeper.failed('callback', '3004', 'Meeting Passcode wrong.')
     keeper.failed('console', 3004, 'Meeting Passcode wrong.')
@@ -15,14 +15,14 @@ describe('what the SDK says', () => {
   })
 
   test('a page cannot fill the memory with failures', () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     for (let code = 0; code < 500; code++) keeper.failed('console', code, 'x'.repeat(10_000))
     expect(keeper.facts.failures).toHaveLength(20)
     expect(keeper.facts.failures[0]!.text).toHaveLength(300)
   })
 
   test('levels go up; waiting for the host and the waiting room begin and end by them', () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     const level = (number: number) => keeper.tookJoinSpeed({ tag: 'JOIN_SPEED', level: number })
     level(4)
     expect(keeper.facts.waitsForHost).toBe(true)
@@ -39,7 +39,7 @@ describe('what the SDK says', () => {
   })
 
   test('the list that the waiting room gives makes nobody an attendee', () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     keeper.tookSelf({ userId: SELF, isHold: false })
     keeper.tookAttendees(null)
     expect(keeper.facts.isAttendee).toBe(false)
@@ -52,7 +52,7 @@ describe('what the SDK says', () => {
   })
 
   test("others' leaving is not the bot's", () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     keeper.tookUserLeave({ userId: ANN, userName: 'Ann' })
     expect(keeper.facts.left).toBeNull()
     keeper.tookUserLeave({ reasonCode: 6, reason: 'You are removed by host/co-host from meeting' })
@@ -61,7 +61,7 @@ describe('what the SDK says', () => {
   })
 
   test('a lost connection in the meeting is no failure, the end of an authorization is one', () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     keeper.tookSelf({ userId: SELF })
     keeper.tookAttendees([{ userId: SELF }])
     keeper.tookMeetingStatus({ meetingStatus: 3 })
@@ -71,7 +71,7 @@ describe('what the SDK says', () => {
   })
 
   test("only the bot's own capture counts, whichever of its streams it is", () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     keeper.tookSelf({ userId: SELF })
     keeper.tookCaptureStatus({ status: 1, userId: ANN })
     expect(keeper.facts.capture.status).toBeNull()
@@ -80,7 +80,7 @@ describe('what the SDK says', () => {
   })
 
   test('anything may come from a page', () => {
-    const keeper = new FactsKeeper()
+    const keeper = new SdkFactsStore()
     for (const junk of [null, undefined, 7, 'x', [], {}, { level: {} }, { userId: 'x' }]) {
       keeper.tookJoinSpeed(junk)
       keeper.tookMeetingStatus(junk)

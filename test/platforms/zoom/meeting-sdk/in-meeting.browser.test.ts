@@ -126,7 +126,7 @@ describe('the end', () => {
     // The page is looked at so seldom that the dialog is missed.
     const attempt = await harness.attempt('sdk-end-closes-itself', {
       speed: 20,
-      waits: { callLookEveryMs: 5000 },
+      waits: { callPollEveryMs: 5000 },
     })
     await attempt.enter()
     attempt.meeting.remove()

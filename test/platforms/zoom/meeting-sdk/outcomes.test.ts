@@ -1,9 +1,12 @@
-/** The table of zoom.md 7.2, row by row: what the SDK says, and the code that a bot ends with. */
+/**
+ * The table of docs/platform-notes/zoom.md#sdk-join-outcomes, row by row: what the SDK says, and the code that a bot
+ * ends with.
+ */
 import { describe, expect, test } from 'vitest'
 import { FAILURE_OUTCOMES, failureError, type JoinedWith } from '../../../../platforms/zoom/meeting-sdk/failures.ts'
-import type { SdkFacts, SdkFailure, SdkSigns } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
-import { SDK_PLACES, SILENT_JOIN_MS, sdkSense } from '../../../../platforms/zoom/meeting-sdk/situation.ts'
-import { CALL, dialog, signs } from '../signs.ts'
+import type { SdkFacts, SdkFailure, SdkSnapshot } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
+import { SDK_PAGE_PHASES, SILENT_JOIN_MS, sdkClassifier } from '../../../../platforms/zoom/meeting-sdk/page-state.ts'
+import { CALL, dialog, signs } from '../snapshots.ts'
 
 const FACTS: SdkFacts = {
   stage: 'joining',
@@ -21,12 +24,12 @@ const FACTS: SdkFacts = {
 const IN_MEETING: Partial<SdkFacts> = { isAttendee: true, level: 14, meetingStatus: 2, isInWaitingRoom: false }
 const PAGE = 'http://127.0.0.1:4000/0123456789abcdef/meeting'
 
-function look(sdk: Partial<SdkFacts>, page: Partial<SdkSigns> = {}): SdkSigns {
+function look(sdk: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}): SdkSnapshot {
   return { ...signs({ url: PAGE, ...page }), sdk: { ...FACTS, ...sdk } }
 }
 
-function sense(joinedWith: JoinedWith = 'nothing', canAskAgain = true) {
-  return sdkSense({ joinedWith: () => joinedWith, canAskAgain })
+function classifier(joinedWith: JoinedWith = 'nothing', canAskAgain = true) {
+  return sdkClassifier({ joinedWith: () => joinedWith, canAskAgain })
 }
 
 const failure = (code: number | null, channel: SdkFailure['channel'] = 'callback'): SdkFailure => ({
@@ -35,8 +38,8 @@ const failure = (code: number | null, channel: SdkFailure['channel'] = 'callback
   text: 'words of Zoom',
 })
 
-function refusal(sdk: Partial<SdkFacts>, joinedWith: JoinedWith = 'nothing', page: Partial<SdkSigns> = {}) {
-  const { situationOf, refusalOf } = sense(joinedWith)
+function refusal(sdk: Partial<SdkFacts>, joinedWith: JoinedWith = 'nothing', page: Partial<SdkSnapshot> = {}) {
+  const { situationOf, refusalOf } = classifier(joinedWith)
   return refusalOf(situationOf(look(sdk, page)), 'waiting', new Set())
 }
 
@@ -88,7 +91,7 @@ describe('a join that fails', () => {
 
   test('in silence is told when its time is over, or at once by the line about the signature', () => {
     const silent = { level: null, meetingStatus: null }
-    const { situationOf } = sense()
+    const { situationOf } = classifier()
     expect(situationOf(look(silent, { at: SILENT_JOIN_MS - 1 })).kind).toBe('joining')
     expect(refusal(silent, 'nothing', { at: SILENT_JOIN_MS })).toMatchObject({ code: 'CANNOT_GET_JWT_TOKEN' })
     const line = { ...silent, failures: [failure(null, 'silence')] }
@@ -119,22 +122,22 @@ describe('a wait', () => {
     ['for the user of an older SDK', { failures: [failure(1)] }, 'obf', 'user_not_there', 'authorized_user'],
     ['for admission', { isInWaitingRoom: true, level: 8, meetingStatus: 2 }, 'nothing', 'waiting_room', 'admission'],
   ])('%s', (_what, facts, joinedWith, kind, waitsFor) => {
-    const { situationOf, refusalOf, waitsFor: table } = sense(joinedWith)
+    const { situationOf, refusalOf, waitsFor: table } = classifier(joinedWith)
     const situation = situationOf(look(facts))
     expect(situation.kind).toBe(kind)
-    expect(SDK_PLACES[situation.kind]).toBe('waiting')
+    expect(SDK_PAGE_PHASES[situation.kind]).toBe('waiting')
     expect(table?.[situation.kind] ?? 'admission').toBe(waitsFor)
     expect(refusalOf(situation, 'waiting', new Set())).toBeNull()
   })
 
   test("of the SDK's own outweighs a number that came with it", () => {
     const facts = { waitsForHost: true, failures: [failure(3008)] }
-    expect(sense().situationOf(look(facts)).kind).toBe('waiting_for_host')
+    expect(classifier().situationOf(look(facts)).kind).toBe('waiting_for_host')
   })
 
   test('in the waiting room vetoes everything that looks like the meeting', () => {
     const facts = { isInWaitingRoom: true, level: 8, meetingStatus: 2 }
-    expect(sense().situationOf(look(facts, { ...CALL })).kind).toBe('waiting_room')
+    expect(classifier().situationOf(look(facts, { ...CALL })).kind).toBe('waiting_room')
   })
 
   test.each([
@@ -147,14 +150,14 @@ describe('a wait', () => {
 })
 
 describe('the meeting', () => {
-  const endOf = (facts: Partial<SdkFacts>, page: Partial<SdkSigns> = {}) => {
+  const endOf = (facts: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}) => {
     const signsNow = look({ ...IN_MEETING, ...facts }, { ...CALL, ...page })
-    const { situationOf, endOf: end } = sense('obf')
+    const { situationOf, endOf: end } = classifier('obf')
     return end(situationOf(signsNow), signsNow)
   }
 
   test('is proven by the list of attendees and another witness', () => {
-    const { situationOf, isCorroborated } = sense()
+    const { situationOf, isCorroborated } = classifier()
     const sure = situationOf(look(IN_MEETING, CALL))
     expect(sure).toMatchObject({ kind: 'in_call', proofs: ['attendee', 'sound', 'connected', 'footer', 'speaker'] })
     expect(isCorroborated?.(sure)).toBe(true)
@@ -165,8 +168,8 @@ describe('the meeting', () => {
   test('goes on while the connection comes back, and while numbers of joining still stand', () => {
     expect(endOf({})).toBeNull()
     expect(endOf({ failures: [failure(1)] })).toBeNull()
-    expect(sense().situationOf(look({ ...IN_MEETING, meetingStatus: 4 }, CALL)).kind).toBe('reconnecting')
-    expect(sense().situationOf(look({ ...IN_MEETING, meetingStatus: 3 }, CALL)).kind).toBe('reconnecting')
+    expect(classifier().situationOf(look({ ...IN_MEETING, meetingStatus: 4 }, CALL)).kind).toBe('reconnecting')
+    expect(classifier().situationOf(look({ ...IN_MEETING, meetingStatus: 3 }, CALL)).kind).toBe('reconnecting')
   })
 
   test.each<[what: string, Partial<SdkFacts>, end: string]>([
@@ -190,13 +193,13 @@ describe('the meeting', () => {
 
   test('is left when the SDK has gone to its page after it', () => {
     const after = look({ stage: 'bare', level: null }, { url: PAGE.replace('meeting', 'left') })
-    expect(sense().situationOf(after).kind).toBe('left')
+    expect(classifier().situationOf(after).kind).toBe('left')
   })
 })
 
 test('every kind of failure has a place and an outcome', () => {
   for (const kind of Object.keys(FAILURE_OUTCOMES) as (keyof typeof FAILURE_OUTCOMES)[]) {
-    expect(SDK_PLACES[kind]).toBe('out')
+    expect(SDK_PAGE_PHASES[kind]).toBe('out')
     expect(failureError(kind, 'x', true).message).toContain('x')
   }
 })

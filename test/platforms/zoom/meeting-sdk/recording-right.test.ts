@@ -1,4 +1,7 @@
-/** The table of zoom.md 7.3 and the rhythm of 2.14, with a clock that is moved by hand. */
+/**
+ * The table of docs/platform-notes/zoom.md#recording-permission-outcomes and the rhythm of
+ * docs/platform-notes/zoom.md#recording-permission, with a clock that is moved by hand.
+ */
 import { describe, expect, test } from 'vitest'
 import type { CaptureFacts, SdkAnswer } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
 import {

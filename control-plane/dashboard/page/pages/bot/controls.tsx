@@ -5,7 +5,7 @@ import { TEXTS } from '../../texts.ts'
 
 const RECORDING = new Set(['in_call_recording', 'recording_resumed'])
 
-/** What a member may tell a bot in its state. */
+/** The commands that a member may send to a bot in its state. */
 export function Controls({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
   const action = useAction()
   if (!may('member')) return null

@@ -4,7 +4,7 @@ import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Time } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'
 
-/** Why it is as it is: each step in words, with its evidence. Read anew with the bot. */
+/** The timeline: each step in words, with its evidence. Read again with the bot. */
 export function Timeline({ id, version }: { id: string; version: Signal<unknown> }) {
   const steps = useLoaded(
     () =>

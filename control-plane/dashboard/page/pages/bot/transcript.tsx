@@ -31,7 +31,7 @@ function Live({ bot, seek }: { bot: Bot; seek: (seconds: number) => void }) {
 }
 
 function Finished({ address, seek }: { address: string; seek: (seconds: number) => void }) {
-  // Links are signed anew with each look at the bot; the file stays the same.
+  // Each read of the bot signs new links; the file stays the same.
   const file = address.split('?', 1)[0]
   const lines = useLoaded(
     async () => {

@@ -1,0 +1,46 @@
+/** Standin itself, a whole bot in its own process, in each of its modes. */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { MockServer } from '../../mock/types.ts'
+import { BotProcess } from '../../test/end-to-end/bot-process.ts'
+import type { Contender } from './measured.ts'
+
+/** The job's default. */
+const FRAMES_PER_SECOND = 25
+
+export function ownMode(mode: RecordingMode, server: MockServer, folder: string): Contender {
+  return {
+    name: `Standin ${mode}`,
+    note: 'the whole bot, its own program included',
+    framesPerSecond: mode === 'audio_only' ? null : FRAMES_PER_SECOND,
+    hasCameras: true,
+    async start({ meeting }) {
+      const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode } })
+      try {
+        await bot.whenStatus('in_call_recording')
+      } catch (error) {
+        await bot.dispose()
+        throw error
+      }
+      const file = mode === 'audio_only' ? 'audio.m4a' : 'video.mp4'
+      return {
+        roots: () => [bot.process.pid!],
+        async finish() {
+          bot.kill('SIGINT')
+          await bot.whenEvent('artifact', ({ artifact }) => artifact.name === file)
+          return bot.file(file)
+        },
+        repeatedShare() {
+          const last = bot.events.findLast(({ event }) => event.type === 'recording_progress')?.event
+          if (last?.type !== 'recording_progress' || last.seconds === 0) return 0
+          return last.dropped_frames / (last.seconds * FRAMES_PER_SECOND)
+        },
+        async dispose() {
+          // Its other files follow within moments; a bot that was not asked to end is not waited for.
+          if (bot.events.some(({ event }) => event.type === 'artifact')) await bot.ended()
+          await bot.dispose()
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,124 @@
+/** A bot that goes on in its meeting after the death of an attempt: when, how often, and with what left of its limits. Pure. */
+import type { EndEvidence } from '../ports.ts'
+import type { BotPatch, BotRow } from '../store/tables.ts'
+import { type BotChange, emptyChange } from './change.ts'
+import { crashCode, type KnownOfDead, sentenceOfEnd, shownEvidence } from './crash.ts'
+import { giveUpAt } from './deadlines.ts'
+import { closing, type End } from './ending.ts'
+import { hasRecorded, type Part, partsOf, pendingEndOf, secondsOf } from './parts.ts'
+import { nextPhase } from './phases.ts'
+import { LONGEST_RECORDING_SECONDS } from './request.ts'
+import { namedAttempt, requestOf } from './row.ts'
+
+/** Deaths in a meeting after which a bot goes on. One that dies again and again has to end. */
+export const MOST_RESUMES = 3
+/** Seconds before the next attempt, by the number of deaths so far. The people in the meeting wait for the first. */
+const PAUSE_SECONDS = [0, 5, 15] as const
+/** Exit codes of a bot that ended by itself; only its last report did not arrive. */
+const ORDERLY_EXIT_CODES = new Set([0, 2, 3, 4, 70])
+/** A death that is only seen after so long, because the service was away: the meeting has gone on without the bot. */
+const LATE_SECONDS = 600
+/** Of the time that is left to wait in a waiting room, or to record. Less is not worth another attempt. */
+const LEAST_SECONDS = 30
+
+/** Whether another attempt goes on in the meeting. `isOn`: the operator wants that. */
+export function mayResume(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead, isOn: boolean): boolean {
+  if (!isOn || nextPhase(bot.phase, 'resumed') === null) return false
+  // Its last words were its end, or it was told to end.
+  if (bot.end_code !== null || bot.stop_requested_at !== null || bot.stop_sent_at !== null) return false
+  if (bot.resumes >= MOST_RESUMES || !isDeath(evidence)) return false
+  if (evidence.endedAt !== null && now.getTime() - evidence.endedAt.getTime() > LATE_SECONDS * 1000) return false
+  const { maxRecording, waitingRoom } = remainingLimits(bot, now, hasRecorded(bot) ? (recordedSeconds ?? 0) : 0)
+  return maxRecording >= LEAST_SECONDS && waitingRoom >= LEAST_SECONDS
+}
+
+function isDeath({ exitCode, signal, isOutOfMemory }: EndEvidence): boolean {
+  return isOutOfMemory || signal !== null || exitCode === null || !ORDERLY_EXIT_CODES.has(exitCode)
+}
+
+/** The attempt is closed, and the bot is due again. Its public status stays what it was. */
+export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead): BotChange {
+  const phase = nextPhase(bot.phase, 'resumed')
+  if (phase === null) return emptyChange()
+  const attempt = namedAttempt(bot)
+  const endedAt = evidence.endedAt ?? now
+  const reason = evidence.reason ?? sentenceOfEnd(evidence)
+  const part: Part = { attempt, seconds: recordedSeconds, code: crashCode(evidence), reason: sentenceOfEnd(evidence) }
+  const patch: BotPatch = {
+    phase,
+    resumes: bot.resumes + 1,
+    // No attempt decides until the next one is made; what this one sends later is kept as history.
+    joined_attempt: null,
+    due_at: new Date(now.getTime() + (PAUSE_SECONDS[bot.resumes] ?? PAUSE_SECONDS.at(-1)!) * 1000),
+    give_up_at: giveUpAt(bot, now),
+    launch_failures: 0,
+    wait_reason: null,
+    deadline_at: null,
+    lease_owner: null,
+    lease_until: null,
+    link_lost_at: null,
+    ...(hasRecorded(bot) && { parts: [...partsOf(bot), part], resuming_since: endedAt }),
+  }
+  return {
+    ...emptyChange(),
+    patch,
+    steps: [
+      { at: endedAt, attempt, kind: 'process_ended', reason, evidence: shownEvidence(evidence) },
+      { at: now, attempt, kind: 'lost', reason: LOST, evidence: { resumes: bot.resumes + 1, limit: MOST_RESUMES } },
+    ],
+  }
+}
+
+const LOST = 'The bot was lost in the meeting. Another attempt goes back into it.'
+
+/**
+ * What is left of the limits that count from the first join, seconds. `unknownSeconds`: recorded and not among the parts
+ * yet. The time in the waiting room counts on only for a bot that died there.
+ */
+export function remainingLimits(
+  bot: Pick<BotRow, 'request' | 'parts' | 'waiting_at' | 'joined_at'>,
+  now: Date,
+  unknownSeconds = 0,
+): { maxRecording: number; waitingRoom: number } {
+  const { maxRecording, waitingRoom } = requestOf(bot).timeouts
+  const waited =
+    bot.joined_at === null && bot.waiting_at !== null ? (now.getTime() - bot.waiting_at.getTime()) / 1000 : 0
+  return {
+    maxRecording: Math.floor((maxRecording ?? LONGEST_RECORDING_SECONDS) - secondsOf(partsOf(bot)) - unknownSeconds),
+    waitingRoom: Math.floor(waitingRoom - waited),
+  }
+}
+
+/** What became of the parts. */
+export interface Assembled {
+  /** The attempt whose files are the bot's from now on; 0: the joined ones. */
+  filesAttempt: number
+  /** Of the files that there are; they are charged. */
+  seconds: number
+  /** What a person should know of it. */
+  message: string
+}
+
+/** The files are ready, or as ready as they will ever be: the bot is closed with the end that it had. */
+export function assembled(bot: BotRow, { filesAttempt, seconds, message }: Assembled, now: Date): BotChange {
+  const end = pendingEndOf(bot) ?? lostEnd(bot, now)
+  const facts = { pending_end: null, files_attempt: filesAttempt, duration_seconds: seconds }
+  const change = closing(bot, 'assembled', end, facts)
+  if (Object.keys(change.patch).length === 0) return change
+  const step = { at: now, attempt: null, kind: 'assembled' as const, reason: message, evidence: { seconds } }
+  return { ...change, steps: [step, ...change.steps] }
+}
+
+/** Cannot happen: the phase and the end are written together. A bot has to end all the same. */
+function lostEnd(bot: BotRow, now: Date): End {
+  const message = 'How the bot ended is not known.'
+  const rest = { at: now, attempt: bot.attempt, sourceId: 'assembled' }
+  return {
+    status: 'failed',
+    code: 'UNKNOWN_ERROR',
+    message,
+    errorCode: 'UNKNOWN_ERROR',
+    errorMessage: message,
+    ...rest,
+  }
+}

@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { type AlertRule, ask } from '../../api.ts'
+import { OutcomeLine, useAction } from '../../parts/action.tsx'
+import { Choice, Field, Form } from '../../parts/form.tsx'
+import { TEXTS } from '../../texts.ts'
+
+const THRESHOLD_TYPES = new Set(['daily_bot_cap', 'token_balance', 'calendar_connections'])
+
+/** A new rule, or changes of one. The secret is never shown: left empty it stays as it is. */
+export function RuleForm({
+  rule,
+  sendsMail,
+  onSaved,
+  onCancel,
+}: {
+  rule: AlertRule | null
+  sendsMail: boolean
+  onSaved: () => Promise<void>
+  onCancel: () => void
+}) {
+  const texts = TEXTS.alerts
+  const action = useAction()
+  const type = useSignal(rule?.alert_type ?? 'bot_join_failed')
+  const isThreshold = THRESHOLD_TYPES.has(type.value)
+  const operator = useSignal<string>(rule?.operator ?? '>=')
+  const section = useRef<HTMLElement>(null)
+  // Whoever opened the form by the keyboard goes on in it.
+  useEffect(() => section.current?.querySelector('input')?.focus(), [])
+
+  async function save(fields: Record<string, string>): Promise<null> {
+    const { name, threshold, cooldown, callback_url: url = '', secret = '', emails = '' } = fields
+    const change = {
+      name,
+      operator: isThreshold ? operator.value : '>=',
+      threshold: Number(threshold),
+      cooldown_minutes: Number(cooldown),
+      callback_url: url === '' ? null : url,
+      emails: emails.split(/[\s,;]+/).filter(Boolean),
+      ...(secret !== '' && { callback_secret: secret }),
+      ...(fields.no_secret !== undefined && { callback_secret: null }),
+    }
+    if (rule === null) await ask('POST', '/alert-rules', { ...change, alert_type: type.value })
+    else await ask('PATCH', `/alert-rules/${rule.alert_rule_id}`, change)
+    await onSaved()
+    return null
+  }
+
+  return (
+    <section ref={section}>
+      <h2>{rule === null ? texts.add : texts.change(rule.name)}</h2>
+      <OutcomeLine of={action} />
+      <Form of={action} submit={TEXTS.save} onSubmit={save}>
+        <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" defaultValue={rule?.name} />
+        {rule === null ? (
+          <Choice
+            label={texts.type}
+            name="type"
+            options={texts.types}
+            value={type.value}
+            onChange={(value) => {
+              type.value = value
+            }}
+          />
+        ) : (
+          <p class="soft">
+            {texts.type}: {texts.types[rule.alert_type] ?? rule.alert_type}
+          </p>
+        )}
+        {isThreshold && (
+          <Choice
+            label={texts.operator}
+            name="operator"
+            options={texts.operators}
+            value={operator.value}
+            onChange={(value) => {
+              operator.value = value
+            }}
+          />
+        )}
+        <Field
+          label={isThreshold ? texts.value : texts.count}
+          name="threshold"
+          type="number"
+          required
+          min={1}
+          step={isThreshold ? 'any' : 1}
+          defaultValue={rule?.threshold ?? 1}
+        />
+        <Field
+          label={isThreshold ? texts.cooldown : texts.window}
+          name="cooldown"
+          type="number"
+          required
+          min={1}
+          max={1440}
+          defaultValue={rule?.cooldown_minutes ?? 15}
+        />
+        <Field
+          label={texts.callback}
+          name="callback_url"
+          type="url"
+          maxLength={2048}
+          autocomplete="off"
+          defaultValue={rule?.callback_url ?? ''}
+        />
+        <Field
+          label={rule?.has_callback_secret ? texts.newSecret : texts.secret}
+          name="secret"
+          type="password"
+          maxLength={256}
+          autocomplete="new-password"
+        />
+        {rule?.has_callback_secret && (
+          <label class="check">
+            <input type="checkbox" name="no_secret" /> {texts.noSecret}
+          </label>
+        )}
+        {sendsMail || (rule !== null && rule.emails.length > 0) ? (
+          <label>
+            {texts.emails}
+            <textarea name="emails" rows={3} maxLength={3000} defaultValue={rule?.emails.join('\n')} />
+          </label>
+        ) : (
+          <p class="soft">{texts.noMail}</p>
+        )}
+      </Form>
+      <div class="actions">
+        <button type="button" onClick={onCancel}>
+          {texts.cancel}
+        </button>
+      </div>
+    </section>
+  )
+}

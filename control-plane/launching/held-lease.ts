@@ -1,0 +1,22 @@
+/** Work that takes longer than the lease under which it is done. */
+import type { Log } from '../ports.ts'
+
+/** Keeps the lease with `keep` while the work lasts. Three misses in a row lose it. */
+export async function whileHeld<Result>(
+  seconds: number,
+  keep: () => Promise<unknown>,
+  log: Log,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const keeping = setInterval(
+    () => {
+      keep().catch((error: unknown) => log.warn({ error: String(error) }, 'The lease of a dead bot could not be kept'))
+    },
+    (seconds * 1000) / 3,
+  )
+  try {
+    return await work()
+  } finally {
+    clearInterval(keeping)
+  }
+}

@@ -1,0 +1,26 @@
+/** Columns of bots and launches that have to do with attempts that died in their meeting. */
+import type { ColumnType, Generated } from 'kysely'
+
+type Json<T> = ColumnType<T, T, T>
+type Time = ColumnType<Date, Date | string, Date | string>
+
+export interface ResumeColumnsOfBots {
+  /** Attempts that were made because one died in its meeting. */
+  resumes: Generated<number>
+  /** Since when the bot is on its way back; null while it records, and for bots that had not recorded. */
+  resuming_since: Time | null
+  /** `bots/parts.ts`. Empty for bots that recorded in one attempt. */
+  parts: Json<unknown>
+  /** How a bot of several parts ended, until these are joined. */
+  pending_end: Json<unknown> | null
+  /** The attempt whose files are the bot's; 0: those that were joined. Null: the attempt that was in the meeting. */
+  files_attempt: number | null
+}
+
+export interface ResumeColumnsOfLaunches {
+  /** `wanted`: what the dead attempt recorded has to be recovered before its rest is removed. */
+  recovery: 'wanted' | 'done' | null
+  /** Which reconciler recovers it now, and until when that counts. */
+  recovery_owner: string | null
+  recovery_until: Time | null
+}

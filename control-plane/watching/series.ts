@@ -1,0 +1,49 @@
+/**
+ * Every series of a counter, shown as 0 from the start: Prometheus sees no rise in one that appears with its first
+ * happening, and the first bot that dies would raise no alert.
+ */
+import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'
+
+type Series = { [Name in keyof Counted]: Counted[Name][] }
+
+const REASONS: Record<ReconcilerAction, ReconcilerReason[]> = {
+  stop: ['not_heard_of', 'too_long', 'did_not_leave', 'transcript_too_long', 'bot_over', 'another_attempt'],
+  kill: ['did_not_end'],
+  finish: ['ended_well', 'ended_badly', 'out_of_memory', 'killed', 'no_evidence'],
+  forget: ['unknown_to_launcher'],
+  give_up: ['unknown_to_launcher'],
+  take_back: ['launcher_gone'],
+  adopt: ['launcher_gone'],
+  stop_orphan: ['nothing_stored'],
+}
+
+export const SERIES: Series = {
+  claims: ofEach('queue', ['bots', 'deliveries', 'calendar_syncs', 'calendar_subscriptions']),
+  lease_losses: [
+    { work: 'launch', how: 'expired' },
+    { work: 'launch', how: 'overtaken' },
+    { work: 'delivery', how: 'expired' },
+    { work: 'delivery', how: 'overtaken' },
+    { work: 'dead_bot', how: 'overtaken' },
+    { work: 'calendar_sync', how: 'overtaken' },
+  ],
+  reconciler_actions: (Object.keys(REASONS) as ReconcilerAction[]).flatMap((action) =>
+    REASONS[action].map((reason) => ({ action, reason })),
+  ),
+  token_refresh_failures: [
+    { of: 'calendar', reason: 'refused' },
+    { of: 'calendar', reason: 'unavailable' },
+    { of: 'calendar', reason: 'not_stored' },
+    { of: 'connection', reason: 'refused' },
+    { of: 'connection', reason: 'unavailable' },
+    { of: 'connection', reason: 'not_stored' },
+  ],
+  webhook_attempts: ofEach('answer', ['2xx', '3xx', '4xx', '5xx', 'other', 'timeout', 'unreachable']),
+  webhooks_finished: ofEach('result', ['delivered', 'given_up']),
+  links_opened: [{}],
+  events_stored: [{}],
+}
+
+function ofEach<Label extends string, Value extends string>(label: Label, values: Value[]) {
+  return values.map((value) => ({ [label]: value }) as Record<Label, Value>)
+}

@@ -1,0 +1,159 @@
+/** A Chromium context as a bot uses it: one page, its console, why it ended, and what its scripts hand out. */
+import type { BrowserContext, Page } from 'playwright'
+import type { Logger } from '../../src/logger.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
+import { systemClock, within } from '../../src/process/clock.ts'
+import type { CpuWaits } from './cpu-waits.ts'
+import { type OwnScript, serveOwnScript } from './own-script.ts'
+
+export interface BotBrowser {
+  context: BrowserContext
+  page: Page
+  /** Console lines and errors of the page, newest last. */
+  console: readonly string[]
+  /** Null while it runs; afterwards why it ended, in words. */
+  readonly ended: string | null
+  /** Resolves when the page crashed or the browser is gone. */
+  whenEnded: Promise<string>
+  /** Hears what the page hands out by the `carrier`, as it comes. One listener at a time. */
+  onCarried(listener: (payload: string) => void): void
+  /**
+   * Path of the file of so many bytes in the storage of pages (the origin private file system) that begins with `mark`;
+   * null where there is none.
+   */
+  storedFile(mark: Uint8Array, bytes: number): Promise<string | null>
+  /** Of its renderers; empty where nothing is known of them. Never rejects. */
+  cpuWaits(): Promise<CpuWaits>
+  /** The browser's first process; null where other bots share it. */
+  readonly processId: number | null
+  /** Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+/** The part of `BrowserOptions` that a context needs; how its browser was launched makes no difference. */
+export interface ContextOptions {
+  /** Names of `plugins.ts`; default none. */
+  plugins?: readonly string[]
+  /** Origins that may use camera and microphone without asking. */
+  mediaOrigins?: readonly string[]
+  /** Runs in every page before its own scripts. */
+  initScript?: string
+  /** Name of a function that every document has at its start and by which it calls `onCarried`; the script takes it away. */
+  carrier?: string
+  /** What workers of the init script start from. */
+  ownScript?: OwnScript
+  logger: Logger
+}
+
+/** The process behind a context. */
+export interface BrowserProcess extends Pick<BotBrowser, 'processId' | 'storedFile' | 'cpuWaits'> {
+  /** Runs once, after the context was closed or did not close in time. Never rejects. */
+  cleanUp(): Promise<void>
+}
+
+const CLOSE_MS = 5000
+const CONSOLE_LINES = 500
+const CONSOLE_LINE_LENGTH = 2000
+
+/** Rejects when the browser breaks meanwhile; closing the context is the caller's then. */
+export async function botBrowserOf(
+  context: BrowserContext,
+  { processId, storedFile, cpuWaits, cleanUp }: BrowserProcess,
+  stage: CaptureEnvironment,
+  options: ContextOptions,
+): Promise<BotBrowser> {
+  for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })
+  if (options.initScript !== undefined) await context.addInitScript({ content: options.initScript })
+  // Plugins do not reach the page that a persistent context starts with.
+  const first = context.pages()[0]
+  const page = first && (options.plugins ?? []).length === 0 ? first : await context.newPage()
+  if (first && first !== page) await first.close()
+  refuseOtherPages(context, options.logger)
+  let carried: (payload: string) => void = () => {}
+  if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
+  if (options.ownScript !== undefined) await serveOwnScript(context, page, options.ownScript, options.logger)
+  if (stage.display !== null) {
+    // The page is laid out to the pixel, whatever size the window came to have. Holds as long as the session lives.
+    const session = await context.newCDPSession(page)
+    const { width, height } = stage
+    await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 0, mobile: false })
+  }
+
+  const lines: string[] = []
+  const keep = (line: string) => {
+    lines.push(line.slice(0, CONSOLE_LINE_LENGTH))
+    if (lines.length > CONSOLE_LINES) lines.shift()
+  }
+  page.on('console', (message) => keep(`${new Date().toISOString()} ${message.type()} ${message.text()}`))
+  page.on('pageerror', (error) => keep(`${new Date().toISOString()} uncaught ${error.message}`))
+
+  let ended: string | null = null
+  let isClosing = false
+  const whenEnded = new Promise<string>((resolve) => {
+    const end = (reason: string) => {
+      ended ??= reason
+      resolve(ended)
+    }
+    page.on('crash', () => end('The page crashed.'))
+    page.on('close', () => end('The page was closed.'))
+    context.on('close', () => end('The browser ended.'))
+  })
+  whenEnded.then((reason) => {
+    if (!isClosing) options.logger.warn('The browser ended by itself', { reason })
+  })
+
+  return {
+    context,
+    page,
+    console: lines,
+    whenEnded,
+    get ended() {
+      return ended
+    },
+    onCarried(listener) {
+      carried = listener
+    },
+    storedFile,
+    cpuWaits,
+    processId,
+    async close() {
+      if (isClosing) {
+        await whenEnded
+        return
+      }
+      isClosing = true
+      try {
+        await within(systemClock, CLOSE_MS, context.close(), () => new Error('Chromium did not close in time'))
+      } catch (error) {
+        options.logger.warn('Chromium had to be killed', { error })
+      }
+      await cleanUp()
+    },
+  }
+}
+
+/** Closes every page that a page opens: a bot has one, and others only cost memory. The first is logged, later ones not. */
+function refuseOtherPages(context: BrowserContext, logger: Logger): void {
+  let count = 0
+  context.on('page', (popUp) => {
+    if (++count === 1) logger.warn('The meeting page opened another page, which was closed', { url: popUp.url() })
+    // It may be gone already, and so may the browser.
+    popUp.close().catch(() => {})
+  })
+}
+
+/** Playwright's own way out of a page leaves names in it; the protocol's leaves a function that can be taken away. */
+async function addCarrier(
+  context: BrowserContext,
+  page: Page,
+  name: string,
+  onCarried: (payload: string) => void,
+): Promise<void> {
+  const session = await context.newCDPSession(page)
+  session.on('Runtime.bindingCalled', (call) => {
+    if (call.name === name) onCarried(call.payload)
+  })
+  // New documents get the function where the session follows them; Playwright's own session does so too.
+  await session.send('Runtime.enable')
+  await session.send('Runtime.addBinding', { name })
+}

@@ -1,0 +1,210 @@
+/** Starts Chromium on the recorder's stage as an ordinary browser, and ends it with everything it left behind. */
+import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
+import { CAPTURE_SAMPLE_RATE } from '../../src/meeting/capture-sample-rate.ts'
+import type { CaptureEnvironment } from '../../src/ports.ts'
+import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
+import { rendererWaits } from './cpu-waits.ts'
+import { FEATURES_OFF } from './features-off.ts'
+import { makeBrowserHome } from './home.ts'
+import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
+import { withPlugins } from './plugins.ts'
+import { sandboxObstacle } from './sandbox.ts'
+import { type BrowserState, copyProfile } from './state.ts'
+import { findStoredFile } from './stored-file.ts'
+import { userAgentOf } from './user-agent.ts'
+
+export type { BotBrowser, BrowserState, MappedHost }
+
+export interface BrowserOptions extends ContextOptions {
+  /** Default: Debian's Chromium. */
+  executablePath?: string
+  mappedHosts?: readonly MappedHost[]
+  extraArguments?: readonly string[]
+  /** The session of an account; what was given is copied and never written. */
+  state?: BrowserState | null
+}
+
+/** Rejects when the browser does not start; nothing is left behind then. */
+export type OpenBrowser = (
+  stage: CaptureEnvironment,
+  options: BrowserOptions,
+  signal: AbortSignal,
+) => Promise<BotBrowser>
+
+const DEFAULT_EXECUTABLE = '/usr/bin/chromium'
+const LAUNCH_MS = 60_000
+/** Chromium writes large shared buffers; less than this aborts renderers. */
+const ENOUGH_SHARED_MEMORY = 512 * 1024 * 1024
+
+/**
+ * What Playwright adds and an ordinary browser has not: silence (the meeting's sound is recorded), the mark of
+ * automation, and temporary files instead of shared memory, which is decided below.
+ */
+const UNWANTED = ['--mute-audio', '--enable-automation', '--disable-dev-shm-usage']
+
+const ALWAYS = [
+  // Without it `navigator.webdriver` is true.
+  '--disable-blink-features=AutomationControlled',
+  // The wording of the page is a sign, so its language is pinned in every place.
+  '--lang=en-US',
+  '--accept-lang=en-US,en',
+  // Sound starts without a click.
+  '--autoplay-policy=no-user-gesture-required',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // A window that nobody looks at keeps its timers and its frames.
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+  // A page that is taller than the window would have one beside the picture of the recording.
+  '--hide-scrollbars',
+  // No line above the page about flags; it would be in the picture.
+  '--test-type',
+  '--noerrdialogs',
+  '--disable-crash-reporter',
+  FEATURES_OFF,
+]
+
+/** A Chromium of its own, with a fresh profile. */
+export const openBrowser: OpenBrowser = async (stage, options, signal) => {
+  signal.throwIfAborted()
+  const type = await withPlugins(chromium, options.plugins ?? [])
+  const home = await makeBrowserHome()
+  const profile = join(home, 'profile')
+  const { logger, state } = options
+  try {
+    if (state?.kind === 'profile') await copyProfile(state.folder, profile)
+    const launch = await launchOptions(stage, options, home, signal)
+    const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(stage) })
+    if (state?.kind === 'storage_state') await context.setStorageState(state.state)
+    const [processId = null] = await processesOf(profile)
+    const browserProcess: BrowserProcess = {
+      processId,
+      storedFile: (mark, bytes) => findStoredFile(profile, mark, bytes),
+      cpuWaits: async () => (processId === null ? new Map() : rendererWaits(processId)),
+      async cleanUp() {
+        await endProcesses(profile)
+        // Chromium's children may still write while they die.
+        await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch((error) =>
+          logger.warn('The browser profile could not be removed', { error }),
+        )
+      },
+    }
+    return await botBrowserOf(context, browserProcess, stage, options)
+  } catch (error) {
+    await endProcesses(profile)
+    await rm(home, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** How Chromium is started on this stage, with its temporary files below `home`. */
+export async function launchOptions(
+  stage: CaptureEnvironment,
+  options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'logger'>,
+  home: string,
+  signal: AbortSignal,
+): Promise<LaunchOptions> {
+  const headless = stage.display === null
+  const executablePath = options.executablePath ?? DEFAULT_EXECUTABLE
+  const artifactsDir = join(home, 'artifacts')
+  await mkdir(artifactsDir, { recursive: true })
+  const obstacle = await sandboxObstacle()
+  if (obstacle !== null) options.logger.warn('Chromium runs without its own sandbox', { reason: obstacle })
+  return {
+    executablePath,
+    headless,
+    chromiumSandbox: obstacle === null,
+    ignoreDefaultArgs: UNWANTED,
+    args: [
+      ...ALWAYS,
+      // One pixel more: Chromium shrinks a window that is as large as the screen, because nobody manages windows there.
+      `--window-size=${stage.width + 1},${stage.height + 1}`,
+      '--window-position=0,0',
+      ...(headless ? [`--user-agent=${await userAgentOf(executablePath)}`] : ['--kiosk', '--ozone-platform=x11']),
+      ...(stage.soundPieceMs === undefined
+        ? []
+        : [`--audio-buffer-size=${(stage.soundPieceMs * CAPTURE_SAMPLE_RATE) / 1000}`]),
+      ...((await sharedMemoryIsSmall()) ? ['--disable-dev-shm-usage'] : []),
+      ...(await mappedHostArguments(options.mappedHosts ?? [], signal)),
+      ...(options.extraArguments ?? []),
+    ],
+    env: environment(stage, home),
+    // Playwright's own place for them is not found again when this process is killed; the home's is.
+    artifactsDir,
+    // The bot decides what a signal means; Playwright gives the browser a process group of its own.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    timeout: LAUNCH_MS,
+  }
+}
+
+export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions {
+  const { display, width, height } = stage
+  return {
+    viewport: display === null ? { width, height } : null,
+    // A meeting page has nothing to give that a bot keeps, and a large download would fill the disk.
+    acceptDownloads: false,
+  }
+}
+
+/** Everything the browser needs and nothing that the bot was told: a job in our environment holds secrets. */
+function environment(stage: CaptureEnvironment, home: string): Record<string, string> {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: home,
+    TMPDIR: tmpdir(),
+    LANG: 'en_US.UTF-8',
+    LANGUAGE: 'en_US:en',
+    // No session bus: nothing of a desktop is asked.
+    DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+    PULSE_SERVER: stage.pulseServer.startsWith('/') ? `unix:${stage.pulseServer}` : stage.pulseServer,
+    PULSE_SINK: stage.pulseSink,
+    ...(stage.soundAheadMs === undefined ? {} : { PULSE_LATENCY_MSEC: String(stage.soundAheadMs) }),
+    ...(stage.display === null ? {} : { DISPLAY: stage.display }),
+    ...(stage.displayAuthority === undefined ? {} : { XAUTHORITY: stage.displayAuthority }),
+  }
+}
+
+async function sharedMemoryIsSmall(): Promise<boolean> {
+  try {
+    const { bsize, bavail } = await statfs('/dev/shm')
+    return bsize * bavail < ENOUGH_SHARED_MEMORY
+  } catch {
+    // There is none.
+    return true
+  }
+}
+
+/** Processes that were started with this profile, the first one first. */
+async function processesOf(profile: string): Promise<number[]> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        return (await readFile(`/proc/${id}/cmdline`, 'utf8')).includes(`--user-data-dir=${profile}`) ? [id] : []
+      } catch {
+        // It ended meanwhile.
+        return []
+      }
+    }),
+  )
+  return found.flat().sort((one, other) => one - other)
+}
+
+async function endProcesses(profile: string): Promise<void> {
+  for (const id of await processesOf(profile)) {
+    try {
+      process.kill(id, 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * A script of ours under an address of the page's own origin, which nobody can guess. A worker that starts from it has a
+ * policy of its own, so that the content security policy of the page need not be touched: what it forbids the page's
+ * scripts stays forbidden.
+ */
+import type { BrowserContext, Page } from 'playwright'
+import type { Logger } from '../../src/logger.ts'
+
+export interface OwnScript {
+  /** Such as `/3f2a….js`. */
+  path: string
+  source: string
+}
+
+/** A page that isolates itself takes workers only that do the same. */
+const HEADERS = [
+  { name: 'content-type', value: 'text/javascript; charset=utf-8' },
+  { name: 'cross-origin-embedder-policy', value: 'require-corp' },
+  { name: 'cross-origin-resource-policy', value: 'same-origin' },
+  { name: 'cache-control', value: 'no-store' },
+]
+
+/** From now on, for every document of this page; the request never reaches the page's server. */
+export async function serveOwnScript(
+  context: BrowserContext,
+  page: Page,
+  { path, source }: OwnScript,
+  logger: Pick<Logger, 'debug'>,
+): Promise<void> {
+  const session = await context.newCDPSession(page)
+  const body = Buffer.from(source).toString('base64')
+  session.on('Fetch.requestPaused', ({ requestId, request }) => {
+    const isOurs = URL.canParse(request.url) && new URL(request.url).pathname === path
+    const answered = isOurs
+      ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders: HEADERS, body })
+      : session.send('Fetch.continueRequest', { requestId })
+    answered.catch((error) => logger.debug('A script of ours was asked for by a page that is gone', { error }))
+  })
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: `*${path}`, requestStage: 'Request' }] })
+}

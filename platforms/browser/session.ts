@@ -1,0 +1,42 @@
+/** The stored session of a job for all its attempts to join: read once, within a deadline, and removed at the end. */
+import { BotError } from '../../src/errors.ts'
+import { type BrowserState, type LoadedState, loadBrowserState, type ReadObject } from './state.ts'
+
+const READ_MS = 120_000
+
+export interface SessionOnce {
+  /** Null where the job names none. Rejects with a BotError that says the job is invalid, or with the reason of the signal. */
+  load(signal: AbortSignal): Promise<BrowserState | null>
+  /** Removes what was unpacked; repeatable, never rejects. */
+  dispose(): Promise<void>
+}
+
+export function openSessionOnce(address: string | null, readObject: ReadObject, readMs = READ_MS): SessionOnce {
+  let loaded: LoadedState | null = null
+  return {
+    async load(signal) {
+      if (address === null) return null
+      const deadline = AbortSignal.timeout(readMs)
+      try {
+        loaded ??= await loadBrowserState(address, readObject, AbortSignal.any([signal, deadline]))
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        throw unusable(deadline.aborted ? `it was not read within ${readMs / 1000} s` : reasonOf(error), error)
+      }
+      return loaded.state
+    },
+    async dispose() {
+      await loaded?.dispose()
+    },
+  }
+}
+
+function unusable(reason: string, cause: unknown): BotError {
+  const message = `The stored session (browser_state) cannot be used: ${reason}.`
+  return new BotError('INTERNAL_ERROR', message, { step: 'browser_state', isInvalidJob: true, cause })
+}
+
+function reasonOf(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  return reason.replace(/\.$/, '')
+}

@@ -1,0 +1,19 @@
+/** Google Meet's page as the driver knows it: the script in it and what can be asked of it. */
+import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
+import { scriptConfig } from '../shared/script-config.ts'
+import { labelSources } from '../shared/words.ts'
+import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
+import { SELECTORS } from './selectors.ts'
+import { WORDS } from './words.ts'
+
+export type MeetPage = MeetingPage<PageSnapshot, ElementName>
+
+export function meetScript(...given: Parameters<typeof scriptConfig>) {
+  return meetingScript<PageConfig>('page/google-meet', {
+    ...scriptConfig(...given),
+    meetingHosts: ['meet.google.com'],
+    selectors: SELECTORS,
+    labels: labelSources(WORDS.labels),
+    joinLabels: WORDS.labels.join.map(({ source }) => source),
+  })
+}

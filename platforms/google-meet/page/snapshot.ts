@@ -1,0 +1,92 @@
+/** Reads everything that the driver judges by, in one look at the page. */
+import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
+import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import type { Elements } from './elements.ts'
+import type { Roster } from './roster.ts'
+import type { PageConfig, PageSnapshot } from './types.ts'
+
+export interface SnapshotReader {
+  read(): PageSnapshot
+  reference(ref: number): Element | null
+}
+
+export function createSnapshotReader(
+  config: PageConfig,
+  elements: Elements,
+  roster: Roster,
+  audioReceivers: () => number,
+): SnapshotReader {
+  const { selectors } = config
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const all = (name: string) => [...document.querySelectorAll(select(name))]
+  /** What people write and are called never counts as wording of the page. */
+  const peoples = ['tile', 'sidePanel', 'captionsRegion', 'chatMessage', 'dialog', 'icon'].map(select)
+  const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
+  const dialogs = createDialogReader({
+    dialog: select('dialog'),
+    clickable: select('clickable'),
+    icon: select('icon'),
+    label: elements.label,
+  })
+
+  function others(peopleCount: number | null): number | null {
+    if (roster.source === 'channel' || roster.source === 'http') return roster.present().length
+    if (peopleCount !== null) return Math.max(0, peopleCount - 1)
+    const present = roster.present().length
+    // Tiles of others prove others; their absence proves nothing.
+    return present > 0 ? present : null
+  }
+
+  return {
+    read() {
+      const body = document.body as HTMLElement | null
+      const tiles = all('tile')
+      const peopleCount = elements.peopleCount()
+      const join = elements.join()
+      const nameBox = elements.find('nameBox') as HTMLInputElement | null
+      const isDrawn = (label: string) => {
+        const element = elements.labelled(label)
+        return element !== null && isVisible(element)
+      }
+      return {
+        at: Date.now(),
+        url: location.href,
+        lang: document.documentElement?.lang ?? '',
+        lines: (body ? visibleLines(body, without) : []).filter((line) => !elements.says('chatToast', line)),
+        headings: all('heading')
+          .filter((heading) => isVisible(heading) && heading.closest(peoples.join(',')) === null)
+          .map((heading) => textWithout(heading, select('icon'))),
+        dialogs: dialogs.read(),
+        nameBox: nameBox === null ? null : { value: nameBox.value },
+        join: join && {
+          label: plain(join.label),
+          rank: join.rank,
+          isEnabled: !join.element.matches(':disabled, [aria-disabled="true"]'),
+        },
+        switchHere: isDrawn('switchHere'),
+        withoutAccount: isDrawn('withoutAccount'),
+        microphone: elements.device('microphone'),
+        camera: elements.device('camera'),
+        tiles: tiles.length,
+        captionsControl: elements.labelled('captions') !== null,
+        captionsOn: all('captionsRegion').length > 0,
+        peopleCount,
+        shareScreen: elements.labelled('shareScreen') !== null,
+        chatControl: elements.find('chat') !== null,
+        leaveControl: elements.find('leave') !== null,
+        returnHome: all('returnHome').some(isVisible) || isDrawn('returnHome'),
+        rejoin: isDrawn('rejoin'),
+        askAgain: isDrawn('askAgain'),
+        countdown: all('countdown').some(isVisible),
+        callEnded: all('callEnded').length > 0,
+        captcha: hasVisibleCaptcha(select('captcha')),
+        ownStatus: roster.ownStatus,
+        others: others(peopleCount),
+        rosterSource: roster.source,
+        audioElements: document.querySelectorAll('audio').length,
+        audioReceivers: audioReceivers(),
+      }
+    },
+    reference: dialogs.reference,
+  }
+}

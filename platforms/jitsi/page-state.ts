@@ -1,0 +1,162 @@
+/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+import type { PagePhase, PageState } from '../shared/page-state.ts'
+import { matches } from '../shared/words.ts'
+import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
+import { type DialogText, type PageStateText, WORDS } from './words.ts'
+
+export const PAGE_PHASES = {
+  /** Another site: of an identity provider, or wherever the server sends people afterwards. */
+  off_site: 'out',
+  login_wall: 'out',
+  removed: 'out',
+  ended_for_all: 'out',
+  time_limit: 'out',
+  lobby_closed: 'out',
+  /** The last dialog of a conference, in words we do not know. */
+  unknown_end: 'out',
+  left: 'out',
+  landing: 'out',
+  denied: 'out',
+  full: 'out',
+  not_allowed: 'out',
+  maintenance: 'out',
+  reservation: 'out',
+  too_quick: 'out',
+  not_connected: 'obstacle',
+  waiting_for_host: 'waiting',
+  lobby: 'waiting',
+  password: 'entrance',
+  lobby_door: 'entrance',
+  prejoin: 'entrance',
+  deep_link: 'entrance',
+  consent: 'disturbed',
+  /** The page loads itself anew in a moment, or only the way of the media is lost. */
+  reconnecting: 'reconnecting',
+  /** The browser's own page for an address that it could not load. */
+  unreachable: 'reconnecting',
+  in_call: 'in_call',
+  /** The meeting's own frame without anybody in it: the page is not in yet. */
+  connecting: 'unclear',
+  loading: 'unclear',
+  unknown: 'unclear',
+} as const satisfies Record<string, PagePhase>
+
+export type PageStateKind = keyof typeof PAGE_PHASES
+
+/**
+ * What a notification means, by the name of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
+ * #accounts-and-tokens and #refusals).
+ */
+const NOTICES: Readonly<Record<string, PageStateKind>> = {
+  'lobby.joinRejectedTitle': 'denied',
+  'lobby.joinRejectedMessage': 'denied',
+  'dialog.maxUsersLimitReachedTitle': 'full',
+  'dialog.maxUsersLimitReached': 'full',
+  'dialog.unauthenticatedAccessDisabled': 'login_wall',
+  'dialog.tokenAuthFailedTitle': 'not_allowed',
+  'dialog.tokenAuthFailed': 'not_allowed',
+  'dialog.errorRoomCreationRestriction': 'too_quick',
+  'dialog.serviceUnavailable': 'maintenance',
+  'dialog.gracefulShutdown': 'maintenance',
+  'dialog.reservationError': 'reservation',
+  'connection.CONNFAIL': 'not_connected',
+  'dialog.connectError': 'not_connected',
+  'dialog.connectErrorWithMsg': 'not_connected',
+  'notify.connectionFailed': 'not_connected',
+}
+
+/**
+ * The same by the page's own names of failures (docs/platform-notes/jitsi.md#conference), which no notification has to
+ * be caught for.
+ */
+const FAILURES: Readonly<Record<string, PageStateKind>> = {
+  'conference.connectionError.accessDenied': 'denied',
+  'conference.max_users': 'full',
+  'conference.connectionError.notAllowed': 'not_allowed',
+  'conference.gracefulShutdown': 'maintenance',
+  'conference.reservationError': 'reservation',
+  'connection.passwordRequired': 'login_wall',
+}
+
+const ENDS = ['removed', 'lobby_closed', 'time_limit', 'ended_for_all'] as const satisfies readonly PageStateText[]
+/** Where the page goes by itself when a visit is over (docs/platform-notes/jitsi.md#pages-after-the-end). */
+const CLOSE_PAGE = /\/close\d*\.html$/
+const REFUSED_PAGE = /\/authError\.html$/
+
+/** `meetingHost` is where the meeting's link leads. */
+export function situationOf(signs: PageSnapshot, meetingHost: string): PageState<PageStateKind> {
+  const proofs = proofsOf(signs)
+  const found = (kind: PageStateKind, text: string): PageState<PageStateKind> => ({ kind, text, proofs })
+  const { state } = signs
+  const isJoined = state?.isJoined ?? false
+
+  const place = placeOf(signs, meetingHost)
+  if (place) return found(place.kind, place.text)
+  if (signs.leaveReason !== null) {
+    const text = signs.leaveReason
+    return found(ENDS.find((end) => matches(WORDS.situations[end], text)) ?? 'unknown_end', text)
+  }
+  const overlay = signs.overlay
+  if (overlay) return found('reconnecting', overlay.text)
+  if (!isJoined) {
+    const refusal = refusalIn(signs)
+    if (refusal) return found(refusal.kind, refusal.text)
+  }
+  if (signs.loginBox || dialogOf(signs, 'login')) return found('login_wall', 'a dialog that asks for an account')
+  const host = dialogOf(signs, 'waiting_for_host')
+  if (!isJoined && (host || state?.waitsForModerator))
+    return found('waiting_for_host', host?.text ?? 'no moderator is there')
+  if (signs.passwordBox && !isJoined) return found('password', 'the room is locked')
+  if (signs.isKnocking) return found('lobby', signs.headings[0] ?? 'the lobby')
+  if (signs.screen === 'lobby') return found('lobby_door', signs.join?.label ?? 'the lobby')
+  if (signs.screen === 'prejoin') return found('prejoin', signs.join?.label ?? 'the page in front of the meeting')
+  if (proofs.length > 0) {
+    const consent = dialogOf(signs, 'consent')
+    if (consent) return found('consent', consent.text)
+    if (signs.isMediaLost) return found('reconnecting', 'the connection for sound and picture is lost')
+    return found('in_call', proofs.join(', '))
+  }
+  if (state?.wasJoined) return found('left', 'the conference is over')
+  const link = signs.lines.find((line) => matches(WORDS.situations.deep_link, line))
+  if (signs.launchWeb) return found('deep_link', link ?? 'a page that offers an app')
+  if (signs.toolbox || signs.leaveControl) return found('connecting', "the meeting's page without the meeting")
+  if (signs.lines.length === 0) return found('loading', 'an empty page')
+  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? '')
+}
+
+/** Two witnesses agree: what the page keeps of the conference, and what it shows of others. */
+export function isCorroborated({ proofs }: PageState<PageStateKind>): boolean {
+  return proofs.length > 1
+}
+
+/** The dialog that is of this kind, if one is open. */
+export function dialogOf(signs: PageSnapshot, kind: DialogText): DialogSnapshot | null {
+  return signs.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
+}
+
+/** Where the tab is, when it is not in the meeting's room. */
+function placeOf(signs: PageSnapshot, meetingHost: string): { kind: PageStateKind; text: string } | null {
+  if (!URL.canParse(signs.url)) return { kind: 'loading', text: 'an empty page' }
+  const { protocol, host, pathname } = new URL(signs.url)
+  if (protocol === 'chrome-error:') return { kind: 'unreachable', text: 'the page could not be loaded' }
+  if (!/^https?:$/.test(protocol)) return { kind: 'loading', text: signs.url }
+  if (host !== meetingHost) return { kind: 'off_site', text: host || signs.url }
+  if (REFUSED_PAGE.test(pathname)) return { kind: 'not_allowed', text: pathname }
+  if (CLOSE_PAGE.test(pathname)) return { kind: 'left', text: pathname }
+  return pathname === '/' ? { kind: 'landing', text: `${host}/` } : null
+}
+
+function refusalIn({ notices, state }: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  for (const { name, text } of notices) {
+    const kind = NOTICES[name]
+    if (kind) return { kind, text }
+  }
+  const kind = state?.failure ? FAILURES[state.failure] : undefined
+  return kind ? { kind, text: state!.failure! } : null
+}
+
+/** Tiles of others count where the page's own state does not say that the bot is outside. */
+function proofsOf({ state, remoteTiles }: PageSnapshot): string[] {
+  if (state && !state.isJoined) return []
+  return [...(state ? ['state'] : []), ...(remoteTiles > 0 ? ['tile'] : [])]
+}

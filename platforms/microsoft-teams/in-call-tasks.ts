@@ -1,0 +1,102 @@
+/** What the bot does in the meeting beside watching it: a layout that shows people, an open chat, captions as a last help. */
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { PageState } from '../shared/page-state.ts'
+import type { TeamsChat } from './chat.ts'
+import type { ElementName, PageSnapshot } from './page/types.ts'
+import type { TeamsPage } from './page-script.ts'
+import type { PageStateKind } from './page-state.ts'
+
+/** Without an idle pointer the page stops to receive chat (docs/platform-notes/microsoft-teams.md#chat). */
+const STIR_EVERY_MS = 4 * 60_000
+/** Sound of nobody for so long: neither sources nor marks tell who speaks in this meeting. */
+const UNATTRIBUTED_MS = 8000
+const CAPTION_TRIES = 3
+const CAPTIONS_EVERY_MS = 15_000
+const LAYOUT_TRIES = 2
+/** A menu is open a moment after the click. */
+const MENU_MS = 3000
+const POLL_MS = 100
+
+export class InCallTasks {
+  readonly #page: TeamsPage
+  readonly #chat: TeamsChat
+  readonly #recordingMode: RecordingMode
+  #stirredAt: number
+  #layoutTries = 0
+  #captionTries = 0
+  #captionsAt = Number.NEGATIVE_INFINITY
+
+  constructor(page: TeamsPage, chat: TeamsChat, recordingMode: RecordingMode) {
+    this.#page = page
+    this.#chat = chat
+    this.#recordingMode = recordingMode
+    this.#stirredAt = page.clock.now()
+  }
+
+  async look(signs: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
+    const { clock } = this.#page
+    if (isNewDocument) this.#layoutTries = 0
+    if (kind !== 'in_call') return
+    await this.#chat.keepOpen(signs.chatPane)
+    if (signs.viewControl && this.#layoutTries < LAYOUT_TRIES) await this.#layOut()
+    if (signs.unattributedMs >= UNATTRIBUTED_MS && !signs.captionsShown) await this.#askForCaptions()
+    if (clock.now() - this.#stirredAt < STIR_EVERY_MS) return
+    this.#stirredAt = clock.now()
+    await this.#page.wakePointer()
+  }
+
+  /** More people on the page are more pictures for the recording; who speaks is the large one in the speaker's view. */
+  async #layOut(): Promise<void> {
+    this.#layoutTries++
+    await this.#page.wakePointer()
+    await this.#page.press('view')
+    if (await this.#chooseView()) this.#layoutTries = LAYOUT_TRIES
+    else await this.#page.browser.page.keyboard.press('Escape')
+  }
+
+  /**
+   * In the open menu. Where nobody is seen no pictures need to come, nor to be decoded
+   * (docs/platform-notes/microsoft-teams.md#layouts-banners-and-incoming-video).
+   */
+  async #chooseView(): Promise<boolean> {
+    if (this.#recordingMode === 'gallery_view') return (await this.#pressSoon(['galleryView'])) !== null
+    if (this.#recordingMode === 'speaker_view') return (await this.#pressSoon(['speakerView'])) !== null
+    return this.#pressItem('incomingVideo', 'viewMore')
+  }
+
+  async #askForCaptions(): Promise<void> {
+    const { clock, logger } = this.#page
+    if (this.#captionTries >= CAPTION_TRIES || clock.now() - this.#captionsAt < CAPTIONS_EVERY_MS) return
+    this.#captionTries++
+    this.#captionsAt = clock.now()
+    logger.info('Nothing tells who speaks; turning on captions, which do')
+    await this.turnOnCaptions()
+  }
+
+  /** By the client's own object where it has one, else by the menu. True where either took it. */
+  async turnOnCaptions(): Promise<boolean> {
+    if (await this.#page.ask('startCaptions')) return true
+    await this.#page.wakePointer()
+    await this.#page.press('more')
+    if (await this.#pressItem('captionsItem', 'captionsMenu')) return true
+    await this.#page.browser.page.keyboard.press('Escape')
+    return false
+  }
+
+  /** Presses an item of the open menu, which may be behind another one. */
+  async #pressItem(item: ElementName, submenu: ElementName): Promise<boolean> {
+    const pressed = await this.#pressSoon([item, submenu])
+    return pressed === submenu ? (await this.#pressSoon([item])) !== null : pressed !== null
+  }
+
+  /** Presses the first of these that appears; null where none does. */
+  async #pressSoon(names: readonly ElementName[]): Promise<ElementName | null> {
+    const { clock } = this.#page
+    const deadline = clock.now() + MENU_MS
+    while (clock.now() < deadline) {
+      for (const name of names) if (await this.#page.press(name)) return name
+      await clock.sleep(POLL_MS)
+    }
+    return null
+  }
+}

@@ -1,0 +1,153 @@
+/** The way in: launcher, name, devices and the button, each as often as is reasonable; and the waiting room's own trap. */
+import { BotError } from '../../src/errors.ts'
+import type { DeviceToggles } from '../shared/device-toggles.ts'
+import { JoinButton } from '../shared/join-button.ts'
+import { NameBox } from '../shared/name-box.ts'
+import type { PageState } from '../shared/page-state.ts'
+import type { PageSnapshot } from './page/types.ts'
+import type { TeamsPage } from './page-script.ts'
+import type { PageStateKind } from './page-state.ts'
+
+/** Between two presses of a control that leads on. Milliseconds. */
+const STEP_EVERY_MS = 3000
+/** A name box may be drawn some seconds after a button that is enabled already. Milliseconds. */
+const NAME_BOX_MS = 20_000
+/** A switch of the sound that does not obey may be a sign misread; it is no reason to stay outside. */
+const SOUND_TRIES = 3
+/**
+ * A request that fell is made again at most this often without effect, and this long apart
+ * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped).
+ */
+const ASK_AGAIN_TRIES = 3
+const ASK_AGAIN_EVERY_MS = 5000
+
+export interface JoinFlowParts {
+  page: TeamsPage
+  devices: DeviceToggles
+  botName: string
+  /** The browser carries an account; a name box then says that its session was not used. */
+  expectsAccount: boolean
+}
+
+export class JoinFlow {
+  readonly #knocking: JoinFlowParts
+  readonly #nameBox: NameBox
+  readonly #button: JoinButton
+  readonly #steps = new Map<string, { at: number; times: number }>()
+  #entranceSince: number | null = null
+  #namelessSince: number | null = null
+  #againTries = 0
+  #againAt = Number.NEGATIVE_INFINITY
+
+  constructor(knocking: JoinFlowParts) {
+    this.#knocking = knocking
+    this.#nameBox = new NameBox(knocking.page, knocking.botName)
+    this.#button = new JoinButton(knocking.page)
+  }
+
+  get wasAsked(): boolean {
+    return this.#button.wasPressed
+  }
+
+  /** One look at a page that leads in. */
+  async prepareAndAsk(signs: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
+    const { page } = this.#knocking
+    if (kind === 'launcher') await this.#step('launcher', Number.POSITIVE_INFINITY, () => page.press('onWeb'))
+    else if (kind === 'permission_gate')
+      await this.#step('permissions', Number.POSITIVE_INFINITY, () => page.ask('warmUpDevices'))
+    else await this.#ask(signs)
+  }
+
+  /** A dialog stood over the page, so that the request before it went nowhere: the next one need not wait. */
+  dialogAnswered(kind: string | null): void {
+    if (kind === 'without_devices') this.#button.forgetPress()
+  }
+
+  /** One look at the waiting room, which may let go of a request without a word. */
+  async wait(signs: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
+    const { page } = this.#knocking
+    const { clock } = page
+    if (kind === 'lobby') this.#againTries = 0
+    const isDropped = kind === 'lobby_dropped' || kind === 'pre_join'
+    if (!isDropped || !signs.join?.isEnabled || clock.now() - this.#againAt < ASK_AGAIN_EVERY_MS) return
+    if (signs.nameBox !== null && !(await this.#isNamed(signs))) return
+    if (this.#againTries >= ASK_AGAIN_TRIES)
+      throw new BotError(
+        'CANNOT_JOIN_MEETING',
+        `The waiting room let go of the request to join, and asking again ${ASK_AGAIN_TRIES} times changed nothing.`,
+        { step: 'waiting', canRetry: true },
+      )
+    this.#againTries++
+    this.#againAt = clock.now()
+    page.logger.info('Asking to join again', { try: this.#againTries })
+    await page.press('join')
+  }
+
+  timeOut(signs: PageSnapshot | null): BotError {
+    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
+  }
+
+  async #ask(signs: PageSnapshot): Promise<void> {
+    const { page, devices, expectsAccount } = this.#knocking
+    const { clock, waits } = page
+    if (signs.nameBox !== null && expectsAccount)
+      throw new BotError(
+        'LOGIN_REQUIRED',
+        "The account's session was not used: Microsoft Teams asks for a guest's name.",
+        {
+          step: 'pre-join',
+        },
+      )
+    if (!(await this.#isNamed(signs))) return
+    // Without the computer's sound the bot hears nothing.
+    if (signs.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
+      return
+    if (signs.speakerIsOff && (await this.#step('speaker', SOUND_TRIES, () => page.press('speaker')))) return
+    this.#entranceSince ??= clock.now()
+    // Devices that come on after the click would be heard and seen in the meeting.
+    const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
+    if (mayStillCome && (signs.microphone === 'absent' || signs.camera === 'absent')) return
+    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
+    await this.#button.press(signs.join, languageNote(signs))
+  }
+
+  /** The name stands in its box, or belongs to the account. Rejects where a guest is given no box. */
+  async #isNamed({ nameBox, join, lang }: PageSnapshot): Promise<boolean> {
+    const { page, expectsAccount } = this.#knocking
+    if (expectsAccount) return true
+    if (nameBox !== null) {
+      this.#namelessSince = null
+      return this.#nameBox.holdsName(nameBox.value)
+    }
+    this.#namelessSince ??= page.clock.now()
+    if (page.clock.now() - this.#namelessSince < NAME_BOX_MS) return false
+    throw new BotError(
+      'CANNOT_JOIN_MEETING',
+      `Microsoft Teams showed no box for the name of the bot within ${NAME_BOX_MS / 1000} s, and the bot does not join without its name.${languageNote({ join, lang })}`,
+      { step: 'pre-join', canRetry: true },
+    )
+  }
+
+  /** True while the step was taken so lately that its effect has to be awaited; false once it was taken `most` times. */
+  async #step(name: string, most: number, take: () => Promise<unknown>): Promise<boolean> {
+    const { clock, logger } = this.#knocking.page
+    const { at, times } = this.#steps.get(name) ?? { at: Number.NEGATIVE_INFINITY, times: 0 }
+    if (clock.now() - at < STEP_EVERY_MS) return true
+    if (times >= most) return false
+    this.#steps.set(name, { at: clock.now(), times: times + 1 })
+    try {
+      await take()
+    } catch (error) {
+      logger.debug('A step on the way in failed', { step: name, error })
+    }
+    return true
+  }
+}
+
+/** For a sentence about a page in another language than the one that was asked for. */
+export function languageNote(signs: Pick<PageSnapshot, 'join' | 'lang'> | null): string {
+  const lang = signs?.lang ?? ''
+  if (lang === '' || /^en\b/i.test(lang)) return ''
+  const seen = signs?.join ? `; its button says "${signs.join.label}"` : ''
+  return ` The page is in the language "${lang}" although English was asked for${seen}.`
+}

@@ -1,0 +1,35 @@
+/** What the driver knows about the pages of Microsoft Teams, as the shared steps ask for it. */
+import { BotError } from '../../src/errors.ts'
+import type { PageClassifier } from '../shared/page-state.ts'
+import type { Waits } from '../shared/waits.ts'
+import { endOf, failureOf, refusalOf } from './outcomes.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
+
+/**
+ * The silent sign-in of every join hops over a sign-in host; a wall stays
+ * (docs/platform-notes/microsoft-teams.md#redirects-before-the-pre-join-page).
+ */
+const SIGN_IN_STANDS_MS = 3000
+const OFF_SITE_STANDS_MS = 5000
+
+export function teamsClassifier(
+  waits: Pick<Waits, 'captchaMs'>,
+  expectsAccount: boolean,
+): PageClassifier<PageSnapshot, PageStateKind> & { failureOf: typeof failureOf } {
+  return {
+    situationOf,
+    places: PAGE_PHASES,
+    refusalOf(situation, phase, seen) {
+      const refusal = refusalOf(situation, phase, seen)
+      // An account does not help against a policy that keeps this very account out.
+      if (expectsAccount && situation.kind === 'organization_policy' && refusal)
+        return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: phase })
+      return refusal
+    },
+    endOf,
+    failureOf,
+    patience: { captcha: waits.captchaMs, sign_in_page: SIGN_IN_STANDS_MS, off_site: OFF_SITE_STANDS_MS },
+    isCorroborated: ({ proofs }) => proofs.length > 1,
+  }
+}

@@ -1,0 +1,20 @@
+/** Microsoft Teams' page as the driver knows it: the script in it and what can be asked of it. */
+import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
+import { scriptConfig } from '../shared/script-config.ts'
+import { labelSources } from '../shared/words.ts'
+import type { ElementName, PageConfig, PageSnapshot, TeamsPageApi } from './page/types.ts'
+import { TEAMS_HOSTS } from './page-state.ts'
+import { SELECTORS } from './selectors.ts'
+import { WORDS } from './words.ts'
+
+export type TeamsPage = MeetingPage<PageSnapshot, ElementName, TeamsPageApi>
+
+export function teamsScript(...given: Parameters<typeof scriptConfig>) {
+  return meetingScript<PageConfig>('page/microsoft-teams', {
+    ...scriptConfig(...given),
+    meetingHosts: TEAMS_HOSTS,
+    selectors: SELECTORS,
+    // What the page says of being alone is a sign and no label, but it is the page script that weighs it.
+    labels: { ...labelSources(WORDS.labels), ...labelSources({ alone: WORDS.situations.alone }) },
+  })
+}

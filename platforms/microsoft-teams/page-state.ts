@@ -1,0 +1,220 @@
+/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+import type { PagePhase, PageState } from '../shared/page-state.ts'
+import { matches, plain } from '../shared/words.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { type PageStateText, WORDS } from './words.ts'
+
+export type PageStateKind =
+  | 'off_site'
+  /** The server has no such page. */
+  | 'no_page'
+  | 'server_error'
+  | 'sign_in_page'
+  | 'sign_in_wall'
+  | 'organization_policy'
+  | 'not_started'
+  | 'not_found'
+  | 'bad_link'
+  | 'unsupported_browser'
+  | 'captcha'
+  | 'captcha_failed'
+  | 'could_not_connect'
+  | 'denied'
+  | 'no_response'
+  | 'removed'
+  | 'encryption_error'
+  | 'ended_for_all'
+  | 'left'
+  /** A page that ends a visit, in words we do not know. */
+  | 'unknown_end'
+  | 'launcher'
+  | 'permission_gate'
+  | 'pre_join'
+  | 'connecting'
+  | 'lobby'
+  /** The waiting room let go of the request without a word: its button to join works again. */
+  | 'lobby_dropped'
+  | 'in_call'
+  | 'reconnecting'
+  /** The button to leave without any other sign. */
+  | 'undecided'
+  | 'loading'
+  | 'unknown'
+
+export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
+  off_site: 'unclear',
+  no_page: 'unclear',
+  server_error: 'unclear',
+  sign_in_page: 'obstacle',
+  sign_in_wall: 'out',
+  organization_policy: 'out',
+  not_started: 'out',
+  not_found: 'out',
+  bad_link: 'out',
+  unsupported_browser: 'out',
+  captcha: 'obstacle',
+  captcha_failed: 'out',
+  could_not_connect: 'out',
+  denied: 'out',
+  no_response: 'out',
+  removed: 'out',
+  encryption_error: 'out',
+  ended_for_all: 'out',
+  left: 'out',
+  unknown_end: 'out',
+  launcher: 'entrance',
+  permission_gate: 'entrance',
+  pre_join: 'entrance',
+  connecting: 'unclear',
+  lobby: 'waiting',
+  lobby_dropped: 'waiting',
+  in_call: 'in_call',
+  reconnecting: 'reconnecting',
+  undecided: 'undecided',
+  loading: 'unclear',
+  unknown: 'unclear',
+}
+
+/** Sub-domains count as well; government clouds are sub-domains of the last one. */
+export const TEAMS_HOSTS: readonly string[] = [
+  'teams.microsoft.com',
+  'teams.live.com',
+  'teams.cloud.microsoft',
+  'teams.microsoft.us',
+]
+const SIGN_IN_HOSTS: readonly string[] = [
+  'login.microsoftonline.com',
+  'login.microsoftonline.us',
+  'login.partner.microsoftonline.cn',
+  'login.microsoftonline.de',
+  'login.microsoft.com',
+  'login.live.com',
+  'login.windows.net',
+]
+
+/** Words that settle an attempt, wherever the page has them; the order decides where one page has several. */
+const FINAL_TEXTS = [
+  'removed',
+  'denied',
+  'no_response',
+  'not_found',
+  'bad_link',
+  'captcha_failed',
+  'not_started',
+  'organization_policy',
+  'sign_in_wall',
+  'could_not_connect',
+  'encryption_error',
+  'ended_for_all',
+  'left',
+  'unsupported_browser',
+] as const satisfies readonly (PageStateText & PageStateKind)[]
+
+/** docs/platform-notes/microsoft-teams.md#end-messages. */
+const DENIED_CODE = 5854
+const NO_ANONYMOUS_CODE = 5723
+const REMOVED_CODES: readonly number[] = [5000, 5300]
+
+export function situationOf(signs: PageSnapshot): PageState<PageStateKind> {
+  const proofs = signs.callMarks
+  const found = (kind: PageStateKind, text: string): PageState<PageStateKind> => ({ kind, text, proofs })
+
+  const place = placeOf(signs)
+  if (place) return found(place.kind, place.text)
+  const failed = failureOfServer(signs)
+  if (failed) return found(failed, `HTTP ${signs.httpStatus}`)
+  const final = finalOf(signs)
+  if (final) return found(final.kind, final.text)
+  if (signs.captcha) return found('captcha', 'a captcha')
+  if (signs.signInForm) return found('sign_in_page', 'a sign-in form')
+  const lobby = lineOf(signs, 'lobby')
+  // Its request fell: the words are gone and the button works, while the screen stands.
+  if (signs.lobby && lobby === null && signs.join?.isEnabled) return found('lobby_dropped', signs.join.label)
+  const isHeld = signs.join !== null && !signs.join.isEnabled && !signs.preJoin
+  if (signs.lobby || isHeld || (lobby !== null && !signs.join?.isEnabled && !signs.leaveControl))
+    return found('lobby', lobby ?? 'the waiting room without words')
+  if (signs.connecting) return found('connecting', 'Connecting')
+  if (signs.join !== null || signs.nameBox !== null) return found('pre_join', signs.join?.label ?? 'the name box')
+  // The toolbar may be away with the network.
+  const reconnecting = lineOf(signs, 'reconnecting')
+  if (reconnecting !== null) return found('reconnecting', reconnecting)
+  if (signs.leaveControl)
+    return proofs.length > 0 ? found('in_call', proofs.join(', ')) : found('undecided', 'the button to leave')
+  const gate = lineOf(signs, 'permission_gate')
+  if (gate !== null) return found('permission_gate', gate)
+  if (signs.launcher) return found('launcher', signs.headings[0] ?? 'the launcher')
+  if (signs.splash) return found('loading', 'the splash screen')
+  if (signs.isBlank) return found('loading', 'an empty page')
+  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? 'nothing that can be read')
+}
+
+/** What the meeting's signalling says about the end; null where it says nothing that is sure. */
+export function noticeKind({ endNotice }: Pick<PageSnapshot, 'endNotice'>): PageStateKind | null {
+  if (endNotice === null) return null
+  if (endNotice.subCode === DENIED_CODE) return 'denied'
+  if (endNotice.subCode === NO_ANONYMOUS_CODE) return 'organization_policy'
+  if (REMOVED_CODES.includes(endNotice.subCode) && endNotice.isByOther) return 'removed'
+  return 'ended_for_all'
+}
+
+/** Where the tab is, when it is not on a page of Microsoft Teams. */
+function placeOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  const host = URL.canParse(signs.url) ? new URL(signs.url).hostname : ''
+  if (isWithin(host, SIGN_IN_HOSTS)) return { kind: 'sign_in_page', text: host }
+  if (isWithin(host, TEAMS_HOSTS)) return null
+  return { kind: 'off_site', text: host || signs.url }
+}
+
+/** 408 and 429 ask to come again later; the others say that there is nothing here. */
+function failureOfServer({ httpStatus }: PageSnapshot): PageStateKind | null {
+  if (httpStatus === null || httpStatus < 400) return null
+  return httpStatus >= 500 || httpStatus === 408 || httpStatus === 429 ? 'server_error' : 'no_page'
+}
+
+function isWithin(host: string, hosts: readonly string[]): boolean {
+  return hosts.some((known) => host === known || host.endsWith(`.${known}`))
+}
+
+/** The screens that end an attempt or a call; words alone count only where neither a call nor an entrance is. */
+function finalOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  if (signs.leaveControl) return null
+  if (signs.encryptionEnd) return { kind: 'encryption_error', text: textOf(signs, 'encryption_error') }
+  const { retry } = signs
+  if (retry) {
+    const text = plain(retry.texts.join(' ')).slice(0, 300)
+    const kind = kindOf(retry.texts)
+    if (kind) return { kind, text }
+    if (retry.asksForCode) return { kind: 'not_found', text }
+    return { kind: noticeKind(signs) ?? 'unknown_end', text }
+  }
+  if (signs.endScreen !== null)
+    return { kind: kindOf([signs.endScreen, ...signs.lines]) ?? 'ended_for_all', text: signs.endScreen }
+  const said = [...signs.lines, ...signs.dialogs.map(({ text }) => text)]
+  const kind = signs.join === null && !signs.lobby ? kindOf(said) : wallOf(said)
+  return kind && { kind, text: textIn(said, kind) ?? kind }
+}
+
+function kindOf(texts: readonly string[]): PageStateKind | null {
+  return FINAL_TEXTS.find((kind) => textIn(texts, kind) !== null) ?? null
+}
+
+/** A wall may stand as a dialog over the page that it closes. */
+function wallOf(texts: readonly string[]): PageStateKind | null {
+  const walls = ['not_started', 'organization_policy', 'sign_in_wall'] as const
+  return walls.find((kind) => textIn(texts, kind) !== null) ?? null
+}
+
+function textIn(texts: readonly string[], kind: PageStateKind): string | null {
+  const expressions = WORDS.situations[kind as PageStateText]
+  const found = texts.find((text) => expressions !== undefined && matches(expressions, text))
+  return found === undefined ? null : plain(found).slice(0, 300)
+}
+
+function textOf(signs: PageSnapshot, kind: PageStateText): string {
+  return lineOf(signs, kind) ?? signs.headings[0] ?? signs.lines[0] ?? ''
+}
+
+function lineOf(signs: PageSnapshot, kind: PageStateText): string | null {
+  const line = signs.lines.find((text) => matches(WORDS.situations[kind], text))
+  return line === undefined ? null : plain(line)
+}

@@ -1,0 +1,142 @@
+/** Reads everything that the driver judges by, in one look at the page. */
+import type { DialogReader } from '../../shared/page/dom/dialogs.ts'
+import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
+import type { Elements } from './elements.ts'
+import type { People } from './people.ts'
+import type { CallMark, EndNotice, PageSnapshot } from './types.ts'
+
+/** What the script itself knows, beside what is on the page. */
+export interface Knowledge {
+  people: People
+  dialogs: DialogReader
+  endNotice(): EndNotice | null
+  unattributedMs(): number
+  audioReceivers(): number
+}
+
+export interface SnapshotReader {
+  read(): PageSnapshot
+  /** Everybody in the call, the bot too, as a badge says; null where none does. */
+  peopleCount(): number | null
+}
+
+/** Buttons of the toolbar that stand for a call, where the one to leave is not counted. */
+const CALL_BUTTONS = ['chat', 'people', 'raise', 'react', 'share', 'microphone', 'view'] as const
+const ENOUGH_BUTTONS = 2
+
+export function createSnapshotReader(elements: Elements, wording: Wording, knowledge: Knowledge): SnapshotReader {
+  const { select, has, visible, find, label } = elements
+  const { people } = knowledge
+  /** What people write and are called never counts as wording of the page, nor do banners, which say anything. */
+  const apart = ['tile', 'tileName', 'sidePane', 'chatList', 'captions', 'dialog', 'banner', 'icon', 'shell']
+  const peoples = [...apart, 'meetingTitle'].map(select)
+  const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas', '[role="menu"]'].join(',')
+  let leaveSeenAt: number | null = null
+
+  function retry(): PageSnapshot['retry'] {
+    const screen = visible('retry')
+    if (!screen) return null
+    const texts = ['retryTitle', 'retryText'].flatMap((name) => {
+      const part = screen.querySelector(select(name))
+      const text = part ? textWithout(part, select('icon')) : ''
+      return text === '' ? [] : [text]
+    })
+    const again = screen.querySelector(select('retryAgain'))
+    return {
+      texts: texts.length > 0 ? texts : visibleLines(screen, `${select('icon')}, button, input`),
+      asksForCode: screen.querySelector(select('retryCode')) !== null,
+      canRejoin: again !== null && !again.matches(':disabled, [aria-disabled="true"]'),
+    }
+  }
+
+  function peopleCount(): number | null {
+    const badge = document.querySelector(select('peopleBadge'))
+    const number = /^\s*(\d{1,5})\+?\s*$/.exec(badge?.textContent ?? '')?.[1]
+    return number === undefined ? null : Number(number)
+  }
+
+  function callMarks(): CallMark[] {
+    const signs: CallMark[] = []
+    const buttons = CALL_BUTTONS.filter((name) => has(name)).length
+    if (buttons >= ENOUGH_BUTTONS) signs.push('toolbar')
+    if (has('stage') || has('tile')) signs.push('stage')
+    if (has('duration')) signs.push('duration')
+    if (people.source === 'push' || people.source === 'call') signs.push('roster')
+    return signs
+  }
+
+  /** A missing badge says nothing; the page says in words that nobody else is there. */
+  function others(count: number | null, lines: readonly string[]): number | null {
+    const known = people.present().length
+    if (people.source === 'call' && (people.selfIsKnown || known > 0)) return known
+    if (count !== null) return Math.max(known, count - 1)
+    if (known > 0) return known
+    return lines.some((line) => wording.says('alone', line)) ? 0 : null
+  }
+
+  function read(): PageSnapshot {
+    const at = Date.now()
+    const body = document.body as HTMLElement | null
+    const lines = body ? visibleLines(body, without) : []
+    const dialogs = knowledge.dialogs.read()
+    const nameBox = find('nameBox') as HTMLInputElement | null
+    const join = find('join')
+    const leaveControl = find('leave') !== null
+    if (leaveControl) leaveSeenAt = at
+    const count = peopleCount()
+    const failed = retry()
+    const end = visible('end') ?? (leaveControl || failed ? null : find('rejoin'))
+    return {
+      at,
+      url: location.href,
+      lang: document.documentElement?.lang ?? '',
+      lines,
+      headings: [...document.querySelectorAll(select('heading'))]
+        .filter((heading) => isVisible(heading) && heading.closest(peoples.join(',')) === null)
+        .map((heading) => textWithout(heading, without)),
+      dialogs,
+      microphone: elements.device('microphone'),
+      camera: elements.device('camera'),
+      others: others(count, lines),
+      httpStatus: statusOfDocument(),
+      splash: visible('splash') !== null,
+      isBlank: dialogs.length === 0 && lines.length === 0 && nameBox === null && !leaveControl,
+      launcher: find('onWeb') !== null || visible('launcher') !== null,
+      signInForm: visible('signInForm') !== null,
+      captcha: visible('captcha') !== null,
+      preJoin: has('preJoin') && !has('lobby'),
+      nameBox: nameBox === null ? null : { value: nameBox.value },
+      join: join && { label: label(join), isEnabled: !join.matches(':disabled, [aria-disabled="true"]') },
+      speakerIsOff: find('speaker') !== null,
+      withoutComputerAudio: find('computerAudio') !== null,
+      connecting: visible('connecting') !== null,
+      lobby: visible('lobby') !== null,
+      retry: failed,
+      endScreen: end && (visible('end') ? plain(textWithout(end, select('icon'))) : (lines[0] ?? '')),
+      encryptionEnd: visible('encryptionEnd') !== null,
+      leaveControl,
+      leaveGoneMs: leaveSeenAt === null || leaveControl ? null : at - leaveSeenAt,
+      callMarks: leaveControl ? callMarks() : [],
+      chatControl: find('chat') !== null,
+      chatPane: has('chatList') || has('chatOff'),
+      viewControl: find('view') !== null,
+      peopleCount: count,
+      endNotice: knowledge.endNotice(),
+      rosterSource: people.source,
+      unattributedMs: knowledge.unattributedMs(),
+      captionsShown: has('captions'),
+      // Their window comes once somebody speaks, so that its absence says nothing.
+      captionsOn: has('captions') ? true : null,
+      audioReceivers: knowledge.audioReceivers(),
+    }
+  }
+
+  return { read, peopleCount }
+}
+
+/** A page on the way may fail long after the first one was fine. */
+function statusOfDocument(): number | null {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return navigation?.responseStatus || null
+}

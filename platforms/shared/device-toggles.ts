@@ -1,0 +1,78 @@
+/** Keeps microphone and camera as the bot wants them: platforms turn them on and off by themselves, most at admission. */
+import type { MeetingPage } from './meeting-page.ts'
+import type { CommonSnapshot, DeviceState } from './page/types.ts'
+
+const PRESSES = 5
+/** Presses are forgotten after this, so that a reset much later is mended too. */
+const FORGET_MS = 20_000
+/** A toggle shows its new state a moment after the click. */
+const BETWEEN_PRESSES_MS = 800
+
+export type Device = 'microphone' | 'camera'
+type DeviceSnapshot = Pick<CommonSnapshot, Device>
+
+export class DeviceToggles {
+  readonly #page: MeetingPage
+  readonly #wanted: Record<Device, 'on' | 'off'>
+  readonly #presses: Record<Device, number[]> = { microphone: [], camera: [] }
+  #lastMicrophone: DeviceState = 'absent'
+  #microphonePressed = false
+
+  constructor(page: MeetingPage, wanted: Record<Device, 'on' | 'off'>) {
+    this.#page = page
+    this.#wanted = { ...wanted }
+  }
+
+  /** Presses what is not as wanted. True when nothing is left to do, or nothing can be done. */
+  async settle(signs: DeviceSnapshot): Promise<boolean> {
+    let isSettled = true
+    for (const device of ['microphone', 'camera'] as const) {
+      if (this.#isRight(signs, device)) continue
+      const now = this.#page.clock.now()
+      const presses = this.#presses[device].filter((at) => now - at < FORGET_MS)
+      this.#presses[device] = presses
+      if (presses.length >= PRESSES) continue
+      isSettled = false
+      if (now - (presses.at(-1) ?? 0) < BETWEEN_PRESSES_MS) continue
+      presses.push(now)
+      if (device === 'microphone') this.#microphonePressed = true
+      await this.#page.press(device)
+    }
+    return isSettled
+  }
+
+  /** From now on; a host's muting stands until then. The next `settle` presses. */
+  want(device: Device, state: 'on' | 'off'): void {
+    if (this.#wanted[device] === state) return
+    this.#wanted[device] = state
+    this.#presses[device] = []
+  }
+
+  /** False while a device that has to be off is on: the bot would be heard or seen from its first moment. */
+  mayJoin(signs: DeviceSnapshot): boolean {
+    return (['microphone', 'camera'] as const).every(
+      (device) => this.#wanted[device] === 'on' || signs[device] !== 'on',
+    )
+  }
+
+  isRight(signs: DeviceSnapshot): boolean {
+    return this.#isRight(signs, 'microphone') && this.#isRight(signs, 'camera')
+  }
+
+  /** To be called once for every look: true when the microphone went off and it was not us. */
+  wasMuted(signs: DeviceSnapshot): boolean {
+    const before = this.#lastMicrophone
+    this.#lastMicrophone = signs.microphone
+    const went = before === 'on' && signs.microphone === 'off'
+    const byUs = this.#microphonePressed
+    if (signs.microphone === 'off') this.#microphonePressed = false
+    // A host's decision stands.
+    if (went && !byUs) this.#wanted.microphone = 'off'
+    return went && !byUs
+  }
+
+  #isRight(signs: DeviceSnapshot, device: Device): boolean {
+    const state = signs[device]
+    return state === this.#wanted[device] || state === 'absent' || state === 'problem'
+  }
+}

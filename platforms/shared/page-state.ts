@@ -1,0 +1,54 @@
+/** What a look at a page means, in words that all platforms share. The platform knows its pages, the steps know these. */
+import type { BotError } from '../../src/errors.ts'
+import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import type { WaitingFor } from '../../src/ports.ts'
+import type { CommonSnapshot } from './page/types.ts'
+
+/** What one look at the page means. Kinds are the platform's own. */
+export interface PageState<Kind extends string = string> {
+  kind: Kind
+  /** What on the page said so, for people. */
+  text: string
+  /** Independent signs of being in the meeting. */
+  proofs: readonly string[]
+}
+
+/** Where a situation finds the bot; the shared steps go by this and never by a platform's own kinds. */
+export type PagePhase =
+  /** The page that takes the name and has the button to join. */
+  | 'entrance'
+  /** A waiting room of any kind; never the meeting, whatever else is on the page. */
+  | 'waiting'
+  | 'in_call'
+  /** In the meeting, with something over it that has to be answered. */
+  | 'disturbed'
+  | 'reconnecting'
+  /** As much the waiting room as the meeting. */
+  | 'undecided'
+  /** A captcha, a prompt, an error that may pass. */
+  | 'obstacle'
+  /** Loading, or nothing that is known. */
+  | 'unclear'
+  /** Nothing is left to leave. */
+  | 'out'
+
+/** `pre-join` until the bot asked to join, `waiting` from then until it is in. */
+export type JoinStage = 'pre-join' | 'waiting'
+
+/** What a platform knows about its pages: pure functions and tables, given to the shared steps. */
+export interface PageClassifier<Signs extends CommonSnapshot, Kind extends string> {
+  situationOf(signs: Signs): PageState<Kind>
+  places: Readonly<Record<Kind, PagePhase>>
+  /** Before admission: the error that this situation is, or null where it is none. `seen`: kinds of earlier looks. */
+  refusalOf(situation: PageState<Kind>, phase: JoinStage, seen: ReadonlySet<Kind>): BotError | null
+  /** After admission: the end that this situation is, or null. */
+  endOf(situation: PageState<Kind>, signs: Signs): MeetingEnd | null
+  /** After admission: an error that this situation is, which is no end of the meeting; null where it is none. */
+  failureOf?(situation: PageState<Kind>, signs: Signs): BotError | null
+  /** Milliseconds for which a refusal of this kind has to stand before it counts; some pass, some are a flash. */
+  patience?: Readonly<Partial<Record<Kind, number>>>
+  /** What a waiting room of this kind waits for; admission by somebody in the meeting where nothing is said. */
+  waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
+  /** Two witnesses that do not depend on each other say that the bot is in. */
+  isCorroborated?(situation: PageState<Kind>): boolean
+}

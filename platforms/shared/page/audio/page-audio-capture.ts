@@ -1,0 +1,164 @@
+/**
+ * Hears the meeting inside the page and carries it out: one mix for whoever listens live, and each person's voice apart
+ * where the platform gives it. Everything of it is a copy; what the page itself plays is not touched.
+ */
+
+import type { CommonConfig } from '../types.ts'
+import { createDecimator } from './decimator.ts'
+import { createSoundMixer } from './sound-mixer.ts'
+import { type Heard, READ_RATE, readTrack } from './track-reader.ts'
+import { createVoiceEncoder, PACKET_MS, type VoiceEncoder, type VoicePacket } from './voice-encoder.ts'
+import { createVoiceSplitter } from './voice-splitter.ts'
+import type { TappedTrack, WebRtcTap } from './webrtc-tap.ts'
+
+/** Tracks are told when they come; this finds those of which nobody told. */
+const SWEEP_EVERY_MS = 500
+/** Length of what is carried out at a time. */
+const CARRIED_MS = 20
+/** Quieter than this nobody speaks: comfort noise of meeting clients stays near -70 dBFS. */
+const SILENCE = 0.0002
+
+export interface PageAudioCaptureParts {
+  tap: WebRtcTap
+  config: Pick<CommonConfig, 'carry' | 'ears'>
+  /** Whether a track is the meeting's sound, and not a copy that the page makes of it. Default: each is. */
+  isMeeting?(tapped: TappedTrack | null): boolean
+  /** Absent where the platform sends one sound for all. */
+  voices?: {
+    /** Whose sound this track carries just now, as the media name them; null where nobody's or not certain. */
+    ownerOf(receiver: RTCRtpReceiver, tapped: TappedTrack | null): string | null
+    /** The participant behind that name; null while nobody is known to be. Default: the name is the participant's id. */
+    participantOf?(owner: string): string | null
+    /** Pieces of 10 ms after which that is certain. */
+    certainAfter: number
+  }
+}
+
+interface TrackCapture {
+  close(): void
+}
+
+/** What somebody says before it is known who that is waits for so long: a minute. */
+const MOST_HELD = 60_000 / PACKET_MS
+const MOST_UNKNOWN = 200
+
+/** Null where nobody wants to hear. Begins with the returned function, which is repeatable. */
+export function createPageAudioCapture({
+  tap,
+  config,
+  isMeeting = () => true,
+  voices,
+}: PageAudioCaptureParts): { begin(): void } | null {
+  const { carry, ears } = config
+  if (!carry || !ears || (ears.mixRate === null && !(ears.voices && voices))) return null
+  // A browser without these gives nothing, and the meeting is heard by the sound server.
+  if (!('MediaStreamTrackProcessor' in globalThis) || !('AudioEncoder' in globalThis)) return null
+  const open = new Map<RTCRtpReceiver, TrackCapture>()
+  const out = ears.mixRate === null ? null : createMixCarrier(ears.mixRate, carry)
+  const mixer = out && createSoundMixer<RTCRtpReceiver>(out)
+  const held = new Map<string, VoicePacket[]>()
+  let hasBegun = false
+
+  function tell(participantId: string, { at, opus }: VoicePacket): void {
+    carry!(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`)
+  }
+
+  function take(owner: string, packet: VoicePacket): void {
+    if (!held.has(owner) && held.size >= MOST_UNKNOWN) return
+    const waiting = held.get(owner) ?? []
+    waiting.push(packet)
+    if (waiting.length > MOST_HELD) waiting.shift()
+    held.set(owner, waiting)
+    release(owner)
+  }
+
+  function release(owner: string): void {
+    const participantId = voices?.participantOf ? voices.participantOf(owner) : owner
+    if (participantId === null) return
+    for (const packet of held.get(owner) ?? []) tell(participantId, packet)
+    held.delete(owner)
+  }
+
+  /** What one stream carries, packed by whose it is; each stream has encoders of its own, should two carry one person. */
+  function createTrackCapture(certainAfter: number) {
+    const encoders = new Map<string, VoiceEncoder>()
+    return createVoiceSplitter(certainAfter, {
+      speak(owner, heard) {
+        let encoder = encoders.get(owner)
+        if (!encoder) {
+          encoder = createVoiceEncoder((packet) => take(owner, packet))
+          encoders.set(owner, encoder)
+        }
+        encoder.encode(heard)
+      },
+      pause: (owner) => encoders.get(owner)?.end(),
+    })
+  }
+
+  function listen(receiver: RTCRtpReceiver, tapped: TappedTrack | null): void {
+    if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
+    const splitter = voices && ears!.voices ? createTrackCapture(voices.certainAfter) : null
+    const stop = readTrack(receiver.track, (heard) => {
+      mixer?.take(receiver, heard)
+      // Asking who is in it takes a way to another thread; of silence nobody has to be asked.
+      splitter?.take(heard, isSilent(heard) ? null : voices!.ownerOf(receiver, tapped))
+    })
+    open.set(receiver, {
+      close() {
+        stop()
+        splitter?.end()
+        mixer?.remove(receiver)
+      },
+    })
+  }
+
+  function sweep(): void {
+    for (const owner of [...held.keys()]) release(owner)
+    const receivers = new Set(tap.audioReceivers())
+    for (const [receiver, ear] of open) {
+      if (receivers.has(receiver)) continue
+      open.delete(receiver)
+      ear.close()
+    }
+    const tracks = tap.tracks('audio')
+    for (const receiver of receivers) listen(receiver, tracks.find((tapped) => tapped.receiver === receiver) ?? null)
+  }
+
+  return {
+    begin() {
+      if (hasBegun) return
+      hasBegun = true
+      tap.onTrack((tapped) => {
+        if (tapped.track.kind === 'audio') listen(tapped.receiver, tapped)
+      })
+      sweep()
+      setInterval(sweep, SWEEP_EVERY_MS)
+    },
+  }
+}
+
+/** At the listener's rate, as signed 16 bit little-endian. */
+function createMixCarrier(rate: number, carry: (payload: string) => void): (heard: Heard) => void {
+  const decimate = createDecimator(READ_RATE, rate)
+  const size = (rate * CARRIED_MS) / 1000
+  const piece = new Int16Array(size)
+  let filled = 0
+  let beganAt = 0
+  return ({ samples, at }) => {
+    for (const value of decimate(samples)) {
+      if (filled === 0) beganAt = at
+      piece[filled++] = Math.round(Math.max(-1, Math.min(1, value)) * 32_767)
+      if (filled < size) continue
+      filled = 0
+      carry(`m ${beganAt.toFixed(1)} ${base64(new Uint8Array(piece.buffer))}`)
+    }
+  }
+}
+
+function isSilent({ samples }: Heard): boolean {
+  return samples.every((value) => Math.abs(value) < SILENCE)
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+}

@@ -1,0 +1,117 @@
+import type { CommonConfig, Playout } from '../types.ts'
+import type { WebRtcTap } from './webrtc-tap.ts'
+
+/**
+ * Sound and picture of a meeting come as separate streams that the browser does not play in step: each waits as long as
+ * its own jitter asks for. So all of them are given the same time to wait, a long one for a recording, which does not mind
+ * waiting, a short one where somebody hears the meeting through the bot; and where sound needs longer, the picture follows.
+ * `jitterBufferTarget` is the WebRTC Extensions' least delay of a receiver, in milliseconds.
+ */
+const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
+/** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
+const SOUND_OUTPUT_MS = 45
+/** So much of the sound that is to be kept ready in the sound server is there anyway, as part of that time; measured likewise. */
+const KEPT_READY_MS = 80
+
+/**
+ * After a moment in which the machine stood still all sound of that time is there, and late by it, while the picture is
+ * the newest. The browser plays a little faster until sound is back at its delay, twice as fast as that when it has
+ * none to keep (2.5 s after 0.4 s, measured).
+ */
+const LATE_BY_MS = 60
+const IN_TIME_MS = 30
+const POLL_EVERY_MS = 500
+/**
+ * Where sound comes unevenly the browser lets it wait longer, for seconds or minutes: so the picture does too. It waits for
+ * what sound kept waiting in all of these looks, but one that may be mistaken: a short moment is over before the picture
+ * would be there, and when sound is back the picture has to follow soon.
+ */
+const LOOKS_TO_FOLLOW = 6
+const LEAST_CHANGE_MS = 10
+/** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
+const MOST_DELAY_MS = 1000
+
+export function syncPlayout(
+  tap: Pick<WebRtcTap, 'onTrack'>,
+  { playout, recordingMode, soundAheadMs = 0 }: Pick<CommonConfig, 'playout' | 'recordingMode' | 'soundAheadMs'>,
+): void {
+  const soundDelayMs = SOUND_DELAY_MS[playout]
+  const soundOutputMs = SOUND_OUTPUT_MS + Math.max(0, soundAheadMs - KEPT_READY_MS)
+  const sounds = new Map<RTCRtpReceiver, Waited>()
+  const pictures = new Set<RTCRtpReceiver>()
+  /** What is heard waited so long, in the last looks. */
+  const delays: number[] = []
+  let pictureDelayMs = soundDelayMs + soundOutputMs
+
+  tap.onTrack(({ receiver, track }) => {
+    if (track.kind === 'video') {
+      receiver.jitterBufferTarget = pictureDelayMs
+      pictures.add(receiver)
+    } else {
+      receiver.jitterBufferTarget = soundDelayMs
+      sounds.set(receiver, { seconds: 0, samples: 0 })
+    }
+  })
+
+  async function look(): Promise<void> {
+    for (const receiver of [...sounds.keys(), ...pictures])
+      if (receiver.track.readyState === 'ended') {
+        sounds.delete(receiver)
+        pictures.delete(receiver)
+      }
+    const all = await Promise.all([...sounds].map(([receiver, before]) => sinceThen(receiver, before)))
+    // A stream in which nobody speaks says next to nothing, and waits as it likes.
+    const most = Math.max(...all.map(({ samples }) => samples))
+    const heard: Waited = { seconds: 0, samples: 0 }
+    for (const { receiver, seconds, samples } of all) {
+      if (samples <= most / 2) continue
+      const ms = (1000 * seconds) / samples
+      if (ms > soundDelayMs + LATE_BY_MS) receiver.jitterBufferTarget = 0
+      else if (ms < soundDelayMs + IN_TIME_MS) receiver.jitterBufferTarget = soundDelayMs
+      heard.seconds += seconds
+      heard.samples += samples
+    }
+    if (heard.samples > 0) follow((1000 * heard.seconds) / heard.samples)
+  }
+
+  function follow(ms: number): void {
+    delays.push(ms)
+    if (delays.length > LOOKS_TO_FOLLOW) delays.shift()
+    else if (delays.length < LOOKS_TO_FOLLOW) return
+    const lasting = delays.toSorted((one, other) => one - other)[1]!
+    const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + soundOutputMs, MOST_DELAY_MS)
+    if (Math.abs(wanted - pictureDelayMs) < LEAST_CHANGE_MS) return
+    pictureDelayMs = wanted
+    for (const receiver of pictures) receiver.jitterBufferTarget = wanted
+  }
+
+  // Sound alone has nothing to be in step with.
+  if (recordingMode !== 'audio_only') setInterval(() => void look(), POLL_EVERY_MS)
+}
+
+/** The time that samples waited in the jitter buffer, summed up, and how many they were. */
+interface Waited {
+  seconds: number
+  samples: number
+}
+
+/** What was added to the sums since the last look; nothing where the browser does not say. */
+async function sinceThen(receiver: RTCRtpReceiver, before: Waited): Promise<Waited & { receiver: RTCRtpReceiver }> {
+  const now = (await waited(receiver)) ?? before
+  const since = { receiver, seconds: now.seconds - before.seconds, samples: now.samples - before.samples }
+  Object.assign(before, now)
+  return since
+}
+
+/** Statistics of WebRTC: `jitterBufferDelay`, `jitterBufferEmittedCount`. */
+async function waited(receiver: RTCRtpReceiver): Promise<Waited | null> {
+  try {
+    for (const report of (await receiver.getStats()).values()) {
+      const { type, jitterBufferDelay: seconds, jitterBufferEmittedCount: samples } = report
+      if (type === 'inbound-rtp' && seconds !== undefined && samples !== undefined) return { seconds, samples }
+    }
+  } catch {
+    // A connection that closes has none.
+  }
+  return null
+}

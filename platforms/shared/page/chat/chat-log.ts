@@ -1,0 +1,140 @@
+/**
+ * Chat messages from two sources that tell the same ones: the meeting's channel and the chat panel. Pure. The first to
+ * tell wins; ids decide, and where the sources use different ids, equal text of the same sender is paired one to one.
+ * What either shows otherwise later is a change of the message.
+ */
+import type { ChatContent, ChatMessage } from '../../../../src/meeting/meeting.ts'
+import type { PageEvent } from '../types.ts'
+
+export type ChatSource = 'channel' | 'panel'
+
+/** Messages that are remembered; what came before them is told again if it is shown again. */
+const MOST_MESSAGES = 20_000
+/** Messages that may still be met under another id in the other source. */
+const MOST_SINGLE = 500
+
+interface Entry {
+  /** The id under which it was told. */
+  id: string
+  message: ChatMessage
+  content: ChatContent
+  /** What each source showed last. */
+  shown: Partial<Record<ChatSource, string>>
+}
+
+export class ChatLog {
+  readonly #entries = new Map<string, Entry>()
+  /** Those that only one source has told so far, the oldest first. */
+  readonly #single: { source: ChatSource; entry: Entry }[] = []
+
+  /** The event of a message that was not known, or that has changed; null for one that is known as it is. */
+  take(source: ChatSource, message: ChatMessage, at: number, otherIds: readonly string[] = []): PageEvent | null {
+    const ids = [message.id, ...otherIds]
+    const content = contentOf(message)
+    const key = JSON.stringify(content)
+    const entry = this.#find(source, ids, message)
+    if (!entry) {
+      // Deleted before anybody here saw it: there is nothing to tell.
+      if (message.isDeleted) return null
+      const added: Entry = { id: message.id, message, content, shown: { [source]: key } }
+      this.#remember(ids, added)
+      this.#single.push({ source, entry: added })
+      if (this.#single.length > MOST_SINGLE) this.#single.shift()
+      return { type: 'chat_message', message }
+    }
+    this.#remember(ids, entry)
+    const before = entry.shown[source]
+    if (before === key || entry.content.isDeleted) return null
+    entry.shown[source] = key
+    const next = merged(entry.content, content, before === undefined ? null : (JSON.parse(before) as ChatContent))
+    if (next === null) return null
+    entry.content = next
+    return { type: 'chat_message_changed', messageId: entry.id, content: next, at }
+  }
+
+  /** The message is gone, as its platform shows or tells; null for one that nobody was told of. */
+  delete(id: string, at: number): PageEvent | null {
+    const entry = this.#entries.get(id)
+    if (!entry || entry.content.isDeleted) return null
+    entry.content = DELETED
+    return { type: 'chat_message_changed', messageId: entry.id, content: DELETED, at }
+  }
+
+  knows(id: string): boolean {
+    return this.#entries.has(id)
+  }
+
+  /** UTC milliseconds; null for a message that was not told. */
+  toldAt(id: string): number | null {
+    return this.#entries.get(id)?.message.at ?? null
+  }
+
+  /** The id under which a message was told, for references to it. */
+  toldId(id: string): string {
+    return this.#entries.get(id)?.id ?? id
+  }
+
+  #find(source: ChatSource, ids: readonly string[], message: ChatMessage): Entry | null {
+    const byId = ids.map((id) => this.#entries.get(id)).find((entry) => entry !== undefined)
+    const place = this.#single.findIndex(
+      (single) => single.source !== source && (byId ? single.entry === byId : isSame(single.entry.message, message)),
+    )
+    const single = place < 0 ? undefined : this.#single.splice(place, 1)[0]
+    return byId ?? single?.entry ?? null
+  }
+
+  #remember(ids: readonly string[], entry: Entry): void {
+    for (const id of ids) this.#entries.set(id, entry)
+    while (this.#entries.size > MOST_MESSAGES) this.#entries.delete(this.#entries.keys().next().value ?? '')
+  }
+}
+
+const DELETED: ChatContent = { text: '', isDeleted: true }
+
+/**
+ * What is to be told now of a message that was told as `told`; null where that still holds. `before` is what the source
+ * showed last, null where it shows the message for the first time: it may write the same text another way, then.
+ */
+function merged(told: ChatContent, shown: ChatContent, before: ChatContent | null): ChatContent | null {
+  if (shown.isDeleted) return DELETED
+  const isOther = squeezed(shown.text) !== squeezed(told.text)
+  const isEdited =
+    isOther && (before === null ? shown.isEdited === true : squeezed(shown.text) !== squeezed(before.text))
+  // A source that says nothing of links, files or reactions takes nothing away.
+  const next: ChatContent = { ...told, ...withoutText(shown), ...(isEdited && { ...shown, isEdited: true }) }
+  if (before?.reactions && !shown.reactions) next.reactions = []
+  if (!isEdited && told.links) next.links = richer(told.links, shown.links)
+  return sameExtras(next, told) && !isEdited ? null : next
+}
+
+/** Links with words of their own say more than addresses that were found in plain text. */
+function richer(told: ChatContent['links'], shown: ChatContent['links']): ChatContent['links'] {
+  const hasWords = (links: ChatContent['links']) => links?.some(({ text, url }) => text !== url) ?? false
+  return hasWords(shown) && !hasWords(told) ? shown : told
+}
+
+function sameExtras(one: ChatContent, other: ChatContent): boolean {
+  return JSON.stringify(extrasOf(one)) === JSON.stringify(extrasOf(other))
+}
+
+function extrasOf({ links = [], files = [], reactions = [], replyTo, isEdited = false }: ChatContent) {
+  return { links, files, reactions, replyTo, isEdited }
+}
+
+function withoutText({ text, isCut, ...rest }: ChatContent): Partial<ChatContent> {
+  return rest
+}
+
+function contentOf({ id, senderId, senderName, at, isOwn, isDirect, ...content }: ChatMessage): ChatContent {
+  return content
+}
+
+function isSame(one: ChatMessage, other: ChatMessage): boolean {
+  if (squeezed(one.text) !== squeezed(other.text) || one.isOwn !== other.isOwn) return false
+  return one.senderId === null || other.senderId === null || one.senderId === other.senderId
+}
+
+/** The panel turns line ends into other nodes, so white space is not compared. */
+export function squeezed(text: string): string {
+  return text.replace(/\s+/g, '')
+}

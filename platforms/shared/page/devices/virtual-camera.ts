@@ -1,0 +1,116 @@
+/** A camera made of a canvas: the bot's picture, or a card with its initials. */
+import { CALM_COLORS } from '../picture/composite-style.ts'
+import { initialsOf, labelOf } from '../picture/initials.ts'
+
+export interface Size {
+  width: number
+  height: number
+}
+
+export interface VirtualCamera {
+  /** A new track of the wanted size; every call gives one of its own. */
+  open(size: Size): MediaStreamTrack
+  /** Null for the card with initials. The old picture stays when the new one cannot be decoded. */
+  setImage(dataUrl: string | null): Promise<void>
+}
+
+const GROUND = '#1f2229'
+
+interface Source extends Size {
+  canvas: HTMLCanvasElement
+  pen: CanvasRenderingContext2D
+  track: MediaStreamTrack
+}
+
+/**
+ * A canvas that nobody draws on gives no frames at all, and people who join later would see nothing, so the same
+ * picture is drawn again and again, slowly. One canvas for each size that was asked for; drawing starts with the first.
+ */
+export function createVirtualCamera(name: string, framesPerSecond: number): VirtualCamera {
+  const sources: Source[] = []
+  const every = setInterval.bind(globalThis)
+  let image: ImageBitmap | null = null
+  let count = 0
+
+  function draw(source: Source): void {
+    source.pen.fillStyle = GROUND
+    source.pen.fillRect(0, 0, source.width, source.height)
+    if (image) drawImage(source, image)
+    else drawCard(source, name)
+    // A point that changes by a shade nobody sees makes every frame a new one.
+    source.pen.fillStyle = count % 2 === 0 ? '#1f2229' : '#20232a'
+    source.pen.fillRect(0, 0, 1, 1)
+  }
+
+  function drawAll(): void {
+    count++
+    for (const source of sources) draw(source)
+  }
+
+  function sourceOf({ width, height }: Size): Source {
+    const known = sources.find((source) => source.width === width && source.height === height)
+    if (known) return known
+    const canvas = document.createElement('canvas')
+    Object.assign(canvas, { width, height })
+    const pen = canvas.getContext('2d', { alpha: false })
+    const track = canvas.captureStream(framesPerSecond).getVideoTracks()[0]
+    if (!pen || !track) throw new Error('This browser cannot make a camera of a canvas')
+    const source = { canvas, pen, track, width, height }
+    draw(source)
+    if (sources.push(source) === 1) every(drawAll, 1000 / framesPerSecond)
+    return source
+  }
+
+  return {
+    open: (size) => sourceOf(size).track.clone(),
+    async setImage(dataUrl) {
+      const next = dataUrl === null ? null : await decodeImage(dataUrl)
+      image?.close()
+      image = next
+      drawAll()
+    },
+  }
+}
+
+/** From bytes, because the page's policy may forbid images from `data:` addresses. */
+async function decodeImage(dataUrl: string): Promise<ImageBitmap> {
+  const parts = /^data:(image\/[a-z0-9.+-]+)((?:;[^;,]*)*),(.*)$/is.exec(dataUrl)
+  if (!parts) throw new Error('The bot image is not a data: URL of an image')
+  const [, type = '', parameters = '', data = ''] = parts
+  try {
+    const text = /;base64$/i.test(parameters) ? atob(data) : latin1Of(data)
+    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+    return await createImageBitmap(new Blob([bytes], { type }))
+  } catch (error) {
+    throw new Error(`The bot image (${type}) cannot be decoded`, { cause: error })
+  }
+}
+
+/** Percent signs stand for single bytes here, not for UTF-8. */
+function latin1Of(encoded: string): string {
+  return encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+/** Whole and undistorted, in the middle. */
+function drawImage({ pen, width, height }: Source, image: ImageBitmap): void {
+  const scale = Math.min(width / image.width, height / image.height)
+  const shown = { width: image.width * scale, height: image.height * scale }
+  pen.imageSmoothingQuality = 'high'
+  pen.drawImage(image, (width - shown.width) / 2, (height - shown.height) / 2, shown.width, shown.height)
+}
+
+function drawCard({ pen, width, height }: Source, name: string): void {
+  const middle = { x: width / 2, y: height * 0.43 }
+  pen.fillStyle = CALM_COLORS[0]
+  pen.beginPath()
+  pen.arc(middle.x, middle.y, height * 0.23, 0, 2 * Math.PI)
+  pen.fill()
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  pen.fillStyle = '#ffffff'
+  pen.font = `700 ${Math.round(height * 0.18)}px 'Liberation Sans', 'Noto Sans', sans-serif`
+  pen.fillText(initialsOf(name), middle.x, middle.y + height * 0.01)
+  pen.fillStyle = '#c9ced8'
+  pen.font = `${Math.round(height * 0.07)}px 'Liberation Sans', 'Noto Sans', sans-serif`
+  pen.fillText(labelOf(name), middle.x, height * 0.79, width * 0.9)
+}

@@ -1,0 +1,202 @@
+/** Gives the page a camera and a microphone that are made inside it, in place of those of the machine. */
+
+import { oncePerPage, wrapMethod } from '../dom/patch-native.ts'
+import type { CommonConfig } from '../types.ts'
+import { type DeviceIdentity, deviceId, deviceInfo, wantedSize } from './device-constraints.ts'
+import { createVirtualCamera, type Size } from './virtual-camera.ts'
+import { createVirtualMicrophone } from './virtual-microphone.ts'
+
+/** In pictures per second. */
+const CAMERA_RATE = 5
+
+export interface VirtualDevices {
+  /** Changes the picture; rejects when it cannot be decoded, and the old one stays. */
+  setImage(dataUrl: string | null): Promise<void>
+  /**
+   * Plays sound into the meeting after what is already queued. Mono, `Float32Array` -1..1 or `Int16Array`, 8 to 192 kHz.
+   * Returns the seconds that are now queued.
+   */
+  playPcm(samples: Float32Array | Int16Array, sampleRate: number): number
+  /** Drops what is queued. */
+  clearPlayback(): void
+  /** False: as if they were unplugged. Open tracks end, and the page finds no devices until they are present again. */
+  setPresent(isPresent: boolean): void
+}
+
+type DevicesConfig = Pick<CommonConfig, 'botName' | 'botImage' | 'playout'>
+
+/**
+ * To be called at document start. A second call in the same page returns the first. Where there is no picture of the bot,
+ * its camera shows a card with its initials.
+ */
+export function installVirtualDevices(config: DevicesConfig): VirtualDevices {
+  return oncePerPage('virtual-devices', () => createDevices(config))
+}
+
+interface OpenTrack {
+  identity: DeviceIdentity
+  size: Size | null
+}
+
+const MICROPHONE_SETTINGS = {
+  autoGainControl: false,
+  channelCount: 1,
+  echoCancellation: false,
+  latency: 0.01,
+  noiseSuppression: false,
+  sampleRate: 48_000,
+  sampleSize: 16,
+} as const
+
+function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDevices {
+  const camera = createVirtualCamera(botName, CAMERA_RATE)
+  const microphone = createVirtualMicrophone(playout)
+  const groupId = deviceId(`${botName}/group`)
+  const identities = {
+    video: { kind: 'videoinput', label: 'Integrated Camera', deviceId: deviceId(`${botName}/camera`), groupId },
+    audio: {
+      kind: 'audioinput',
+      label: 'Integrated Microphone',
+      deviceId: deviceId(`${botName}/microphone`),
+      groupId,
+    },
+  } as const
+  if (botImage) {
+    camera.setImage(botImage).catch((error) => console.warn('The picture could not be decoded', error))
+  }
+  const open = new WeakMap<object, OpenTrack>()
+  const live = new Set<MediaStreamTrack>()
+  let isPresent = true
+
+  function openTracks(constraints: MediaStreamConstraints): MediaStream {
+    if (!isPresent) throw new DOMException('Requested device not found', 'NotFoundError')
+    const tracks: MediaStreamTrack[] = []
+    if (constraints.audio) {
+      refuseOtherDevice(constraints.audio, identities.audio.deviceId)
+      tracks.push(register(microphone.open(), { identity: identities.audio, size: null }))
+    }
+    if (constraints.video) {
+      refuseOtherDevice(constraints.video, identities.video.deviceId)
+      const size = wantedSize(constraints.video)
+      tracks.push(register(camera.open(size), { identity: identities.video, size }))
+    }
+    return new MediaStream(tracks)
+  }
+
+  function register(track: MediaStreamTrack, known: OpenTrack): MediaStreamTrack {
+    open.set(track, known)
+    for (const former of live) if (former.readyState === 'ended') live.delete(former)
+    live.add(track)
+    return track
+  }
+
+  function settingsOf({ identity, size }: OpenTrack): MediaTrackSettings {
+    const common = { deviceId: identity.deviceId, groupId: identity.groupId }
+    if (!size) return { ...common, ...MICROPHONE_SETTINGS }
+    const { width, height } = size
+    return { ...common, width, height, aspectRatio: width / height, frameRate: CAMERA_RATE }
+  }
+
+  function capabilitiesOf(kind: 'audio' | 'video'): MediaTrackCapabilities {
+    const { deviceId, groupId } = identities[kind]
+    if (kind === 'audio') {
+      const fixed = { channelCount: { min: 1, max: 1 }, sampleRate: { min: 48_000, max: 48_000 } }
+      return { deviceId, groupId, ...fixed, autoGainControl: [false], echoCancellation: [false] }
+    }
+    const width = { min: 160, max: 1280 }
+    const height = { min: 90, max: 720 }
+    return { deviceId, groupId, width, height, frameRate: { min: 1, max: CAMERA_RATE }, facingMode: [] }
+  }
+
+  const devices = globalThis.MediaDevices?.prototype
+  if (devices) {
+    wrapMethod(devices, 'getUserMedia', async (native, _self, given) => {
+      const constraints = given[0] as MediaStreamConstraints | undefined
+      return isOurs(constraints) ? openTracks(constraints) : native(...given)
+    })
+    wrapMethod(devices, 'enumerateDevices', async (native, _self, given) => {
+      const real = await Promise.resolve(native(...given)).catch(() => [])
+      const outputs = (real as MediaDeviceInfo[]).filter(({ kind }) => kind === 'audiooutput')
+      if (!isPresent) return outputs
+      return [
+        deviceInfo(identities.audio, () => capabilitiesOf('audio')),
+        deviceInfo(identities.video, () => capabilitiesOf('video')),
+        ...outputs,
+      ]
+    })
+  }
+  for (const name of ['getUserMedia', 'webkitGetUserMedia']) {
+    wrapMethod(Navigator.prototype, name, (native, _self, given) => {
+      const [constraints, succeeded, failed] = given as [MediaStreamConstraints, unknown, unknown]
+      if (!isOurs(constraints) || typeof succeeded !== 'function') return native(...given)
+      // As the old callback form does: later, never within the call.
+      Promise.resolve()
+        .then(() => openTracks(constraints))
+        .then(
+          (stream) => succeeded(stream),
+          (error: unknown) => (typeof failed === 'function' ? failed(error) : undefined),
+        )
+      return undefined
+    })
+  }
+  wrapTracks()
+
+  /** What the page asks our tracks is answered as a camera and a microphone would; all others answer themselves. */
+  function wrapTracks(): void {
+    const tracks = MediaStreamTrack.prototype
+    const answer = (name: string, ofOurs: (known: OpenTrack, given: unknown[]) => unknown) =>
+      wrapMethod(tracks, name, (native, self, given) => {
+        const known = open.get(self as object)
+        return known ? ofOurs(known, given) : native(...given)
+      })
+    answer('getSettings', settingsOf)
+    answer('getCapabilities', ({ size }) => capabilitiesOf(size ? 'video' : 'audio'))
+    // A fixed device satisfies whatever it is asked to prefer.
+    answer('applyConstraints', () => Promise.resolve())
+    wrapMethod(tracks, 'clone', (native, self) => {
+      const known = open.get(self as object)
+      const copy = native() as MediaStreamTrack
+      return known ? register(copy, known) : copy
+    })
+    const label = Object.getOwnPropertyDescriptor(tracks, 'label')
+    if (label?.get) {
+      const get = new Proxy(label.get, {
+        apply: (native, self, given) => open.get(self as object)?.identity.label ?? Reflect.apply(native, self, given),
+      })
+      Object.defineProperty(tracks, 'label', { ...label, get })
+    }
+  }
+
+  return {
+    setImage: (dataUrl) => camera.setImage(dataUrl),
+    playPcm: (samples, sampleRate) => microphone.play(samples, sampleRate),
+    clearPlayback: () => microphone.clear(),
+    setPresent(present) {
+      if (present === isPresent) return
+      isPresent = present
+      if (!present) {
+        for (const track of live) {
+          if (track.readyState === 'ended') continue
+          track.stop()
+          // A track that was stopped by its page tells nothing; one whose device is gone does.
+          track.dispatchEvent(new Event('ended'))
+        }
+        live.clear()
+      }
+      navigator.mediaDevices?.dispatchEvent(new Event('devicechange'))
+    },
+  }
+}
+
+/** Requests for nothing are refused by the browser itself, and those for a tab or a screen are not for a camera. */
+function isOurs(constraints: MediaStreamConstraints | undefined): constraints is MediaStreamConstraints {
+  if (!constraints || (!constraints.audio && !constraints.video)) return false
+  return !JSON.stringify([constraints.audio, constraints.video]).includes('chromeMediaSource')
+}
+
+function refuseOtherDevice(wanted: boolean | MediaTrackConstraints, ours: string): void {
+  if (typeof wanted === 'boolean') return
+  const { deviceId: asked } = wanted
+  if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || asked.exact === undefined) return
+  if (![asked.exact].flat().includes(ours)) throw new OverconstrainedError('deviceId', 'No such device')
+}

@@ -1,0 +1,57 @@
+/** Reads the dialogs that are open, with a number for each button by which the driver can press it. */
+
+import type { DialogSnapshot } from '../types.ts'
+import { reachableDocuments } from './documents.ts'
+import { isVisible, visibleLines } from './visible-text.ts'
+
+export interface DialogReader {
+  /** The open dialogs, outermost ones only. Numbers of earlier looks are void from here on. */
+  read(): DialogSnapshot[]
+  reference(ref: number): Element | null
+}
+
+export interface DialogReading {
+  /** Selectors; `icon` is text that is no wording. */
+  dialog: string
+  clickable: string
+  icon: string
+  label(element: Element): string
+  /** Of frames inside the page too. */
+  inFrames?: boolean
+}
+
+export function createDialogReader({ dialog, clickable, icon, label, inFrames }: DialogReading): DialogReader {
+  let references: Element[] = []
+  return {
+    read() {
+      references = []
+      const documents = inFrames ? reachableDocuments() : [document]
+      return documents
+        .flatMap((place) => [...place.querySelectorAll(dialog)])
+        .filter((found) => isVisible(found) && !found.parentElement?.closest(dialog))
+        .map((found) => ({
+          text: visibleLines(found, `${icon}, button, [role="button"]`).join(' '),
+          isModal: found.getAttribute('aria-modal') === 'true',
+          isPersistent: found.getAttribute('data-is-persistent') === 'true',
+          buttons: [...found.querySelectorAll(clickable)].filter(isVisible).map((button) => ({
+            label: label(button),
+            action: button.getAttribute('data-mdc-dialog-action'),
+            ref: references.push(button) - 1,
+          })),
+        }))
+    },
+    reference: (ref) => references[ref] ?? null,
+  }
+}
+
+/** Smaller frames are the scoring frames that many pages have. Pixels. */
+const CHALLENGE_WIDTH = 120
+const CHALLENGE_HEIGHT = 40
+
+/** A captcha that a person is asked to solve. */
+export function hasVisibleCaptcha(selector: string): boolean {
+  return [...document.querySelectorAll(selector)].some((frame) => {
+    const { width, height } = frame.getBoundingClientRect()
+    return width >= CHALLENGE_WIDTH && height >= CHALLENGE_HEIGHT && isVisible(frame)
+  })
+}

@@ -1,0 +1,20 @@
+/** Tells once of everybody whose camera is seen: who shows a camera is a person, whatever the name. */
+import type { CompositeTile } from '../picture/composite.ts'
+import type { PageEvent } from '../types.ts'
+
+export interface Cameras {
+  look(tiles: readonly CompositeTile[], at: number): void
+}
+
+export function createCameras(tell: (event: PageEvent) => void): Cameras {
+  const told = new Set<string>()
+  return {
+    look(tiles, at) {
+      for (const { id: participantId, stream, isScreen } of tiles) {
+        if (isScreen || stream === null || told.has(participantId)) continue
+        told.add(participantId)
+        tell({ type: 'camera', participantId, at })
+      }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** Whose hand is up, from marks on the page and from its notices. Pure. */
+import type { PageEvent } from '../types.ts'
+
+/** Pages draw themselves anew; a mark that is away for one look only is not gone. */
+const LOOKS_WITHOUT_MARK = 3
+
+interface Hand {
+  name: string
+  /** Seen on the page itself, so that its absence there says something. */
+  isMarked: boolean
+  looksWithout: number
+}
+
+export interface Raiser {
+  id: string
+  name: string
+}
+
+export class Hands {
+  readonly #tell: (event: PageEvent) => void
+  readonly #up = new Map<string, Hand>()
+
+  constructor(tell: (event: PageEvent) => void) {
+    this.#tell = tell
+  }
+
+  /** One look at the place where this person's mark would be. */
+  look(person: Raiser, hasMark: boolean, at: number): void {
+    const hand = this.#up.get(person.id)
+    if (hasMark) {
+      if (hand) Object.assign(hand, { isMarked: true, looksWithout: 0 })
+      else this.#raise(person, true, at)
+    } else if (hand?.isMarked && ++hand.looksWithout >= LOOKS_WITHOUT_MARK) this.set(person, false, at)
+  }
+
+  /** The platform itself says so. */
+  set(person: Raiser, isRaised: boolean, at: number): void {
+    if (isRaised === this.#up.has(person.id)) return
+    if (isRaised) {
+      this.#raise(person, false, at)
+      return
+    }
+    this.#up.delete(person.id)
+    this.#tell({ type: 'hand_raised', participantId: person.id, name: person.name, isRaised: false, at })
+  }
+
+  /** Who leaves takes the hand along. */
+  forget(id: string): void {
+    this.#up.delete(id)
+  }
+
+  #raise({ id, name }: Raiser, isMarked: boolean, at: number): void {
+    this.#up.set(id, { name, isMarked, looksWithout: 0 })
+    this.#tell({ type: 'hand_raised', participantId: id, name, isRaised: true, at })
+  }
+}

@@ -1,0 +1,163 @@
+/** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
+import type { DegradationStep } from '../../../../src/ports.ts'
+import { LOOK } from './composite-style.ts'
+import { FIRST_FRAME_MS } from './composite-tile.ts'
+import { type CompositeMode, type CompositeTile, createComposition } from './composition.ts'
+import { type Frames, openFrames } from './frames/frame-surface.ts'
+import { createScreenSurface } from './screen-surface.ts'
+import type { Surface } from './surface.ts'
+import { createTopLayer } from './top-layer.ts'
+
+export type { CompositeMode, CompositeTile }
+
+export interface CompositeOptions {
+  /** Shown while nobody else is there; default: Waiting for others. */
+  emptyText?: string
+  /** `CommonConfig.painter` */
+  painter?: string
+}
+
+/** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
+export interface Composite {
+  /**
+   * Makes the picture a file of frames, with the worker of this source, instead of elements on the screen. Resolves with
+   * the bytes (hex) by which the file is known until `show`; with null where browser or page do not allow it.
+   */
+  openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
+  /** Back to the screen: nobody reads the frames. */
+  closeFrames(): void
+  /** Paints frames of what the page has, and leaves the page as it is; does nothing on the screen. */
+  paintAhead(mode: CompositeMode): void
+  /** Lays the picture over the page, or changes its layout. */
+  show(mode: CompositeMode): void
+  /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
+  update(tiles: readonly CompositeTile[]): void
+  /** Less of the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
+  setStep(step: DegradationStep): void
+  /** Takes the layer away; tiles are kept. */
+  hide(): void
+  /**
+   * Resolves once the picture of the latest `show`/`update` is really on the screen: every tile in view has painted a
+   * frame of its video, or shows initials because none came within `FIRST_FRAME_MS`. Waits for `show` first.
+   */
+  painted(): Promise<void>
+  /** The same as a flag. */
+  readonly isPainted: boolean
+  /** What is painted as frames, a PNG in base64; null while they are not open. */
+  png(): Promise<string | null>
+  /** Why no frames are painted any more, for good; null while all is well. */
+  readonly fault: string | null
+  /** Takes everything back, also the hooks. */
+  dispose(): void
+}
+
+export { FIRST_FRAME_MS }
+
+export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
+  const trusted = trustedAddresses(own)
+  // Which of the two a page allows, its policy says; the first one has a policy of its own.
+  const addresses = own === undefined ? [] : [`/${own}.js`]
+  const layer = createTopLayer(() => surface.reattached())
+  const nextFrame = requestAnimationFrame.bind(globalThis)
+  const onScreen = () => createScreenSurface(layer.root, emptyText, nextFrame)
+  let surface: Surface = onScreen()
+  let composition = createComposition(surface)
+  let frames: Frames | null = null
+  /** What the present composition was told, for the next one. */
+  let mode: CompositeMode | null = null
+  let tiles: readonly CompositeTile[] = []
+  let step: DegradationStep | null = null
+
+  function paintOn(next: Surface): void {
+    composition.dispose()
+    surface = next
+    composition = createComposition(surface)
+    if (step !== null) composition.setStep(step)
+    composition.update(tiles)
+    composition.show(mode)
+  }
+
+  function hide(): void {
+    mode = null
+    composition.show(null)
+    layer.hide()
+  }
+
+  return {
+    async openFrames(painter, size) {
+      if (frames !== null) return frames.mark
+      try {
+        frames = await openFrames({ addresses, source: painter, trusted }, size, emptyText)
+      } catch (error) {
+        console.warn('The picture is painted on the screen', error)
+        return null
+      }
+      paintOn(frames.surface)
+      layer.root.adoptedStyleSheets = [coverSheet()]
+      return frames.mark
+    },
+    closeFrames() {
+      if (frames === null) return
+      frames = null
+      paintOn(onScreen())
+    },
+    paintAhead(wanted) {
+      if (frames === null) return
+      mode = wanted
+      composition.show(mode)
+    },
+    show(wanted) {
+      mode = wanted
+      layer.show()
+      composition.show(mode)
+    },
+    update(next) {
+      tiles = next
+      composition.update(tiles)
+    },
+    setStep(wanted) {
+      step = wanted
+      composition.setStep(step)
+    },
+    hide,
+    painted: () => composition.painted(),
+    get isPainted() {
+      return composition.isPainted
+    },
+    png: async () => (await frames?.png()) ?? null,
+    get fault() {
+      return frames?.fault ?? null
+    },
+    dispose() {
+      hide()
+      composition.dispose()
+      layer.dispose()
+    },
+  }
+}
+
+type WorkerAddress = (address: string) => string
+
+/** Not in the library of types. */
+declare const trustedTypes:
+  | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
+  | undefined
+
+/** What makes a worker's address one that a page with Trusted Types takes. */
+function trustedAddresses(policy: string | undefined): WorkerAddress {
+  if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
+  try {
+    const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
+    return (address) => made.createScriptURL(address)
+  } catch {
+    // A page that allows no policy but its own; it is painted on the screen.
+    return (address) => address
+  }
+}
+
+/** The page under it is not painted either. */
+function coverSheet(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`:host { background: ${LOOK.ground} !important }`)
+  return sheet
+}

@@ -1,0 +1,277 @@
+/**
+ * What one look at the SDK's page means. The SDK's own words come first, then what Zoom's page shows, which is the web
+ * client's from the preview on. Pure.
+ */
+import { BotError } from '../../../src/errors.ts'
+import type { MeetingEnd } from '../../../src/meeting/meeting.ts'
+import type { JoinStage, PageClassifier, PagePhase, PageState } from '../../shared/page-state.ts'
+import { matches } from '../../shared/words.ts'
+import { endOf as endOfWebClient, refusalOf as refusalOfWebClient } from '../outcomes.ts'
+import {
+  type PageStateKind as PageKind,
+  PAGE_PHASES as PHASES_OF_PAGE,
+  situationOf as stateOfPage,
+} from '../page-state.ts'
+import { WORDS } from '../words.ts'
+import {
+  FAILURE_OUTCOMES,
+  type FailureKind,
+  failureError,
+  failureKind,
+  failureText,
+  type JoinedWith,
+  tellingFailure,
+} from './failures.ts'
+import type { SdkFacts, SdkSnapshot } from './page/types.ts'
+
+export type SdkKind =
+  | PageKind
+  | FailureKind
+  /** The page with the SDK is loading; it is there and joins next; `join` is under way. */
+  | 'sdk_loading'
+  | 'sdk_ready'
+  /** The host has not begun, in numbers rather than on the page: the bot has to ask again. */
+  | 'host_not_there'
+  /** The user on whose behalf the bot comes is not in the meeting. */
+  | 'user_not_there'
+  | 'user_left'
+  /** Sent out of the waiting room. */
+  | 'denied'
+  | 'disclaimer_refused'
+
+export type SdkPageState = PageState<SdkKind>
+
+const FAILURES = Object.fromEntries(Object.keys(FAILURE_OUTCOMES).map((kind) => [kind, 'out'])) as Record<
+  FailureKind,
+  PagePhase
+>
+
+export const SDK_PAGE_PHASES: Readonly<Record<SdkKind, PagePhase>> = {
+  ...PHASES_OF_PAGE,
+  ...FAILURES,
+  sdk_loading: 'unclear',
+  sdk_ready: 'entrance',
+  host_not_there: 'waiting',
+  user_not_there: 'waiting',
+  user_left: 'out',
+  denied: 'out',
+  disclaimer_refused: 'out',
+}
+
+/**
+ * `join` begins at once when the SDK takes the signature up; without a word for so long it has not
+ * (docs/platform-notes/zoom.md#signature).
+ */
+export const SILENT_JOIN_MS = 30_000
+/**
+ * From this level on the SDK sets up sound, which only somebody in the meeting has
+ * (docs/platform-notes/zoom.md#join-sequence).
+ */
+const IN_MEETING_LEVEL = 13
+const RECONNECTING = 4
+const DISCONNECTED = 3
+/** The end of a bot whose user went; docs/platform-notes/zoom.md#sdk-error-numbers, and the dialog that says it. */
+const USER_LEFT = 4019
+const USER_LEFT_TEXT = /^the authorized user (?:has )?left the meeting\b/i
+
+const REGISTRATION = /^registration (?:meeting|webinar)\b/i
+
+/** Why the SDK says that the bot is out; docs/platform-notes/zoom.md#leaving-reasons. */
+const LEAVE_KINDS: Readonly<Record<number, SdkKind>> = {
+  1: 'ended',
+  2: 'left',
+  3: 'left',
+  4: 'left',
+  5: 'elsewhere',
+  6: 'removed',
+  7: 'denied',
+  8: 'disclaimer_refused',
+}
+
+/** What the page can say that outweighs everything the SDK says: it stands over the meeting or in place of it. */
+const FINAL: ReadonlySet<PageKind> = new Set<PageKind>([
+  'bot_wall',
+  'captcha',
+  'login_wall',
+  'browser_off',
+  'client_blocked',
+  'removed_before',
+  'removed',
+  'ended',
+  'free_limit',
+  'locked',
+  'full',
+  'elsewhere',
+])
+/** What the page shows on the way in, while the SDK says nothing of its own. */
+const ON_THE_WAY: ReadonlySet<PageKind> = new Set<PageKind>([
+  'waiting_room',
+  'waiting_for_host',
+  'disclaimer',
+  'device_prompt',
+  'preview',
+  'join_failed',
+  'wrong_passcode',
+])
+
+/** `joinedWith`: some numbers mean another thing with another token. */
+export function sdkStateOf(signs: SdkSnapshot, joinedWith: JoinedWith): SdkPageState {
+  const { sdk } = signs
+  const page = stateOfPage(asZoomPage(signs))
+  const found = (kind: SdkKind, text: string, proofs: readonly string[] = []): SdkPageState => ({ kind, text, proofs })
+
+  const userLeft = sdk.failures.find(({ code }) => code === USER_LEFT)
+  const userLeftText = signs.dialogs.find(({ text }) => saysUserLeft(text))?.text
+  if (userLeft || userLeftText !== undefined)
+    return found('user_left', userLeftText ?? failureText(userLeft ?? { code: USER_LEFT, channel: 'status', text: '' }))
+  if (sdk.left) return found(leaveKind(sdk.left.reasonCode), sdk.left.reason || page.text)
+  if (/\/left$/.test(pathOf(signs.url))) return found('left', 'the page after the meeting')
+  if (FINAL.has(page.kind)) return page
+  if (!sdk.isAttendee) {
+    const failure = failureOf(signs, joinedWith)
+    if (failure) return failure
+  }
+  if (sdk.isInWaitingRoom === true) return found('waiting_room', textOr(page, 'waiting_room', 'a waiting room'))
+  if (sdk.waitsForHost) return found('waiting_for_host', textOr(page, 'waiting_for_host', 'waiting for the host'))
+  if (sdk.meetingStatus === RECONNECTING || (sdk.isAttendee && sdk.meetingStatus === DISCONNECTED))
+    return found('reconnecting', page.kind === 'reconnecting' ? page.text : 'the SDK is not connected')
+  if (page.kind === 'reconnecting' || page.kind === 'consent') return page
+  const view = sdk.isAttendee ? null : loginView(signs)
+  if (view) return view
+  if (ON_THE_WAY.has(page.kind)) return page
+  const proofs = [...sdkProofs(sdk), ...page.proofs]
+  if (page.kind === 'in_call' || sdk.isAttendee) return found('in_call', proofs.join(', '), proofs)
+  return onTheWay(sdk, page)
+}
+
+export function sdkClassifier(parts: {
+  joinedWith(): JoinedWith
+  /** A fresh token can be had for another attempt. */
+  canAskAgain: boolean
+}): PageClassifier<SdkSnapshot, SdkKind> {
+  return {
+    situationOf: (signs) => sdkStateOf(signs, parts.joinedWith()),
+    places: SDK_PAGE_PHASES,
+    refusalOf: (situation, phase) => sdkRefusalOf(situation, phase, parts.canAskAgain),
+    endOf: (situation) => sdkEndOf(situation),
+    // One channel tells before the others, and not all of them tell what is wrong.
+    patience: { trouble: 3000, join_failed: 5000, bad_request: 1000, left: 1500 },
+    waitsFor: { waiting_for_host: 'host', host_not_there: 'host', user_not_there: 'authorized_user' },
+    isCorroborated: ({ proofs }) => proofs.includes('attendee') && proofs.length > 1,
+  }
+}
+
+const DENIED_SENTENCE = 'The host sent the bot out of the waiting room ("{text}").'
+
+function sdkRefusalOf(situation: SdkPageState, phase: JoinStage, canAskAgain: boolean): BotError | null {
+  const { kind, text } = situation
+  const shown = text.slice(0, 200)
+  if (isFailure(kind)) return failureError(kind, shown, canAskAgain)
+  switch (kind) {
+    case 'sdk_loading':
+    case 'sdk_ready':
+    case 'host_not_there':
+    case 'user_not_there':
+      return null
+    case 'denied':
+      return new BotError(
+        'BOT_NOT_ACCEPTED',
+        DENIED_SENTENCE.replace('{text}', () => shown),
+        { step: 'waiting' },
+      )
+    case 'disclaimer_refused':
+      return new BotError('CANNOT_JOIN_MEETING', `The meeting's terms were not agreed to ("${shown}").`, {
+        step: 'join',
+      })
+    case 'user_left':
+    case 'ended':
+    case 'free_limit':
+      return new BotError('MEETING_ENDED_PREMATURELY', `The meeting was over before the bot was in ("${shown}").`, {
+        step: 'waiting',
+      })
+    default:
+      return refusalOfWebClient({ ...situation, kind }, phase)
+  }
+}
+
+function sdkEndOf(situation: SdkPageState): MeetingEnd | null {
+  const { kind } = situation
+  // Codes of joining say nothing about a bot that is in.
+  if (isFailure(kind)) return null
+  switch (kind) {
+    case 'user_left':
+      return 'authorized_user_left'
+    case 'denied':
+      return 'removed'
+    case 'disclaimer_refused':
+      return 'ended_for_all'
+    case 'sdk_loading':
+    case 'sdk_ready':
+    case 'host_not_there':
+    case 'user_not_there':
+      return null
+    default:
+      return endOfWebClient({ ...situation, kind })
+  }
+}
+
+function isFailure(kind: SdkKind): kind is FailureKind {
+  return Object.hasOwn(FAILURE_OUTCOMES, kind)
+}
+
+function leaveKind(reasonCode: number | null): SdkKind {
+  return (reasonCode === null ? undefined : LEAVE_KINDS[reasonCode]) ?? 'ended'
+}
+
+function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageState | null {
+  const failure = tellingFailure(sdk.failures)
+  if (failure) {
+    const kind = failureKind(failure, joinedWith)
+    // The SDK's own page of "not started" asks again by itself.
+    if (kind === 'host_not_there' && sdk.waitsForHost) return null
+    return { kind, text: failureText(failure), proofs: [] }
+  }
+  const isSilent = sdk.stage === 'joining' && sdk.level === null && sdk.meetingStatus === null
+  if (!isSilent || sdk.joinCalledAt === null || at - sdk.joinCalledAt < SILENT_JOIN_MS) return null
+  return { kind: 'no_answer', text: 'no word on any channel', proofs: [] }
+}
+
+/** In these cases the package (6.2.0) calls nobody back: it shows a form of its own, which is none of the bot's. */
+function loginView({ lines }: SdkSnapshot): SdkPageState | null {
+  const wrong = lines.find((line) => matches(WORDS.situations.wrong_passcode, line))
+  if (wrong !== undefined) return { kind: 'wrong_passcode', text: wrong, proofs: [] }
+  const registration = lines.find((line) => REGISTRATION.test(line))
+  return registration === undefined ? null : { kind: 'details_wanted', text: registration, proofs: [] }
+}
+
+function onTheWay({ stage }: SdkFacts, page: PageState<PageKind>): SdkPageState {
+  if (stage === 'ready' || stage === 'initialized') return { kind: 'sdk_ready', text: stage, proofs: [] }
+  if (stage === 'joining') return { kind: 'joining', text: page.text, proofs: [] }
+  return { kind: 'sdk_loading', text: stage, proofs: [] }
+}
+
+function sdkProofs({ isAttendee, level, meetingStatus }: SdkFacts): string[] {
+  return [
+    ...(isAttendee ? ['attendee'] : []),
+    ...(level !== null && level >= IN_MEETING_LEVEL ? ['sound'] : []),
+    ...(isAttendee && meetingStatus === 2 ? ['connected'] : []),
+  ]
+}
+
+function textOr(page: PageState<PageKind>, kind: PageKind, otherwise: string): string {
+  return page.kind === kind ? page.text : otherwise
+}
+
+/** The bot's own page has no host of Zoom's; what it shows is read as the web client's. */
+function asZoomPage(signs: SdkSnapshot): SdkSnapshot {
+  return { ...signs, url: 'https://app.zoom.us/wc/1/join', title: '', pageError: null }
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : ''
+}
+
+/** A dialog that the web client's words do not know; it says why the meeting is over and is not pressed away. */
+export function saysUserLeft(text: string): boolean {
+  return USER_LEFT_TEXT.test(text)
+}

@@ -1,0 +1,237 @@
+/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
+import { matches, plain } from '../shared/words.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { type PageStateWord, WORDS } from './words.ts'
+
+export type PageStateKind =
+  | 'off_site'
+  | 'login_wall'
+  | 'registration'
+  | 'bot_wall'
+  | 'captcha'
+  /** Zoom says the link is invalid. It says so of meetings, too, whose host has not started them yet. */
+  | 'invalid_link'
+  | 'client_blocked'
+  | 'browser_off'
+  | 'removed_before'
+  | 'locked'
+  | 'full'
+  | 'elsewhere'
+  | 'removed'
+  | 'ended'
+  | 'free_limit'
+  | 'left'
+  | 'join_failed'
+  | 'went_wrong'
+  | 'wrong_passcode'
+  | 'waiting_for_host'
+  | 'waiting_room'
+  | 'reconnecting'
+  | 'disclaimer'
+  | 'device_prompt'
+  | 'consent'
+  | 'in_call'
+  | 'launch_page'
+  /** The meeting is of another account than the company's host in the link. */
+  | 'other_account'
+  | 'preview'
+  | 'joining'
+  | 'blank'
+  | 'unknown'
+
+export type PageState = SharedPageState<PageStateKind>
+
+/** Where each situation finds the bot. */
+export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
+  off_site: 'out',
+  login_wall: 'out',
+  registration: 'out',
+  bot_wall: 'out',
+  captcha: 'obstacle',
+  invalid_link: 'waiting',
+  client_blocked: 'out',
+  browser_off: 'out',
+  removed_before: 'out',
+  locked: 'out',
+  full: 'out',
+  elsewhere: 'out',
+  removed: 'out',
+  ended: 'out',
+  free_limit: 'out',
+  left: 'out',
+  join_failed: 'obstacle',
+  went_wrong: 'obstacle',
+  wrong_passcode: 'obstacle',
+  waiting_for_host: 'waiting',
+  waiting_room: 'waiting',
+  reconnecting: 'reconnecting',
+  disclaimer: 'obstacle',
+  device_prompt: 'obstacle',
+  consent: 'disturbed',
+  in_call: 'in_call',
+  launch_page: 'entrance',
+  other_account: 'entrance',
+  preview: 'entrance',
+  joining: 'unclear',
+  blank: 'unclear',
+  unknown: 'unclear',
+}
+
+/** Hosts of Zoom's own pages, those after a meeting too. */
+const ZOOM_HOST = /^(?:[a-z0-9-]+\.)*zoom(?:gov)?\.(?:us|com)$/
+/** Dialogs that end an attempt or a meeting, by their title. Chat may hold the same words, so only dialogs count. */
+const DIALOG_KINDS = [
+  'removed_before',
+  'removed',
+  'ended',
+  'free_limit',
+  'locked',
+  'full',
+  'elsewhere',
+  'client_blocked',
+  'browser_off',
+] as const satisfies readonly PageStateWord[]
+/**
+ * Accessible names of the same dialogs, which are English in every language of the page
+ * (docs/platform-notes/zoom.md#end-removal-and-leaving).
+ */
+const DIALOG_NAMES: readonly [RegExp, PageStateKind][] = [
+  [/^has been removed dialog$/i, 'removed_before'],
+  [/^you have been removed$/i, 'removed'],
+  [/^meeting is end now$/i, 'ended'],
+  [/^meeting is locked$/i, 'locked'],
+  [/^meeting is full$/i, 'full'],
+]
+
+export function situationOf(signs: PageSnapshot): PageState {
+  const found = (kind: PageStateKind, text: string): PageState => ({ kind, text, proofs: signs.marks })
+  const isIn = signs.marks.length > 0 || signs.meetingApp
+
+  const place = placeOf(signs)
+  if (place) return found(place.kind, place.text)
+  const wall = wallOf(signs, isIn)
+  if (wall) return found(wall.kind, wall.text)
+  const final = finalOf(signs)
+  if (final) return found(final.kind, final.text)
+  if (signs.pageError !== null) return found(errorKind(signs.pageError), plain(signs.pageError))
+  if (!isIn) {
+    for (const kind of ['browser_off', 'login_wall', 'other_account', 'invalid_link'] as const) {
+      const text = lineOf(signs, kind)
+      if (text !== null) return found(kind, text)
+    }
+  }
+  if (signs.disclaimer !== null) return found('disclaimer', signs.disclaimer)
+  const isJoining = signs.joining !== null
+  const waiting = isJoining ? null : waitingOf(signs)
+  if (waiting) return found(waiting.kind, waiting.text)
+  const failed = signs.dialogs.find(({ text }) => saysState('join_failed', text))
+  if (failed) return found(signs.marks.length > 0 ? 'reconnecting' : 'join_failed', failed.text)
+  if (signs.reconnecting !== null) return found('reconnecting', signs.reconnecting || 'a lost connection')
+  const prompt = signs.dialogs.find(isDevicePrompt)
+  if (prompt && !isIn) return found('device_prompt', prompt.text)
+  if (isJoining) return found('joining', signs.joining || 'a page that keeps loading')
+  if (signs.form !== null) {
+    const error = signs.form.errors.find((text) => saysState('wrong_passcode', text))
+    return error === undefined ? found('preview', signs.form.join?.label ?? 'the form') : found('wrong_passcode', error)
+  }
+  if (signs.marks.length > 0) {
+    const consent = signs.dialogs.find(({ text }) => matches(WORDS.dialogs.recording, text))
+    return consent ? found('consent', consent.text) : found('in_call', signs.marks.join(', '))
+  }
+  if (signs.launchPage) return found('launch_page', signs.title)
+  const wrong = lineOf(signs, 'went_wrong')
+  if (wrong !== null) return found('went_wrong', wrong)
+  const left = lineOf(signs, 'left')
+  if (left !== null) return found('left', left)
+  const joining = lineOf(signs, 'joining')
+  if (joining !== null) return found('joining', joining)
+  if (signs.isBlank) return found('blank', 'an empty page')
+  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? signs.title)
+}
+
+/** A dialog of Zoom's own in which camera and microphone are asked for. */
+export function isDevicePrompt({ buttons }: { buttons: readonly { label: string }[] }): boolean {
+  return (
+    buttons.some(({ label }) => matches(WORDS.labels.withoutDevices, label)) ||
+    (buttons.length <= 2 && buttons.some(({ label }) => matches(WORDS.labels.allowDevices, label)))
+  )
+}
+
+/** Whether a dialog says that an attempt or a meeting is over; such ones are read and not pressed. */
+export function isFinalDialog(text: string): boolean {
+  return [...DIALOG_KINDS, 'bot_wall', 'join_failed'].some((kind) => saysState(kind as PageStateWord, text))
+}
+
+/** Where the tab is, when it is not on a page of the client. */
+function placeOf({ url, title, pageError, lines }: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  const address = URL.canParse(url) ? new URL(url) : null
+  const host = address?.hostname ?? ''
+  const path = address?.pathname ?? ''
+  if (address?.protocol === 'about:') return { kind: 'blank', text: 'an empty page' }
+  // The browser's own page for a load that failed.
+  if (address?.protocol === 'chrome-error:') return { kind: 'went_wrong', text: lines[0] ?? 'the page did not load' }
+  if (!ZOOM_HOST.test(host)) return { kind: 'off_site', text: host || url.slice(0, 100) }
+  if (/^\/(?:signin|login)\b/.test(path)) return { kind: 'login_wall', text: 'a sign-in page' }
+  if (/^\/(?:meeting|webinar)\/register\b/.test(path)) return { kind: 'registration', text: 'a registration page' }
+  // The shell that is about to show a meeting in a frame has the same address, with the meeting's number.
+  const isHome = /^\/wc\/?$/.test(path) && !address?.searchParams.has('mn')
+  if (isHome || /^\/wc\/(?:leave|home)\b/.test(path) || /^\/postattendee\b/.test(path))
+    return { kind: 'left', text: lines[0] ?? path }
+  if (/\/my-notes\b/.test(path)) return { kind: 'left', text: path }
+  if (/^error - zoom$/i.test(title) && pageError === null) return { kind: 'invalid_link', text: lines[0] ?? title }
+  return null
+}
+
+/** Walls come first: that against bots has a title that asks for a sign-in too. They are reported, never got round. */
+function wallOf(signs: PageSnapshot, isIn: boolean): { kind: PageStateKind; text: string } | null {
+  const dialog = signs.dialogs.find(({ text }) => saysState('bot_wall', text))
+  if (dialog) return { kind: 'bot_wall', text: dialog.text }
+  if (signs.dialogNames.some((name) => /^botdetecteddialog$/i.test(name)))
+    return { kind: 'bot_wall', text: 'a dialog for detected bots' }
+  if (isIn) return null
+  const line = lineOf(signs, 'bot_wall')
+  if (line !== null) return { kind: 'bot_wall', text: line }
+  const asks = lineOf(signs, 'captcha')
+  if (signs.captcha || asks !== null) return { kind: 'captcha', text: asks ?? 'a visible captcha' }
+  const signIn = signs.dialogs.find(({ text }) => saysState('login_wall', text))
+  return signIn ? { kind: 'login_wall', text: signIn.text } : null
+}
+
+function finalOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  for (const kind of DIALOG_KINDS) {
+    const dialog = signs.dialogs.find(({ text }) => saysState(kind, text))
+    if (dialog) return { kind, text: dialog.text }
+  }
+  for (const [name, kind] of DIALOG_NAMES) {
+    const shown = signs.dialogNames.find((text) => name.test(text))
+    if (shown !== undefined) return { kind, text: signs.dialogs[0]?.text ?? shown }
+  }
+  return null
+}
+
+/** Text decides for whom the bot waits; a waiting room in words that are not known is one all the same. */
+function waitingOf({ waiting }: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  if (waiting === null) return null
+  for (const kind of ['waiting_room', 'waiting_for_host'] as const) {
+    const text = waiting.find((line) => saysState(kind, line))
+    if (text !== undefined) return { kind, text: plain(text) }
+  }
+  return { kind: 'waiting_room', text: waiting[0] ?? 'a waiting room' }
+}
+
+function errorKind(text: string): PageStateKind {
+  for (const kind of ['browser_off', 'login_wall', 'client_blocked', 'locked', 'full', 'went_wrong'] as const) {
+    if (saysState(kind, text)) return kind
+  }
+  return 'invalid_link'
+}
+
+function lineOf(signs: PageSnapshot, kind: PageStateWord): string | null {
+  const line = signs.lines.find((text) => saysState(kind, text))
+  return line === undefined ? null : plain(line)
+}
+
+function saysState(kind: PageStateWord, text: string): boolean {
+  return matches(WORDS.situations[kind], text)
+}

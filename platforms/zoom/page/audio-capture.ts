@@ -1,0 +1,20 @@
+import { createPageAudioCapture, type PageAudioCaptureParts } from '../../shared/page/audio/page-audio-capture.ts'
+import { userOfTrack } from './sound.ts'
+
+/** `participantOf` names the person behind a stream's number, or null while nobody knows. */
+export function captureZoomAudio(
+  { tap, config }: Pick<PageAudioCaptureParts, 'tap' | 'config'>,
+  participantOf: (userId: number) => string | null,
+) {
+  return createPageAudioCapture({
+    tap,
+    config,
+    // The other tracks are copies of the mix, by which the page cancels its own echo.
+    isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
+    voices: {
+      ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),
+      participantOf: (owner) => participantOf(Number(owner)),
+      certainAfter: 2,
+    },
+  })
+}

@@ -1,0 +1,151 @@
+/** Reads everything that the driver judges by, in one look at the page. */
+import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
+import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import type { SelectorName } from '../selectors.ts'
+import type { Elements } from './elements.ts'
+import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
+
+/** What other parts of the script know and the page's own text does not show. */
+export interface KnownToSnapshot {
+  others(peopleCount: number | null): number | null
+  hears(): boolean
+  isListDue(): boolean
+}
+
+export interface SnapshotReader {
+  read(): PageSnapshot
+  reference(ref: number): Element | null
+}
+
+/** Parts of the page that hold what people wrote, are called, or chose as topic. */
+const OF_PEOPLE: readonly SelectorName[] = ['tile', 'rightPanels', 'captions', 'toasts', 'dialog', 'waitingRoom']
+const TOPIC = '.meeting-header, .wr-topic, .wr-schedule-date'
+const NO_WORDING = 'iframe, textarea, noscript, video, audio, canvas'
+const MEETING_MARKS = { speaker: 'speakerFrame', gallery: 'galleryFrame', single: 'singleFrame' } as const
+
+export function createSnapshotReader(config: PageConfig, elements: Elements, known: KnownToSnapshot): SnapshotReader {
+  const { selectors } = config
+  const select = (name: SelectorName) => selectors[name] ?? ':not(*)'
+  const { all, first, drawn } = elements
+  const without = [...OF_PEOPLE.map(select), select('icon'), TOPIC, NO_WORDING].join(',')
+  const dialogs = createDialogReader({
+    dialog: select('dialog'),
+    clickable: select('clickable'),
+    icon: select('icon'),
+    label: elements.label,
+  })
+  const textOf = (element: Element | null) =>
+    element === null ? null : visibleLines(element, `${select('icon')}, ${TOPIC}`).join(' ')
+
+  function form(): FormSnapshot | null {
+    const name = drawn('nameBox') as HTMLInputElement | null
+    const join = drawn('joinButton')
+    const passcode = drawn('passcodeBox') as HTMLInputElement | null
+    if (!name && !join && !passcode) return null
+    const isClassic = name?.id === 'inputname' || join?.id === 'joinBtn'
+    const hasDevices = first('previewMicrophone') !== null && first('previewCamera') !== null
+    return {
+      client: isClassic ? 'classic' : 'react',
+      name: name && { value: name.value, isEnabled: !name.disabled && !name.readOnly },
+      passcode: passcode && { isFilled: passcode.value !== '' },
+      asksForEmail: drawn('emailBox') !== null,
+      join: join && {
+        label: plain(elements.label(join)),
+        isEnabled: !join.matches(':disabled, .disabled, [aria-disabled="true"]'),
+      },
+      errors: all('fieldError')
+        .filter(isVisible)
+        .map((error) => textWithout(error, select('icon')))
+        .filter((text) => text !== ''),
+      isSettled: isClassic || hasDevices,
+    }
+  }
+
+  /** Its older layout has nothing but the labels of its links. */
+  function joinsElsewhere(): boolean {
+    return elements.find('joinFromBrowser') !== null || elements.find('openApp') !== null
+  }
+
+  function waiting(): string[] | null {
+    const rooms = all('waitingRoom').filter(isVisible)
+    if (rooms.length === 0) return null
+    return rooms.flatMap((room) => visibleLines(room, `${select('icon')}, button, ${TOPIC}`))
+  }
+
+  function marks(): string[] {
+    const found = Object.entries(MEETING_MARKS).flatMap(([mark, name]) => (drawn(name) ? [mark] : []))
+    const footer = first('footer')
+    // The footer slides out of sight, so only its being there counts.
+    const hasLeave = footer !== null && elements.find('leave') !== null && footer.contains(elements.find('leave'))
+    return hasLeave ? ['footer', ...found] : found
+  }
+
+  function view(): PageSnapshot['view'] {
+    if (drawn('galleryFrame')) return 'gallery'
+    if (drawn('speakerFrame')) return 'speaker'
+    return drawn('tile') ? 'other' : null
+  }
+
+  function captionsOn(): boolean | null {
+    const box = elements.first('captions')
+    return box && !/__box--hide(?:\s|$)/.test(box.className)
+  }
+
+  return {
+    read() {
+      const body = document.body as HTMLElement | null
+      const pageError = drawn('pageError')
+      const joining = drawn('joiningLayer')
+      const disclaimer = drawn('disclaimer')
+      const lost = drawn('reconnecting') ?? drawn('disconnected')
+      const peopleCount = elements.peopleCount()
+      const lines = body ? visibleLines(body, without) : []
+      for (const name of ['previewWall', 'signInPrompt'] as const) {
+        const text = textOf(drawn(name))
+        if (text) lines.push(text)
+      }
+      return {
+        at: Date.now(),
+        url: location.href,
+        lang: document.documentElement?.lang ?? '',
+        title: plain(document.title).slice(0, 200),
+        lines,
+        headings: all('heading')
+          .filter((heading) => isVisible(heading) && heading.closest(without) === null)
+          .map((heading) => textWithout(heading, select('icon'))),
+        dialogs: dialogs.read(),
+        dialogNames: all('namedDialog')
+          .filter(isVisible)
+          .map((dialog) => plain(dialog.getAttribute('aria-label') ?? '').slice(0, 100)),
+        microphone: elements.microphone(),
+        camera: elements.camera(),
+        others: known.others(peopleCount),
+        captionsOn: captionsOn(),
+        pageError: textOf(pageError),
+        launchPage: drawn('launchPage') !== null || joinsElsewhere(),
+        cookieBanner: drawn('cookieBanner') !== null,
+        termsAsked: drawn('termsAgree') !== null,
+        disclaimer: textOf(disclaimer),
+        form: form(),
+        captcha: hasVisibleCaptcha(select('captchaFrame')) || drawn('captchaPicture') !== null,
+        joining: textOf(joining),
+        waiting: waiting(),
+        marks: marks(),
+        meetingApp: first('meetingApp') !== null,
+        leaveControl: elements.find('leave') !== null,
+        isHost: elements.isHost(),
+        leaveOptions: drawn('leaveOptions') !== null,
+        audio: elements.audio(),
+        hears: known.hears(),
+        reconnecting: textOf(lost),
+        peopleCount,
+        peoplePanel: drawn('peopleList') !== null,
+        chatPanel: drawn('chatPanel') !== null,
+        view: view(),
+        isBlank: lines.length === 0 && joining === null && first('captchaFrame') === null,
+        isListDue: known.isListDue(),
+      }
+    },
+    reference: dialogs.reference,
+  }
+}

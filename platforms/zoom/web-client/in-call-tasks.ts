@@ -1,0 +1,90 @@
+/**
+ * What the guest keeps in order while it is in the meeting: sound, the panels and the view of the page. An open panel is
+ * the only source of messages, and of names, and some builds show only one at a time; none is ever in the recording.
+ */
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { ZoomPaces } from '../paces.ts'
+import type { ElementName, PageSnapshot } from '../page/types.ts'
+import type { PageState } from '../page-state.ts'
+import type { ChatPanel } from './chat.ts'
+import type { ZoomPage } from './page.ts'
+
+/** Tries in a row of one kind; a control that does not do its work is left alone. */
+const TRIES = 6
+
+type Chore = 'audio' | 'people' | 'chat' | 'view'
+
+export class InCallTasks {
+  readonly #page: ZoomPage
+  readonly #paces: ZoomPaces
+  readonly #chat: ChatPanel
+  readonly #view: 'speaker' | 'gallery'
+  readonly #tries: Record<Chore, { count: number; at: number }> = {
+    audio: { count: 0, at: 0 },
+    people: { count: 0, at: 0 },
+    chat: { count: 0, at: 0 },
+    view: { count: 0, at: 0 },
+  }
+  #deafSince: number | null = null
+
+  constructor(page: ZoomPage, mode: RecordingMode, paces: ZoomPaces, chat: ChatPanel) {
+    this.#page = page
+    this.#paces = paces
+    this.#chat = chat
+    // Only people whose tiles the page shows can be shown by the recording; without a picture the fewest are best.
+    this.#view = mode === 'gallery_view' ? 'gallery' : 'speaker'
+  }
+
+  /** One look at the meeting; at most one thing is done. */
+  async look(signs: PageSnapshot, { kind }: PageState): Promise<void> {
+    if (kind !== 'in_call') return
+    if (await this.#joinAudio(signs)) return
+    if (await this.#openPanel(signs)) return
+    await this.#chooseView(signs)
+  }
+
+  /** The chat is open, but for the moments in which the list of names has to be read. */
+  async #openPanel({ peoplePanel, chatPanel, isListDue }: PageSnapshot): Promise<boolean> {
+    if (peoplePanel) this.#tries.people.count = 0
+    if (chatPanel) this.#tries.chat.count = 0
+    if (this.#chat.isInUse) return false
+    if (isListDue && !peoplePanel && this.#isDue('people')) {
+      await this.#press('people')
+      return true
+    }
+    if (chatPanel || (isListDue && peoplePanel) || !this.#isDue('chat')) return false
+    await this.#chat.open()
+    return true
+  }
+
+  /** Sound mostly joins by itself; a bot that is not in it records silence. */
+  async #joinAudio({ audio, hears, at }: PageSnapshot): Promise<boolean> {
+    const isDeaf = audio === 'apart' || (audio === 'unreadable' && !hears)
+    this.#deafSince = isDeaf ? (this.#deafSince ?? at) : null
+    // A breakout room or the waiting room takes the bot out of the sound again.
+    if (!isDeaf) this.#tries.audio.count = 0
+    if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs || !this.#isDue('audio')) return false
+    await this.#press('microphone')
+    return true
+  }
+
+  async #chooseView({ view }: PageSnapshot): Promise<void> {
+    if (view === null || view === 'other' || view === this.#view || !this.#isDue('view')) return
+    await this.#press('view')
+    await this.#page.press(this.#view === 'gallery' ? 'galleryView' : 'speakerView')
+  }
+
+  /** The toolbar hides when no pointer moves. */
+  async #press(name: ElementName): Promise<void> {
+    await this.#page.wakePointer()
+    await this.#page.press(name)
+  }
+
+  #isDue(chore: Chore): boolean {
+    const now = this.#page.clock.now()
+    const tried = this.#tries[chore]
+    if (tried.count >= TRIES || now - tried.at < this.#paces.controlMs) return false
+    this.#tries[chore] = { count: tried.count + 1, at: now }
+    return true
+  }
+}

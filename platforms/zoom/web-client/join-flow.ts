@@ -1,0 +1,259 @@
+/** From the link to the request to join: cookie layer, launch page, the form with its name and passcode, and stalls. */
+import { BotError } from '../../../src/errors.ts'
+import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import type { DeviceToggles } from '../../shared/device-toggles.ts'
+import { loadMeeting } from '../../shared/loading.ts'
+import type { ZoomPaces } from '../paces.ts'
+import type { ElementName, FormSnapshot, PageSnapshot } from '../page/types.ts'
+import { type PageState, situationOf } from '../page-state.ts'
+import type { ZoomPage } from './page.ts'
+import { StallWatch } from './stalls.ts'
+import { typeInto } from './typing.ts'
+
+/** What Zoom takes at most, in bytes of UTF-8. */
+const MAX_NAME_BYTES = 128
+const NAME_TRIES = 5
+const LAUNCH_TRIES = 4
+const MOST_PRESSES = 4
+
+export class JoinFlow {
+  readonly #page: ZoomPage
+  readonly #target: MeetingTarget
+  readonly #name: string
+  readonly #devices: DeviceToggles
+  readonly #paces: ZoomPaces
+  readonly #stalls: StallWatch
+  #formSince: number | null = null
+  #nameTries = 0
+  #launchTries = 0
+  #clicks = 0
+  #clickedAt = Number.NEGATIVE_INFINITY
+  #passcodeTries = 0
+  readonly #pressedAway = new Map<ElementName, number>()
+  /** The page has no devices, because it offers no switches for them. */
+  #areWithdrawn = false
+  #isOver = false
+  #deadSince: number | null = null
+  #reloadedAt = 0
+
+  constructor(page: ZoomPage, target: MeetingTarget, botName: string, devices: DeviceToggles, paces: ZoomPaces) {
+    this.#page = page
+    this.#target = target
+    this.#name = shortened(botName)
+    this.#devices = devices
+    this.#paces = paces
+    this.#stalls = new StallWatch(paces)
+  }
+
+  async open(signal: AbortSignal): Promise<void> {
+    await loadMeeting(this.#page, this.#target.url, signal, 'Zoom')
+  }
+
+  hasAsked(): boolean {
+    return this.#clicks > 0
+  }
+
+  /** The bot is in: from now on nothing here may load the page again. */
+  async leaveBehind(): Promise<void> {
+    this.#isOver = true
+    if (!this.#areWithdrawn) return
+    await this.#page.ask('setDevicesPresent', true)
+    this.#areWithdrawn = false
+  }
+
+  /** What lies over the form before anything can be done there; says what it was, null for nothing. */
+  async clear(signs: PageSnapshot): Promise<string | null> {
+    if (this.#isOver) return null
+    if (signs.disclaimer !== null && (await this.#pressAway('disclaimerAgree'))) return 'disclaimer'
+    if (signs.cookieBanner && (await this.#pressAway('cookies'))) return 'cookies'
+    if (signs.termsAsked && (await this.#pressAway('terms'))) return 'terms'
+    return (await this.#reloadIfStalled(signs)) ? 'stall' : null
+  }
+
+  async ask(signs: PageSnapshot, { kind, text }: PageState): Promise<void> {
+    if (kind === 'launch_page') await this.#passLaunchPage(signs)
+    else if (kind === 'other_account') await this.#goToCommonHost(text)
+    else if (signs.form) await this.#fillIn(signs, signs.form)
+  }
+
+  /** In the waiting room, and on a page that says the link is invalid, which is loaded again until it is not. */
+  async wait(signs: PageSnapshot, situation: PageState): Promise<void> {
+    const { clock } = this.#page
+    if (situation.kind !== 'invalid_link') {
+      this.#deadSince = null
+      // The link works by now, or everybody has to fill in the form again.
+      await this.ask(signs, situation)
+      return
+    }
+    this.#deadSince ??= clock.now()
+    if (clock.now() - this.#deadSince > this.#paces.deadLinkMs)
+      throw new BotError(
+        this.hasAsked() ? 'TIMEOUT_WAITING_TO_START' : 'INVALID_MEETING_URL',
+        `Zoom said "${situation.text}" for ${Math.round(this.#paces.deadLinkMs / 1000)} s: the link is wrong, or the host has not started the meeting. Zoom says the same of both.`,
+        { step: 'waiting' },
+      )
+    if (clock.now() - Math.max(this.#reloadedAt, this.#deadSince) < this.#paces.deadLinkRetryMs) return
+    await this.#reload('Zoom says that the link is invalid, as it does before a meeting is started')
+  }
+
+  timeOut(signs: PageSnapshot | null): BotError {
+    const form = signs?.form ?? null
+    const why =
+      form?.join && !form.join.isEnabled
+        ? `the button "${form.join.label}" stayed disabled`
+        : signs && form && !this.#devices.mayJoin(signs)
+          ? 'microphone or camera could not be turned off'
+          : this.hasAsked()
+            ? 'it came to no decision after the request to join'
+            : 'neither a box for the name nor a button to join appeared'
+    return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(signs)}`, true)
+  }
+
+  /** For a sentence about a page in another language than the one that was asked for. */
+  pageNote(signs: PageSnapshot | null): string {
+    const lang = signs?.lang ?? ''
+    return lang === '' || /^en\b/i.test(lang)
+      ? ''
+      : ` The page is in the language "${lang}" although English was asked for.`
+  }
+
+  /** What does not go away is left where it is: the form under it may be reached all the same. */
+  async #pressAway(name: ElementName): Promise<boolean> {
+    const pressed = this.#pressedAway.get(name) ?? 0
+    if (pressed >= MOST_PRESSES) return false
+    this.#pressedAway.set(name, pressed + 1)
+    return this.#page.press(name)
+  }
+
+  async #passLaunchPage(signs: PageSnapshot): Promise<void> {
+    const { clock, waits } = this.#page
+    if (clock.now() - this.#clickedAt < waits.joinClickMs) return
+    if (this.#launchTries++ >= LAUNCH_TRIES)
+      throw this.#cannotJoin(`Zoom's page "${signs.title}" offers no way to join from a browser.`, false)
+    this.#clickedAt = clock.now()
+    // In the older layout the link to the browser comes only after the app was tried.
+    const name: ElementName = (await this.#has('joinFromBrowser')) ? 'joinFromBrowser' : 'openApp'
+    await this.#page.press(name)
+  }
+
+  /** A company's host serves its own meetings only; the common one serves all. */
+  async #goToCommonHost(text: string): Promise<void> {
+    const url = new URL(this.#target.url)
+    if (url.hostname === 'app.zoom.us' || this.#launchTries++ > 0)
+      throw this.#cannotJoin(`Zoom does not lead from this page to the meeting ("${text}").`, false)
+    url.hostname = 'app.zoom.us'
+    await this.#page.browser.page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs })
+  }
+
+  async #fillIn(signs: PageSnapshot, form: FormSnapshot): Promise<void> {
+    const { clock, waits } = this.#page
+    const now = clock.now()
+    this.#formSince ??= now
+    if (!form.isSettled && now - this.#formSince < this.#paces.formMs) return
+    if (form.asksForEmail)
+      throw this.#cannotJoin('The meeting asks for an e-mail address: it wants a registration.', false)
+    if (form.passcode && !(await this.#fillPasscode(form.passcode.isFilled))) return
+    if (form.name && !(await this.#fillName(form.name))) return
+    if (!(await this.#devices.settle(signs)) || !this.#devices.mayJoin(signs)) return
+    if (!(await this.#haveSwitches(signs))) return
+    if (!form.join?.isEnabled || !this.#page.gate.isOpen || now - this.#clickedAt < waits.joinClickMs) return
+    if (this.#clicks >= waits.joinClicks)
+      throw this.#cannotJoin(`The button "${form.join.label}" was pressed ${this.#clicks} times without effect.`, true)
+    this.#page.logger.info('Asking to join', { button: form.join.label, client: form.client })
+    this.#clicks++
+    this.#clickedAt = clock.now()
+    await this.#page.wakePointer()
+    await this.#page.press('join')
+  }
+
+  /** Older forms have no switches, and enter with devices that are on: there they enter without any, until they are in. */
+  async #haveSwitches({ microphone, camera }: PageSnapshot): Promise<boolean> {
+    const isSwitched = [microphone, camera].every((sign) => sign === 'on' || sign === 'off')
+    if (isSwitched || this.#areWithdrawn) return true
+    const { clock, waits } = this.#page
+    // They may be drawn late.
+    if (clock.now() - (this.#formSince ?? 0) < waits.devicesMs) return false
+    this.#page.logger.info('The form has no switches for microphone and camera; they are withdrawn until admission')
+    await this.#page.ask('setDevicesPresent', false)
+    this.#areWithdrawn = true
+    return false
+  }
+
+  /** True when the box holds the name, as the latest look saw it; only real keys make the page see it. */
+  async #fillName({ value, isEnabled }: { value: string; isEnabled: boolean }): Promise<boolean> {
+    if (value === this.#name || !isEnabled) return true
+    if (this.#nameTries >= NAME_TRIES && value !== '') return true
+    this.#nameTries++
+    await typeInto(this.#page, 'nameBox', this.#name, this.#paces.keyMs)
+    return false
+  }
+
+  /** True when the box holds the passcode; letters typed before the page had settled are lost. */
+  async #fillPasscode(isFilled: boolean): Promise<boolean> {
+    const passcode = this.#passcode()
+    if (passcode === null) {
+      if (isFilled) return true
+      throw this.#cannotJoin('The meeting asks for a passcode, and none came with the link.', false)
+    }
+    if (isFilled && (await this.#page.ask('holds', 'passcodeBox', passcode)) === true) return true
+    if (isFilled && this.#passcodeTries >= NAME_TRIES) return true
+    this.#passcodeTries++
+    await typeInto(this.#page, 'passcodeBox', passcode, this.#paces.keyMs)
+    return false
+  }
+
+  /**
+   * As people type it; the part of a link before the dot is the last resort
+   * (docs/platform-notes/zoom.md#reading-a-link).
+   */
+  #passcode(): string | null {
+    const inLink = new URL(this.#target.url).searchParams.get('pwd')
+    return this.#target.passcode ?? inLink?.replace(/\.\d+$/, '') ?? null
+  }
+
+  async #reloadIfStalled(signs: PageSnapshot): Promise<boolean> {
+    const { clock } = this.#page
+    const { kind } = situationOf(signs)
+    const isIdle = kind === 'blank' || kind === 'joining' || kind === 'unknown'
+    const progress = isIdle ? await this.#page.ask('progress').catch(() => null) : null
+    const isStalled = this.#stalls.observe({ isIdle, isBlank: kind === 'blank', progress }, clock.now())
+    if (!isStalled) return false
+    await this.#reload('The page of Zoom stands still')
+    return true
+  }
+
+  /** The form is empty afterwards, and everything is asked anew. */
+  async #reload(reason: string): Promise<void> {
+    this.#page.logger.info('Loading the page of Zoom again', { reason })
+    this.#reloadedAt = this.#page.clock.now()
+    this.#formSince = null
+    this.#areWithdrawn = false
+    this.#nameTries = 0
+    this.#passcodeTries = 0
+    this.#clickedAt = Number.NEGATIVE_INFINITY
+    const loading = { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs } as const
+    // The tab may be at another address than the link by now; what comes of it, the next looks tell.
+    await this.#page.browser.page.goto(this.#target.url, loading).catch((error) => {
+      this.#page.logger.warn('The page of Zoom could not be loaded again', { error: String(error).split('\n')[0] })
+    })
+  }
+
+  async #has(name: ElementName): Promise<boolean> {
+    const element = await this.#page.element(name)
+    await element?.dispose().catch(() => {})
+    return element !== null
+  }
+
+  #cannotJoin(message: string, canRetry: boolean): BotError {
+    return new BotError('CANNOT_JOIN_MEETING', message, { step: 'pre-join', canRetry })
+  }
+}
+
+function shortened(name: string): string {
+  let short = ''
+  for (const letter of name.trim()) {
+    if (Buffer.byteLength(short + letter) > MAX_NAME_BYTES) break
+    short += letter
+  }
+  return short
+}

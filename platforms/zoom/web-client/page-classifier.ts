@@ -1,0 +1,35 @@
+/** What the guest of the web client knows about its pages, in the form that the shared steps want. */
+import type { PageClassifier } from '../../shared/page-state.ts'
+import type { Waits } from '../../shared/waits.ts'
+import { endOf, refusalOf } from '../outcomes.ts'
+import type { ZoomPaces } from '../paces.ts'
+import type { PageSnapshot } from '../page/types.ts'
+import { PAGE_PHASES, type PageStateKind, situationOf } from '../page-state.ts'
+
+export function webClientClassifier(
+  waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
+  { onHoldMs }: Pick<ZoomPaces, 'onHoldMs'>,
+): PageClassifier<PageSnapshot, PageStateKind> {
+  let onHoldSince: number | null = null
+  return {
+    situationOf,
+    places: PAGE_PHASES,
+    refusalOf,
+    endOf(situation, { at }) {
+      const end = endOf(situation)
+      if (end !== null) return end
+      // Put back into the waiting room is no end, unless nobody ever takes the bot out of it.
+      const isOnHold = PAGE_PHASES[situation.kind] === 'waiting'
+      onHoldSince = isOnHold ? (onHoldSince ?? at) : null
+      return onHoldSince !== null && at - onHoldSince > onHoldMs ? 'removed' : null
+    },
+    patience: {
+      captcha: waits.captchaMs,
+      join_failed: waits.callErrorMs,
+      went_wrong: waits.callErrorMs,
+    },
+    waitsFor: { waiting_for_host: 'host', invalid_link: 'valid_link' },
+    // The footer and a picture are drawn by different parts of the client.
+    isCorroborated: ({ proofs }) => proofs.length > 1,
+  }
+}

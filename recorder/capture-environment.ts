@@ -1,0 +1,109 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../src/logger.ts'
+import type { CaptureEnvironment } from '../src/ports.ts'
+import { type Cleanup, createCleanup } from '../src/process/cleanup.ts'
+import type { Supervised } from '../src/process/supervised.ts'
+import { type AudioSink, makeSoundHome, startAudioSink } from './servers/audio-sink.ts'
+import { type Display, startDisplay } from './servers/display.ts'
+
+export interface CaptureServersOptions {
+  /** For what the servers need; made where it is missing. */
+  folder: string
+  hasPicture: boolean
+  /** Pixels. */
+  width: number
+  height: number
+  withVoice: boolean
+  soundPieceMs: number
+  soundAheadMs?: number
+  readyDeadlineMs: number
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** A server died; who lives on the stage has nothing to show on or to sound into. */
+  onLost(error: Error): void
+}
+
+/** The display and the sound server of a bot. What died is started again by the next `prepare`. */
+export class CaptureServers {
+  readonly #options: CaptureServersOptions
+  readonly #cleanup: Cleanup
+  #home: string | null = null
+  #sound: AudioSink | null = null
+  #display: Display | null = null
+
+  constructor(options: CaptureServersOptions) {
+    this.#options = options
+    this.#cleanup = createCleanup(({ step, error }) => options.logger.warn('A clean-up step failed', { step, error }))
+  }
+
+  /** Null before `prepare`, and from the death of one server until the next `prepare`. */
+  get servers(): { sound: AudioSink; display: Display | null } | null {
+    const sound = running(this.#sound)
+    const display = running(this.#display)
+    if (sound === null || (this.#options.hasPicture && display === null)) return null
+    return { sound, display }
+  }
+
+  /** Leads to the frames of a browser that paints no display. */
+  get framesLink(): string {
+    return join(this.#options.folder, 'frames')
+  }
+
+  /** Starts what does not run. Rejects when that is not ready in time or the signal is aborted. */
+  async prepare(signal: AbortSignal): Promise<CaptureEnvironment> {
+    const { folder, hasPicture, width, height, withVoice, soundPieceMs, soundAheadMs, readyDeadlineMs, logger } =
+      this.#options
+    signal.throwIfAborted()
+    const isStanding = this.servers !== null
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (this.#home === null) {
+      const { home, remove } = await makeSoundHome(folder)
+      this.#cleanup.add('sound server folder', remove)
+      this.#home = home
+    }
+    const sound =
+      running(this.#sound) ??
+      this.#guarded(await startAudioSink({ home: this.#home, withVoice, readyDeadlineMs, signal }))
+    this.#sound = sound
+    signal.throwIfAborted()
+    if (hasPicture)
+      this.#display =
+        running(this.#display) ?? this.#guarded(await startDisplay({ width, height, folder, readyDeadlineMs, signal }))
+    signal.throwIfAborted()
+    const name = this.#display?.name ?? null
+    if (!isStanding) logger.info('The stage stands', { display: name, sound: sound.server })
+    return {
+      ...{
+        display: name,
+        pulseServer: sound.server,
+        pulseSink: sound.sink,
+        soundPieceMs,
+        width,
+        height,
+      },
+      ...(this.#display === null ? {} : { displayAuthority: this.#display.authority }),
+      ...(hasPicture ? { frames: this.framesLink } : {}),
+      ...(soundAheadMs === undefined ? {} : { soundAheadMs }),
+      ...(sound.voice === null ? {} : { voiceSink: sound.voice.sink }),
+    }
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await this.#cleanup.run()
+  }
+
+  #guarded<Server extends { process: Supervised }>(server: Server): Server {
+    const { process } = server
+    this.#cleanup.add(process.name, () => process.stop())
+    void process.ended.then((ending) => {
+      if (ending.how === 'died') this.#options.onLost(new Error(ending.text))
+    })
+    return server
+  }
+}
+
+/** Null for one that died. */
+function running<Server extends { process: Supervised }>(server: Server | null): Server | null {
+  return server?.process.ending() === null ? server : null
+}

@@ -1,0 +1,120 @@
+/** Puts finished recordings behind each other in one file: packet by packet where they were made alike, else encoded anew. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { supervise } from '../src/process/supervised.ts'
+import { CHILD_PATH, PICTURE_HEIGHT, PICTURE_WIDTH } from './settings.ts'
+
+const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
+/** For a killed program to be gone. */
+const STOP_MS = 5_000
+
+/** Of one stream: everything that has to be the same for its packets to go on in one track. */
+interface Stream {
+  codec_type: string
+  codec_name: string
+  width?: number
+  height?: number
+  sample_rate?: string
+  channels?: number
+  time_base: string
+  extradata_hash?: string
+}
+
+/** Seconds of a media file. Rejects where it cannot be played. */
+export async function mediaSeconds(file: string, signal: AbortSignal): Promise<number> {
+  const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file]
+  const seconds = Number(await run('ffprobe', args, signal))
+  if (!Number.isFinite(seconds) || seconds <= 0) throw new Error(`${file} has no length`)
+  return seconds
+}
+
+/** Writes `target` with the index first. The list of files is kept in `folder` meanwhile. Resolves with its seconds. */
+export async function joinFiles(
+  files: readonly string[],
+  { target, folder, signal }: { target: string; folder: string; signal: AbortSignal },
+): Promise<{ seconds: number; isEncodedAnew: boolean }> {
+  const streams = await Promise.all(files.map((file) => streamsOf(file, signal)))
+  const isAlike = streams.every((each) => JSON.stringify(each) === JSON.stringify(streams[0]))
+  const args = isAlike ? await asTheyAre(files, folder, signal) : encodedAnew(files, streams[0]!)
+  await run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args, '-movflags', '+faststart', target], signal)
+  return { seconds: await mediaSeconds(target, signal), isEncodedAnew: !isAlike }
+}
+
+async function asTheyAre(files: readonly string[], folder: string, signal: AbortSignal): Promise<string[]> {
+  const list = join(folder, 'parts.txt')
+  const lines = files.map((file) => `file '${file.replaceAll("'", "'\\''")}'\n`)
+  await writeFile(list, lines.join(''), { mode: 0o600 })
+  // The packet that primes the decoder of sound lies before the first picture, and has to stay there.
+  const input = ['-f', 'concat', '-safe', '0', '-i', list, '-map', '0', '-c', 'copy']
+  return [
+    ...input,
+    '-output_ts_offset',
+    String(await primingSeconds(files[0]!, signal)),
+    '-avoid_negative_ts',
+    'disabled',
+  ]
+}
+
+/** Where the first packet of sound lies: 0, or before it. Seconds. */
+async function primingSeconds(file: string, signal: AbortSignal): Promise<number> {
+  const first = [
+    '-select_streams',
+    'a:0',
+    '-read_intervals',
+    '%+#1',
+    '-show_entries',
+    'packet=pts_time',
+    '-of',
+    'csv=p=0',
+  ]
+  return Math.min(0, Number.parseFloat(await run('ffprobe', ['-v', 'error', ...first, file], signal)) || 0)
+}
+
+function encodedAnew(files: readonly string[], first: readonly Stream[]): string[] {
+  const hasPicture = first.some(({ codec_type }) => codec_type === 'video')
+  const size = `${PICTURE_WIDTH}:${PICTURE_HEIGHT}`
+  const prepared = files.flatMap((_, place) => [
+    ...(hasPicture
+      ? [`[${place}:v]scale=${size}:force_original_aspect_ratio=decrease,pad=${size}:-1:-1,setsar=1[v${place}]`]
+      : []),
+    `[${place}:a]aresample=48000[a${place}]`,
+  ])
+  const inputs = files.map((_, place) => `${hasPicture ? `[v${place}]` : ''}[a${place}]`).join('')
+  const joined = `${inputs}concat=n=${files.length}:v=${hasPicture ? 1 : 0}:a=1${hasPicture ? '[v]' : ''}[a]`
+  return [
+    ...files.flatMap((file) => ['-i', file]),
+    ...['-filter_complex', [...prepared, joined].join(';')],
+    ...(hasPicture ? ['-map', '[v]', '-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p'] : []),
+    ...['-map', '[a]', '-c:a', 'aac'],
+  ]
+}
+
+async function streamsOf(file: string, signal: AbortSignal): Promise<Stream[]> {
+  const entries = 'stream=codec_type,codec_name,width,height,sample_rate,channels,time_base,extradata_hash'
+  const args = ['-v', 'error', '-show_data_hash', 'sha256', '-show_entries', entries, '-of', 'json', file]
+  const { streams } = JSON.parse(await run('ffprobe', args, signal)) as { streams: Stream[] }
+  return streams
+}
+
+/** Runs a program to its end and resolves with its output. It ends with this process, and with the signal. */
+async function run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted()
+  const lines: string[] = []
+  const child = await supervise({
+    ...{ name: command, command, args, env: ENVIRONMENT },
+    lines: { 1: (line) => void lines.push(line) },
+    // Nothing of its work is kept when it is stopped.
+    stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
+  })
+  const stop = () => void child.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    if (signal.aborted) stop()
+    const { exitCode, text } = await child.ended
+    signal.throwIfAborted()
+    if (exitCode !== 0) throw new Error(text)
+    return lines.join('\n')
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

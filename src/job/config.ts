@@ -1,0 +1,141 @@
+/** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
+import { resolve } from 'node:path'
+import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
+import { z } from 'zod'
+import type { LogLevel } from '../logger.ts'
+import type { MeetingTarget } from '../meeting/meeting.ts'
+import { type AddressField, addressProblems, credentialProblems, permittedFields } from '../network/address-policy.ts'
+import { userWorkFolder } from '../process/mkdirs.ts'
+import { confProblems } from './conf-credentials.ts'
+import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
+
+/** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
+export interface HostMapping {
+  host: string
+  /** `ip:port`. */
+  address: string
+}
+
+export interface BotConfig {
+  job: Job
+  target: MeetingTarget
+  /** Absolute; holds the recording while it is made, and for good where storage is a folder. */
+  workFolder: string
+  hostMap: readonly HostMapping[]
+  /** The browser's binary; null for Debian's own. */
+  chromium: string | null
+  browserPlugins: readonly string[]
+  /** Fields whose addresses may be private and without TLS. */
+  permitted: ReadonlySet<AddressField>
+  /** Null where the job asks for no transcript. */
+  transcription: TranscriptionPlan | null
+  logLevel: LogLevel
+}
+
+/** A bot is started minutes before its meeting; an instant further ahead is a mistake of the job. */
+const MAX_AHEAD_MS = 24 * 3_600_000
+
+export interface Settings {
+  /** The job as it came: parsed JSON and options laid over it. */
+  job: unknown
+  /** As typed: `host=ip:port`. */
+  hostMap: readonly string[]
+  environment: Readonly<Record<string, string | undefined>>
+  /** UTC milliseconds; absent: the system's clock. */
+  now?: number
+  /** Fields whose addresses a person typed at the terminal of this machine. */
+  typed?: readonly AddressField[]
+  /** Hosts that run Jitsi Meet, as typed; those of STANDIN_JITSI_HOSTS are added. */
+  jitsiHosts?: readonly string[]
+  recognize(url: string, recognition: { jitsiHosts: readonly string[] }): MeetingTarget | { problem: string }
+}
+
+/** Jobs that cannot be run; exit code 2. */
+export class InvalidJob extends Error {
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'))
+    this.name = 'InvalidJob'
+    this.problems = problems
+  }
+}
+
+/** Throws InvalidJob with all problems. */
+export function readConfig(settings: Settings): BotConfig {
+  const problems: Problem[] = []
+  const { environment } = settings
+  const hostMap = settings.hostMap.flatMap((text) => {
+    const mapping = parseHostMapping(text)
+    if (mapping === null) problems.push({ path: '--map-host', message: `"${text}" is not host=ip:port` })
+    return mapping ?? []
+  })
+  const jitsiHosts = [...(settings.jitsiHosts ?? []), ...wordsOf(environment.STANDIN_JITSI_HOSTS)]
+  const logLevel = oneOf(environment.STANDIN_LOG_LEVEL ?? 'info', ['debug', 'info', 'warn', 'error'] as const)
+  if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
+
+  const typed = settings.typed ?? []
+  const parsed = jobSchema.safeParse(settings.job)
+  if (!parsed.success) problems.push(...problemsOf(parsed.error))
+  else problems.push(...tooFarAhead(parsed.data, settings.now ?? Date.now()))
+  const permitted = parsed.success ? permittedFields(parsed.data, environment, typed) : new Set<AddressField>()
+  if (parsed.success) problems.push(...addressProblems(parsed.data, permitted))
+  if (parsed.success) problems.push(...credentialProblems(parsed.data, environment, typed))
+  const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
+  const meetingUrl = parsed.success ? parsed.data.meeting_url : meetingUrlOf(settings.job)
+  const target = meetingUrl === null ? null : settings.recognize(meetingUrl, { jitsiHosts })
+  if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
+  if (parsed.success && target !== null && 'platform' in target)
+    problems.push(...confProblems(parsed.data, target.platform))
+
+  if (!parsed.success || target === null || 'problem' in target || logLevel === null || problems.length > 0)
+    throw new InvalidJob(problems)
+  return Object.freeze({
+    job: parsed.data,
+    target,
+    workFolder: workFolderOf(parsed.data, environment),
+    hostMap,
+    chromium: environment.STANDIN_CHROMIUM ?? null,
+    browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
+    permitted,
+    transcription,
+    logLevel,
+  })
+}
+
+/** The link of a job that has other problems, so that all are reported together; null where the link itself is one. */
+function meetingUrlOf(job: unknown): string | null {
+  const parsed = z.object({ meeting_url: jobSchema.shape.meeting_url }).safeParse(job)
+  return parsed.success ? parsed.data.meeting_url : null
+}
+
+function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {
+  if (!plannedAt || Date.parse(plannedAt) - now <= MAX_AHEAD_MS) return []
+  return [{ path: 'not_before', message: 'is more than 24 hours ahead; start the bot nearer to its meeting' }]
+}
+
+function workFolderOf(job: Job, environment: Settings['environment']): string {
+  if (job.storage.type === 'folder') return resolve(job.storage.path, job.bot_id)
+  return resolve(environment.STANDIN_WORK_FOLDER ?? userWorkFolder(), job.bot_id)
+}
+
+function parseHostMapping(text: string): HostMapping | null {
+  const match = /^(?<host>[a-z0-9.-]+)=(?<address>(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost):\d{1,5})$/i.exec(
+    text,
+  )
+  const { host, address } = match?.groups ?? {}
+  if (host === undefined || address === undefined) return null
+  return { host: host.toLowerCase(), address: address.replace(/^localhost/i, '127.0.0.1') }
+}
+
+/** A list in a variable: separated by commas, spaces around them do not matter. */
+function wordsOf(list: string | undefined): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+function oneOf<T extends string>(text: string, words: readonly T[]): T | null {
+  return words.find((word) => word === text) ?? null
+}

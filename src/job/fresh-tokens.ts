@@ -1,0 +1,35 @@
+/** On-behalf-of tokens of the control plane: each serves one try to join, so each further try asks for a fresh one. */
+import type { FreshToken } from '@standin/wire/control-link.ts'
+import type { Job } from '@standin/wire/job.ts'
+import { BotError } from '../errors.ts'
+import type { ConfCredentials, TokenOrigin } from './conf-credentials.ts'
+
+/** Null where the job's token is all there is. One for the whole life of a bot: its attempts take turns. */
+export function freshTokensOf(job: Job, ask: () => Promise<FreshToken>): TokenOrigin | null {
+  const first = job.conf_obf_token
+  return job.conf_fresh_tokens && first ? { next: tokensInTurn(first, ask) } : null
+}
+
+/** With the tokens of the control plane in the place of the one in the job. */
+export function withFreshTokens(conf: ConfCredentials | null, origin: TokenOrigin | null): ConfCredentials | null {
+  return conf === null || origin === null ? conf : { ...conf, onBehalfToken: origin }
+}
+
+/** Rejects with a BotError where there is none. */
+function tokensInTurn(first: string, ask: () => Promise<FreshToken>): () => Promise<string> {
+  let isFirst = true
+  return async () => {
+    if (isFirst) {
+      isFirst = false
+      return first
+    }
+    const answer = await ask().catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const message = `The on-behalf-of token could not be fetched: ${reason}.`
+      throw new BotError('CONF_OBF_TOKEN_ERROR', message, { step: 'token', canRetry: true, cause })
+    })
+    if (answer.token !== undefined) return answer.token
+    const message = answer.message ?? 'The control plane has no on-behalf-of token.'
+    throw new BotError(answer.code ?? 'CONF_OBF_TOKEN_ERROR', message, { step: 'token', canRetry: answer.can_retry })
+  }
+}

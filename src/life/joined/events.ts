@@ -1,0 +1,48 @@
+/** The journals of all parts as one: numbered anew, with places and people of the whole recording. */
+import type { Gap, NumberedEvent } from '@standin/wire/events.ts'
+import type { PartFacts } from './part.ts'
+
+/** Fields that are seconds of the part's recording. */
+const PLACES = new Set(['offset', 'start', 'end'])
+/** Fields that are numbers of people. */
+const NUMBERS = new Set(['sender_id', 'user_id'])
+
+export interface JoinedEvents {
+  botId: string
+  parts: readonly PartFacts[]
+  /** Gaps before each part; null where there is none. */
+  gapsBefore: readonly (Gap | null)[]
+  numberOf(part: number, id: number | null): number | null
+}
+
+export function joinEvents({ botId, parts, gapsBefore, numberOf }: JoinedEvents): NumberedEvent[] {
+  const joined: Omit<NumberedEvent, 'seq'>[] = []
+  let base = 0
+  for (const [place, part] of parts.entries()) {
+    const gap = gapsBefore[place] ?? null
+    if (gap !== null)
+      joined.push({ type: 'event', bot_id: botId, at: gap.ended_at, event: { type: 'recording_gap', ...gap } })
+    const move = (value: unknown) => moved(value, base, (id) => numberOf(place, id))
+    // The last report tells of its own part; manifest.json tells of the whole.
+    for (const { event, ...rest } of part.events)
+      joined.push({ ...rest, event: event.type === 'final_report' ? event : (move(event) as typeof event) })
+    base += part.seconds
+  }
+  return joined.map((event, place) => ({ ...event, seq: place + 1 }))
+}
+
+/** A copy in which places are `base` seconds later and people have the numbers of the whole. */
+function moved(value: unknown, base: number, numberOf: (id: number | null) => number | null): unknown {
+  if (Array.isArray(value)) return value.map((each) => moved(each, base, numberOf))
+  if (typeof value !== 'object' || value === null) return value
+  const isPerson = 'platform_id' in value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      if (PLACES.has(name) && typeof inner === 'number') return [name, Math.round((inner + base) * 1000) / 1000]
+      if (NUMBERS.has(name) && typeof inner === 'number') return [name, numberOf(inner)]
+      if (name === 'id' && isPerson && typeof inner === 'number') return [name, numberOf(inner) ?? inner]
+      if (name === 'user_ids' && Array.isArray(inner)) return [name, inner.flatMap((id) => numberOf(id) ?? [])]
+      return [name, moved(inner, base, numberOf)]
+    }),
+  )
+}

@@ -1,0 +1,193 @@
+/** One recording from the parts of a bot that was lost in its meeting and went on. docs/artifacts.md says what comes of it. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
+import type { PlatformName } from '../../meeting/meeting.ts'
+import type { StoredFile, WriteReport } from '../../ports.ts'
+import { writeWholeFile } from '../../process/atomic-file.ts'
+import { jsonText } from '../../process/json-text.ts'
+import { filesBeside, writeFilesAboutPeople, writeJson } from '../artifacts.ts'
+import { contentTypeOf } from '../delivery.ts'
+import { joinEvents } from './events.ts'
+import { allGaps, gapsBetween } from './gaps.ts'
+import { factsOfPart, type PartFacts } from './part.ts'
+import { joinPeople } from './people.ts'
+
+/** Media of a recording, each of which has its own parts. */
+const MEDIA = ['video.mp4', 'audio.m4a'] as const
+
+/** The files of one part, on this machine. */
+export interface Part {
+  /** Path of a stored file; null where the part has none of this name. */
+  file(name: string): Promise<string | null>
+}
+
+/** A part's transcript, with what is needed to put it into the whole. */
+export interface PartOfTranscript {
+  document: unknown
+  raw: unknown
+  events: readonly NumberedEvent[]
+  base: number
+  seconds: number
+  numberOf(id: number | null): number | null
+}
+
+export interface JoinParts {
+  botId: string
+  /** In order of time; each of them has media. */
+  parts: readonly Part[]
+  /** UTC milliseconds at which the recording began, where the first part may be lost. */
+  beganAt: number | null
+  /** For the new files; exists and is empty. */
+  workFolder: string
+  store(file: { name: string; path: string; contentType: string }): Promise<StoredFile>
+  mediaSeconds(file: string): Promise<number>
+  joinFiles(files: readonly string[], target: string): Promise<{ seconds: number }>
+  /** Resolves with places of parts without words; null where nobody has any. */
+  joinTranscripts(folder: string, parts: readonly PartOfTranscript[]): Promise<number[] | null>
+  writeReport: WriteReport
+  /** Null where the address is of no known platform. */
+  nameOfMeeting(url: string): { platform: PlatformName; meetingId: string } | null
+}
+
+export interface JoinedFile extends StoredFile {
+  seconds: number | null
+}
+
+/** Rejects where the media cannot be joined; nothing of the parts is changed in any case. */
+export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
+  const { botId, parts, workFolder, store } = joining
+  const media = await joinMedia(joining)
+  const facts = await Promise.all(parts.map((part, place) => readPart(part, media.seconds[place]!)))
+  const gapsBefore = gapsBetween(facts, joining.beganAt)
+  const gaps = allGaps(facts, gapsBefore)
+  const people = joinPeople(facts)
+  const { timeline, chat, numberOf } = people
+  await writeFilesAboutPeople(workFolder, {
+    botId,
+    participants: timeline.participantsFile(),
+    diarization: timeline.diarization(),
+    chat: chat.messages(),
+    reactions: chat.reactions(),
+  })
+  const transcripts = await Promise.all(
+    parts.map(async (part, place) => ({
+      document: await readJson(part, 'transcription.json'),
+      raw: await readJson(part, 'raw_transcription.json'),
+      events: facts[place]!.events,
+      base: facts.slice(0, place).reduce((sum, { seconds }) => sum + seconds, 0),
+      seconds: facts[place]!.seconds,
+      numberOf: (id: number | null) => numberOf(place, id),
+    })),
+  )
+  const withoutWords = await joining.joinTranscripts(workFolder, transcripts)
+  await writeReportOf(joining, facts, media.files, gaps)
+
+  const stored: JoinedFile[] = []
+  const keep = async (name: string, path: string, seconds: number | null = null) =>
+    void stored.push({ ...(await store({ name, path, contentType: contentTypeOf(name) })), seconds })
+  for (const { name, path, seconds } of media.files) await keep(name, path, seconds)
+  for (const { name, path } of await filesBeside(workFolder)) await keep(name, path)
+  const spans = facts.flatMap((part) => part.spans)
+  await writeJson(workFolder, 'manifest.json', {
+    bot_id: botId,
+    recording_mode: facts.findLast(({ report }) => report !== null)?.report?.recording_mode ?? null,
+    spans: spans.map(({ startedAt, endedAt }) => ({ started_at: utc(startedAt), ended_at: utc(endedAt) })),
+    gaps,
+    // Each attempt measured itself only, and a dead one took its figures with it.
+    quality: null,
+    parts: partsIn(facts, withoutWords),
+    files: stored.map(({ seconds, ...file }) => ({ ...file, ...(seconds !== null && { duration_seconds: seconds }) })),
+  })
+  await keep('manifest.json', join(workFolder, 'manifest.json'))
+  const events = joinEvents({ botId, parts: facts, gapsBefore, numberOf })
+  const journal = join(workFolder, 'events.jsonl')
+  await writeWholeFile(journal, events.map((event) => `${jsonText(event)}\n`).join(''))
+  await keep('events.jsonl', journal)
+  return stored
+}
+
+/** The picture leads where there is one: by it the places of everything else are counted. */
+async function joinMedia({ parts, workFolder, mediaSeconds, joinFiles }: JoinParts) {
+  const files: { name: string; path: string; seconds: number }[] = []
+  let seconds: number[] = []
+  for (const name of MEDIA) {
+    const paths = await Promise.all(parts.map((part) => part.file(name)))
+    const there = paths.filter((path) => path !== null)
+    if (there.length === 0) continue
+    if (there.length < parts.length) throw new Error(`A part has no ${name}.`)
+    if (seconds.length === 0) seconds = await Promise.all(there.map(mediaSeconds))
+    const path = join(workFolder, name)
+    files.push({ name, path, ...(await joinFiles(there, path)) })
+  }
+  if (files.length === 0) throw new Error('The parts have no media.')
+  return { files, seconds }
+}
+
+async function readPart(part: Part, seconds: number): Promise<PartFacts> {
+  const journal = await part.file('events.jsonl')
+  const lines = journal === null ? [] : (await readFile(journal, 'utf8')).split('\n')
+  const events: NumberedEvent[] = []
+  for (const line of lines) {
+    const event = numberedEventSchema.safeParse(parsed(line))
+    // The last line of a dead bot may be torn.
+    if (event.success) events.push(event.data)
+  }
+  return factsOfPart(events, await readJson(part, 'manifest.json'), seconds)
+}
+
+async function readJson(part: Part, name: string): Promise<unknown> {
+  const path = await part.file(name)
+  return path === null ? null : parsed(await readFile(path, 'utf8'))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+async function writeReportOf(
+  { workFolder, writeReport, nameOfMeeting }: JoinParts,
+  facts: readonly PartFacts[],
+  files: readonly { name: string; seconds: number }[],
+  gaps: ReturnType<typeof allGaps>,
+): Promise<void> {
+  const report = facts.findLast((part) => part.report !== null)?.report
+  const meeting = report ? nameOfMeeting(report.meeting_url) : null
+  // Only a final report says which meeting it was.
+  if (!report || meeting === null) return
+  const spans = facts.flatMap((part) => part.spans)
+  await writeReport(workFolder, {
+    ...meeting,
+    botName: report.bot_name,
+    startedAt: spans[0]?.startedAt ?? null,
+    seconds: facts.reduce((sum, { seconds }) => sum + seconds, 0),
+    end: report.end_message,
+    files: files.map(({ name }) => name),
+    bytes: 0,
+    quality: null,
+    gaps,
+    pauses: Math.max(0, spans.length - 1 - gaps.filter(({ offset }) => offset > 0).length),
+  })
+}
+
+function partsIn(facts: readonly PartFacts[], withoutWords: readonly number[] | null) {
+  let offset = 0
+  return facts.map(({ seconds, spans }, place) => {
+    const part = {
+      started_at: utc(spans[0]!.startedAt),
+      offset: Math.round(offset * 1000) / 1000,
+      seconds: Math.round(seconds * 1000) / 1000,
+      ...(withoutWords !== null && { has_transcript: !withoutWords.includes(place) }),
+    }
+    offset += seconds
+    return part
+  })
+}
+
+function utc(at: number): string {
+  return new Date(at).toISOString()
+}

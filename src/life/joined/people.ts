@@ -1,0 +1,137 @@
+/**
+ * Who was there, who spoke and what was written in all parts: their events are taken once more, as if one bot had lived
+ * through all of them. So numbers of people and places in the recording are those of the whole.
+ */
+import type { BotEvent, Person } from '@standin/wire/events.ts'
+import type { ChatContent, MeetingEvent } from '../../meeting/meeting.ts'
+import { ChatRecord } from '../chat-record.ts'
+import { Timeline } from '../timeline.ts'
+import type { PartFacts } from './part.ts'
+
+export interface JoinedPeople {
+  timeline: Timeline
+  chat: ChatRecord
+  /** The number in the whole recording of a part's person; null for nobody who was named. */
+  numberOf(part: number, id: number | null): number | null
+}
+
+export function joinPeople(parts: readonly PartFacts[]): JoinedPeople {
+  const spans = parts.flatMap((part) => part.spans)
+  const timeline = new Timeline(() => spans)
+  const chat = new ChatRecord(timeline)
+  /** Of each part: the platform's ids by the part's numbers. */
+  const ids = parts.map(() => new Map<number, string>())
+  const present = new Set<string>()
+  const ownTexts = new Set<string>()
+  const take = (event: MeetingEvent) => {
+    if (event.type === 'participant_joined') present.add(event.participant.id)
+    if (event.type === 'participant_left') present.delete(event.participantId)
+    timeline.onEvent(event)
+    chat.record(event)
+  }
+  for (const [place, part] of parts.entries()) {
+    const known = ids[place]!
+    for (const { at, event } of part.events) {
+      for (const person of peopleIn(event)) known.set(person.id, person.platform_id)
+      if (event.type === 'chat_message' && event.is_own) {
+        ownTexts.add(event.text)
+        chat.takeOwn(event.sender_name, event.text, Date.parse(event.timestamp))
+        continue
+      }
+      const seen = meetingEventOf(event, Date.parse(at), (id) => known.get(id) ?? null)
+      // What an earlier attempt wrote is somebody else's to the next one.
+      if (place > 0 && seen?.type === 'chat_message' && ownTexts.has(seen.message.text)) continue
+      if (seen !== null) take(seen)
+    }
+    // Nobody watched until the next part began; whoever stayed comes again there.
+    const end = part.spans.at(-1)?.endedAt
+    if (end !== undefined && place < parts.length - 1)
+      for (const participantId of [...present]) take({ type: 'participant_left', participantId, at: end })
+  }
+  timeline.close(spans.at(-1)?.endedAt ?? 0)
+  return {
+    timeline,
+    chat,
+    numberOf(part, id) {
+      return id === null ? null : (timeline.known(ids[part]?.get(id) ?? null)?.id ?? null)
+    },
+  }
+}
+
+function peopleIn(event: BotEvent): Person[] {
+  return 'participant' in event && event.participant !== null ? [event.participant] : []
+}
+
+/** What the driver had seen when the bot reported this; null for what is not about people. */
+function meetingEventOf(event: BotEvent, at: number, platformId: (id: number) => string | null): MeetingEvent | null {
+  switch (event.type) {
+    case 'participant_joined':
+    case 'participant_changed': {
+      const { platform_id: id, name, is_host: isHost } = event.participant
+      return { type: event.type, participant: { id, name, ...(isHost !== undefined && { isHost }) }, at }
+    }
+    case 'participant_left':
+      return { type: 'participant_left', participantId: event.participant.platform_id, at }
+    case 'speaker':
+      return {
+        type: 'speaking',
+        participantId: event.participant.platform_id,
+        isSpeaking: event.is_speaking,
+        source: event.source,
+        confidence: event.confidence,
+        at: event.timestamp * 1000,
+      }
+    case 'chat_message':
+      return {
+        type: 'chat_message',
+        message: {
+          id: event.message_id,
+          senderId: event.sender_id === null ? null : platformId(event.sender_id),
+          senderName: event.sender_name,
+          at: Date.parse(event.timestamp),
+          isOwn: false,
+          ...(event.is_direct && { isDirect: true }),
+          ...contentOf(event, platformId),
+        },
+      }
+    case 'chat_message_changed': {
+      const content = { ...contentOf(event, platformId), ...(event.is_deleted && { isDeleted: true }) }
+      return { type: 'chat_message_changed', messageId: event.message_id, content, at: Date.parse(event.timestamp) }
+    }
+    case 'reaction':
+    case 'hand_raised': {
+      const common = {
+        participantId: event.participant?.platform_id ?? null,
+        name: event.name,
+        at: Date.parse(event.timestamp),
+      }
+      return event.type === 'reaction'
+        ? { type: 'reaction', emoji: event.emoji, ...common }
+        : { type: 'hand_raised', isRaised: event.is_raised, ...common }
+    }
+    default:
+      return null
+  }
+}
+
+function contentOf(
+  event: Extract<BotEvent, { type: 'chat_message' | 'chat_message_changed' }>,
+  platformId: (id: number) => string | null,
+): ChatContent {
+  const { text, is_cut, is_edited, reply_to, links, files, reactions } = event
+  return {
+    text,
+    ...(is_cut && { isCut: true }),
+    ...(is_edited && { isEdited: true }),
+    ...(reply_to !== undefined && { replyTo: reply_to }),
+    ...(links && { links }),
+    ...(files && { files }),
+    ...(reactions && {
+      reactions: reactions.map(({ emoji, count, user_ids }) => ({
+        emoji,
+        count,
+        participantIds: user_ids.flatMap((id) => platformId(id) ?? []),
+      })),
+    }),
+  }
+}

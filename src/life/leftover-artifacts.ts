@@ -1,0 +1,33 @@
+/** What a dead bot left beside its recording on this machine: events, sound of participants, pictures, evidence. */
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Storage, StoredFile } from '../ports.ts'
+import { filesBeside } from './artifacts.ts'
+import { contentTypeOf } from './delivery.ts'
+
+export interface LeftoverArtifacts {
+  beside: StoredFile[]
+  problems: { name: string; error: Error }[]
+}
+
+/** Stores it with the recording; `under` stands before each name. Never rejects; the local files stay. */
+export async function storeLeftoverArtifacts(
+  folder: string,
+  storage: Pick<Storage, 'store'>,
+  under: string,
+  signal: AbortSignal,
+): Promise<LeftoverArtifacts> {
+  const left: LeftoverArtifacts = { beside: [], problems: [] }
+  const voices = (await readdir(join(folder, 'audio')).catch(() => [])).map((name) => `audio/${name}`)
+  const names = [...(await filesBeside(folder)).map(({ name }) => name), 'events.jsonl', ...voices]
+  for (const name of new Set(names)) {
+    const path = join(folder, name)
+    if (!(await lstat(path).catch(() => null))?.isFile()) continue
+    try {
+      left.beside.push(await storage.store({ name: under + name, path, contentType: contentTypeOf(name) }, signal))
+    } catch (error) {
+      left.problems.push({ name, error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+  return left
+}

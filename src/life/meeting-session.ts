@@ -1,0 +1,321 @@
+/**
+ * The bot's presence in one meeting, over more than one browser: joins, and may join again when a browser died. What
+ * uses the meeting keeps one object whose driver changes behind it, and hears of everybody and everything once.
+ */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
+import { BotError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../meeting/meeting.ts'
+import { MeetingMemory } from '../meeting/meeting-memory.ts'
+import type {
+  AskGate,
+  CaptureEnvironment,
+  Clock,
+  DegradationStep,
+  Evidence,
+  InMeeting,
+  MeetingDriver,
+  OpenMeeting,
+  WaitingFor,
+} from '../ports.ts'
+import { within } from '../process/clock.ts'
+
+import type { JoinGate } from './join-gate.ts'
+
+/** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
+const JOIN_ATTEMPTS = 3
+const JOIN_RETRY_DELAY_MS = 3_000
+/** Longer than every wait of a driver before the waiting room; past it the driver itself is stuck. */
+const JOIN_DEADLINE_MS = 240_000
+/** The driver knows best why nobody allowed the bot to record, so it comes first. */
+const RIGHT_GRACE_MS = 10_000
+const PREPARE_DEADLINE_MS = 60_000
+/** A platform shows somebody whose browser died for about a minute more; after this a namesake is a person. */
+const GHOST_MS = 180_000
+
+export interface MeetingSessionParts {
+  target: MeetingTarget
+  openMeeting: OpenMeeting
+  /** Where the next browser lives; what died of it since the last one is set up again. */
+  prepareEnvironment(): Promise<CaptureEnvironment>
+  botName: string
+  /** When the bot may open the link and ask; asked with a browser ready. */
+  gate: JoinGate
+  /** Of each wait in a waiting room. */
+  waitingRoomSeconds: number
+  clock: Clock
+  logger: Logger
+  /** The end of the life cuts every wait short. */
+  signal: AbortSignal
+  onWaitingRoom(): void
+  /** A recording may begin at any moment; called once for each browser. `mayRenew` says that no such moment is known. */
+  onReadyToStandBy(mayRenew: () => boolean): void
+}
+
+export class MeetingSession implements InMeeting {
+  readonly #parts: MeetingSessionParts
+  readonly #listeners = new Set<(event: MeetingEvent) => void>()
+  readonly #memory = new MeetingMemory()
+  /** What a lost browser left in the meeting: the bot's own former self, by its platform id. */
+  readonly #ghosts = new Set<string>()
+  #driver: MeetingDriver | null = null
+  #isIn = false
+  #lostAt: number | null = null
+  #hasToldUnread = false
+  #pictureStep: DegradationStep | null = null
+  #image = 0
+  /** An entry that is under way; a browser it opens must not outlive the bot. */
+  #entering: Promise<void> = Promise.resolve()
+  #breakOff: (error: BotError) => void = () => {}
+
+  constructor(parts: MeetingSessionParts) {
+    this.#parts = parts
+  }
+
+  /** The meeting's page is open; it may be that of a waiting room. */
+  get isOpen(): boolean {
+    return this.#driver !== null
+  }
+
+  /** UTC milliseconds since when the page proves that the bot is in and may record; null where it does not. */
+  get provenAt(): number | null {
+    return this.#driver?.provenAt ?? null
+  }
+
+  /**
+   * Opens the meeting until it lets the bot in; a refusal that may pass is answered by a fresh attempt. After a failure
+   * the last attempt stays open, for its evidence.
+   */
+  enter(): Promise<void> {
+    const entering = this.#enter()
+    this.#entering = entering.catch(() => {})
+    return entering
+  }
+
+  async #enter(): Promise<void> {
+    const { clock, logger, signal } = this.#parts
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted()
+      try {
+        await this.#attempt()
+        this.#isIn = true
+        return
+      } catch (thrown) {
+        const mayPass = thrown instanceof BotError && thrown.canRetry && attempt < JOIN_ATTEMPTS
+        if (signal.aborted || !mayPass) throw thrown
+        logger.warn('An attempt to join failed and is made afresh', { attempt, error: thrown })
+        await this.#driver?.leave()
+        await this.#closeDriver()
+        await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
+      }
+    }
+  }
+
+  /** The stage broke under the attempt to enter that is under way, which is made afresh. */
+  environmentLost(error: Error): void {
+    this.#breakOff(new BotError('INTERNAL_ERROR', `${error.message}.`, { cause: error, step: 'join', canRetry: true }))
+  }
+
+  /** Tells what happens in the meeting from now on, whatever browser sees it; what came before goes to the first one. */
+  watch(listener: (event: MeetingEvent) => void): void {
+    this.#listeners.add(listener)
+    this.#driver?.watch(this.#hear)
+  }
+
+  /**
+   * The browser is gone since `at`: turns that were open ended then. Nobody has left for that; who is still there is
+   * known some time after `enter`. Cleans up what the browser left behind.
+   */
+  async lose(at: number): Promise<void> {
+    this.#isIn = false
+    this.#lostAt = at
+    for (const event of this.#memory.renew(at, this.#parts.clock.now())) this.#emit(event)
+    await this.close()
+  }
+
+  /** In the meeting: obtains the right to record, where a platform has such a right, and makes the page ready for it. */
+  async makeReady(): Promise<void> {
+    const { clock, signal, waitingRoomSeconds: limit } = this.#parts
+    const driver = this.#present()
+    if (this.#pictureStep !== null) await driver.setDegradationStep(this.#pictureStep)
+    if (this.#image > 0) await driver.showImage(this.#image)
+    const right = driver.obtainRecordingRight(limit * 1000, signal)
+    await within(clock, limit * 1000 + RIGHT_GRACE_MS, right, () => notAllowed(limit))
+    signal.throwIfAborted()
+    await within(clock, PREPARE_DEADLINE_MS, driver.prepareRecording(signal), unready)
+    signal.throwIfAborted()
+  }
+
+  /** The id under which somebody was told first, whatever a later browser calls them. */
+  idOf(participantId: string): string {
+    return this.#memory.idOf(participantId)
+  }
+
+  async sendChat(text: string): Promise<void> {
+    await this.#present().sendChat(text)
+  }
+
+  async playSound(samples: Int16Array, sampleRate: number): Promise<number> {
+    return this.#present().playSound(samples, sampleRate)
+  }
+
+  /** A browser that is gone plays nothing. */
+  async clearSound(): Promise<void> {
+    if (this.#isIn) await this.#driver?.clearSound()
+  }
+
+  /** Every browser comes in muted. */
+  async closeMicrophone(): Promise<void> {
+    if (this.#isIn) await this.#driver?.closeMicrophone()
+  }
+
+  /** Kept for the browsers that follow. */
+  async showImage(index: number): Promise<void> {
+    this.#image = index
+    if (this.#isIn) await this.#driver?.showImage(index)
+  }
+
+  /** Kept for the browsers that follow. */
+  async setDegradationStep(step: DegradationStep): Promise<void> {
+    this.#pictureStep = step
+    if (this.#isIn) await this.#driver?.setDegradationStep(step)
+  }
+
+  async screenshot(): Promise<Uint8Array> {
+    if (this.#driver === null) throw away()
+    return this.#driver.screenshot()
+  }
+
+  /** Null where no page is open. */
+  async evidence(): Promise<Evidence | null> {
+    return (await this.#driver?.evidence()) ?? null
+  }
+
+  async leave(): Promise<void> {
+    await this.#driver?.leave()
+  }
+
+  async close(): Promise<void> {
+    await this.#entering
+    await this.#closeDriver()
+  }
+
+  async #closeDriver(): Promise<void> {
+    const driver = this.#driver
+    this.#driver = null
+    await driver?.close()
+  }
+
+  async #attempt(): Promise<void> {
+    const { target, openMeeting, prepareEnvironment, gate, clock, signal, waitingRoomSeconds: limit } = this.#parts
+    const broken = new Promise<never>((_, reject) => {
+      this.#breakOff = reject
+    })
+    // It may break while nothing waits for it yet.
+    broken.catch(() => {})
+    const driver = await openMeeting(target, await prepareEnvironment(), signal)
+    this.#driver = driver
+    driver.onReadyToStandBy(() => {
+      if (this.#driver === driver) this.#parts.onReadyToStandBy(() => driver.provenAt === null)
+    })
+    await Promise.race([gate.whenMayOpen(), broken])
+    signal.throwIfAborted()
+    const mayAsk = askGate(gate.whenMayAsk())
+    const joining = Promise.race([driver.join(signal, mayAsk), broken])
+    // It resolves after the gate has opened, and may reject before.
+    await Promise.race([mayAsk.opened, joining])
+    signal.throwIfAborted()
+    const admission = await within(
+      clock,
+      JOIN_DEADLINE_MS,
+      joining,
+      () => new BotError('CANNOT_JOIN_MEETING', 'The meeting page did not come to a decision.', { step: 'join' }),
+    )
+    if (admission === 'waiting_room') {
+      this.#parts.onWaitingRoom()
+      const admitted = Promise.race([driver.waitForAdmission(signal), broken])
+      await within(clock, limit * 1000, admitted, () => waitedTooLong(driver.waitingFor, limit))
+    }
+    if (this.#listeners.size > 0) driver.watch(this.#hear)
+  }
+
+  #hear = (event: MeetingEvent): void => {
+    if (this.#isOfGhost(event)) return
+    if (event.type === 'unread_messages') {
+      // The next browser finds the same.
+      if (this.#hasToldUnread) return
+      this.#hasToldUnread = true
+    }
+    if (event.type === 'heartbeat') {
+      const others = event.others === null ? null : Math.max(0, event.others - this.#ghosts.size)
+      for (const left of this.#memory.settle(others, event.at)) this.#emit(left)
+      this.#emit({ ...event, others })
+    } else for (const news of this.#memory.remember([event])) this.#emit(news)
+  }
+
+  /** The platform may still show the bot of the lost browser, as somebody of the bot's name whom nobody saw before. */
+  #isOfGhost(event: MeetingEvent): boolean {
+    if (event.type === 'participant_joined' || event.type === 'participant_changed') {
+      const { id, name } = event.participant
+      const isRecent = this.#lostAt !== null && event.at - this.#lostAt < GHOST_MS
+      if (isRecent && name === this.#parts.botName && !this.#memory.knows(id)) this.#ghosts.add(id)
+      return this.#ghosts.has(id)
+    }
+    if (!('participantId' in event) || event.participantId === null) return false
+    const isGhost = this.#ghosts.has(event.participantId)
+    if (event.type === 'participant_left') this.#ghosts.delete(event.participantId)
+    return isGhost
+  }
+
+  #emit(event: MeetingEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  #present(): MeetingDriver {
+    if (this.#driver === null || !this.#isIn) throw away()
+    return this.#driver
+  }
+}
+
+function askGate(opened: Promise<void>): AskGate {
+  const gate = { isOpen: false, opened }
+  gate.opened = opened.then(() => {
+    gate.isOpen = true
+  })
+  // Whoever waits hears of it.
+  gate.opened.catch(() => {})
+  return gate
+}
+
+function away(): BotError {
+  return new BotError('INTERNAL_ERROR', 'The browser broke, and the bot is on its way back into the meeting.', {
+    step: 'back into the meeting',
+  })
+}
+
+function notAllowed(seconds: number): BotError {
+  const message = `Nobody allowed the bot to record within ${seconds} s.`
+  return new BotError('RECORDING_START_TIMEOUT', message, { step: 'right to record' })
+}
+
+function unready(): BotError {
+  const message = 'The page could not be made ready for recording.'
+  return new BotError('INTERNAL_ERROR', message, { step: 'starting to record' })
+}
+
+function waitedTooLong(waitingFor: WaitingFor, limit: number): BotError {
+  const [code, sentence] = WAITED[waitingFor]
+  return new BotError(code, `${sentence} within ${limit} s.`, { step: 'waiting room' })
+}
+
+/** The specification knows three waits, all limited by `waiting_room_timeout`; the fourth is an end of the link itself. */
+const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string]>> = {
+  admission: ['TIMEOUT_WAITING_TO_START', 'Nobody admitted the bot'],
+  host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting'],
+  valid_link: [
+    'INVALID_MEETING_URL',
+    'The platform called the link invalid all the time: the link is wrong, or the host did not start the meeting',
+  ],
+  authorized_user: ['WAITING_FOR_AUTHORIZED_USER_TIMEOUT', 'The user who authorized the bot did not join'],
+}

@@ -1,0 +1,93 @@
+/**
+ * Whether time is recorded just now. The recorder rests while a command paused it, and while the bot has no browser or no
+ * encoder; it runs when nothing of it is so. One change after the other, since the recorder stops and starts its encoder
+ * for each.
+ */
+
+import type { Gap } from '@standin/wire/events.ts'
+import type { Clock, Recorder } from '../ports.ts'
+import { recordedMs } from './recording-clock.ts'
+
+/** What nobody asked for leaves a gap. */
+const GAPS = { no_browser: 'browser_died', no_encoder: 'encoder_died' } as const
+export type PauseReason = 'command' | keyof typeof GAPS
+
+/** A stretch of the meeting that was to be recorded and is not in the recording. */
+export interface RecordingGap {
+  /** UTC milliseconds. */
+  startedAt: number
+  endedAt: number
+  /** Where it lies in the recording; seconds, pauses and gaps removed. */
+  offset: number
+  reason: Gap['reason']
+}
+
+export class PauseControl {
+  readonly #recorder: Pick<Recorder, 'pause' | 'resume' | 'spans'>
+  readonly #clock: Clock
+  readonly #onGap: (gap: RecordingGap) => void
+  readonly #reasons = new Set<PauseReason>()
+  #turn: Promise<unknown> = Promise.resolve()
+  #gap: { from: number; reason: Gap['reason'] } | null = null
+
+  constructor(
+    recorder: Pick<Recorder, 'pause' | 'resume' | 'spans'>,
+    clock: Clock,
+    onGap: (gap: RecordingGap) => void,
+  ) {
+    this.#recorder = recorder
+    this.#clock = clock
+    this.#onGap = onGap
+  }
+
+  /** Something broke and is being replaced. */
+  get isBroken(): boolean {
+    return this.#reasons.has('no_browser') || this.#reasons.has('no_encoder')
+  }
+
+  /** Resolves when nothing more is recorded. */
+  rest(reason: PauseReason): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#reasons.has(reason)) return
+      if (this.#reasons.size === 0) await this.#recorder.pause()
+      const wasWanted = !this.#reasons.has('command')
+      this.#reasons.add(reason)
+      if (reason === 'command') this.#endGap(this.#clock.now())
+      else if (wasWanted) this.#beginGap(this.#recorder.spans().at(-1)?.endedAt ?? this.#clock.now())
+    })
+  }
+
+  /** Resolves when the first frame is captured, or at once where there is another reason to rest. */
+  goOn(reason: PauseReason): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#reasons.has(reason)) return
+      if (this.#reasons.size === 1) {
+        await this.#recorder.resume()
+        this.#endGap(this.#recorder.spans().at(-1)?.startedAt ?? this.#clock.now())
+      }
+      this.#reasons.delete(reason)
+      if (reason === 'command' && this.#reasons.size > 0) this.#beginGap(this.#clock.now())
+    })
+  }
+
+  /** An encoder may die of what its browser died of: the browser's death then explains the gap. */
+  #beginGap(at: number): void {
+    const reason = GAPS[this.#reasons.has('no_browser') ? 'no_browser' : 'no_encoder']
+    this.#gap = { from: this.#gap?.from ?? at, reason }
+  }
+
+  #endGap(at: number): void {
+    const gap = this.#gap
+    this.#gap = null
+    if (gap === null || at <= gap.from) return
+    const before = this.#recorder.spans().filter((span) => span.startedAt < gap.from)
+    const offset = recordedMs(before, gap.from) / 1000
+    this.#onGap({ startedAt: gap.from, endedAt: at, offset, reason: gap.reason })
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+}

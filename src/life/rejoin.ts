@@ -1,0 +1,105 @@
+/** What a life does when its browser dies in the middle of a meeting: back in with a fresh one, within bounds. */
+
+import { BotError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Clock, ControlPlane } from '../ports.ts'
+import { within } from '../process/clock.ts'
+import type { MeetingSession } from './meeting-session.ts'
+import type { PauseControl } from './pause-control.ts'
+
+/** A browser that dies more often has a reason that a fresh one has too. */
+const RETURNS_PER_MEETING = 3
+/** Beside the time in the waiting room, which is a person's. */
+const RETURN_MS = 300_000
+
+export interface RejoinParts {
+  attendance: MeetingSession
+  recording: PauseControl
+  waitingRoomSeconds: number
+  control: Pick<ControlPlane, 'report'>
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
+export class Rejoin {
+  readonly #parts: RejoinParts
+  #returns = 0
+  #isUnderWay = false
+  /** Ends the attempt that is under way, whose browser broke too. */
+  #interrupt: (failure: BotError) => void = () => {}
+
+  constructor(parts: RejoinParts) {
+    this.#parts = parts
+  }
+
+  /** From a death until time is recorded again; nothing of the meeting is seen meanwhile. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay
+  }
+
+  /**
+   * The browser broke at `at`. Resolves with true when time is recorded again (or would be, if no command had paused
+   * it), with false where another call is on its way already. Rejects with what ends the life.
+   */
+  async goBack(failure: BotError, at: number): Promise<boolean> {
+    if (this.#isUnderWay) {
+      this.#interrupt(failure)
+      return false
+    }
+    const { attendance, recording, clock, logger, signal } = this.#parts
+    this.#isUnderWay = true
+    let last = failure
+    for (;;) {
+      await recording.rest('no_browser')
+      await attendance.lose(last === failure ? at : clock.now())
+      if (this.#returns >= RETURNS_PER_MEETING) throw noWay(failure, last, `it broke ${this.#returns + 1} times.`)
+      this.#returns += 1
+      const count = `${this.#returns} of ${RETURNS_PER_MEETING}`
+      this.#notice(`${last.message} The bot goes back into the meeting (${count}).`)
+      try {
+        await this.#attempt()
+        this.#isUnderWay = false
+        this.#notice(`The bot is back in the meeting after ${((clock.now() - at) / 1000).toFixed(1)} s.`)
+        return true
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (!(thrown instanceof BotError && thrown.canRetry)) throw noWay(failure, thrown)
+        logger.warn('The way back into the meeting failed', { returns: this.#returns, error: thrown })
+        last = thrown
+      }
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    const { attendance, recording, clock, waitingRoomSeconds } = this.#parts
+    let isOver = false
+    const interrupted = new Promise<never>((_, reject) => {
+      this.#interrupt = (failure) => {
+        isOver = true
+        reject(failure)
+      }
+    })
+    // A page that dies may look ready for a moment longer.
+    const enter = () => attendance.enter().then(() => attendance.makeReady())
+    const back = enter().then(() => (isOver ? interrupted : recording.goOn('no_browser')))
+    const limitMs = RETURN_MS + waitingRoomSeconds * 1000
+    await within(
+      clock,
+      limitMs,
+      Promise.race([back, interrupted]),
+      () => new BotError('INTERNAL_ERROR', `It took longer than ${limitMs / 1000} s.`),
+    )
+  }
+
+  #notice(message: string): void {
+    this.#parts.control.report({ type: 'notice', level: 'warning', message })
+  }
+}
+
+/** The life ends with what broke; why there was no way back is said beside it. */
+function noWay(first: BotError, last: unknown, because?: string): BotError {
+  const reason = because ?? (last instanceof Error ? last.message : String(last))
+  const message = `${first.message} The bot did not come back into the meeting: ${reason}`
+  return new BotError(first.code, message, { cause: last, ...(first.step ? { step: first.step } : {}) })
+}

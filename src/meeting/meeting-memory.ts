@@ -1,0 +1,135 @@
+/**
+ * What was told of a meeting, kept while its page is loaded anew or its browser replaced: the new document knows nothing
+ * of the old one and tells everybody again, perhaps by other ids. Nobody joins, leaves or speaks twice for that. Pure.
+ */
+import { ChatMemory } from './chat-memory.ts'
+import type { MeetingEvent, Participant } from './meeting.ts'
+import { RaisedHands } from './raised-hands.ts'
+
+/** So long a new document has to name those whom the old one named, before they count as gone. */
+const RETELL_MS = 10_000
+
+type Speaking = Extract<MeetingEvent, { type: 'speaking' }>
+
+export class MeetingMemory {
+  readonly #told = new Map<string, Participant>()
+  /** Told by an earlier document and not yet by this one. */
+  readonly #unconfirmed = new Set<string>()
+  /** Ids of this document for people told under another one. */
+  readonly #aliases = new Map<string, string>()
+  readonly #turns = new Map<string, Speaking>()
+  readonly #sharing = new Set<string | null>()
+  readonly #chat = new ChatMemory()
+  readonly #hands = new RaisedHands()
+  #renewedAt = 0
+
+  /** Somebody was told under this id and has not left. */
+  knows(id: string): boolean {
+    return this.#told.has(id)
+  }
+
+  /** The page was loaded anew at `at`; `lastAt` is the last look at the old one, where its open turns ended. */
+  renew(lastAt: number, at: number): MeetingEvent[] {
+    this.#renewedAt = at
+    this.#aliases.clear()
+    this.#chat.renew()
+    this.#hands.renew()
+    for (const id of this.#told.keys()) this.#unconfirmed.add(id)
+    const ended = [...this.#turns.values()].map((turn) => ({ ...turn, isSpeaking: false, at: lastAt }))
+    const unshared = [...this.#sharing].map((participantId) => ({
+      type: 'screen_share' as const,
+      participantId,
+      isSharing: false,
+      at: lastAt,
+    }))
+    this.#turns.clear()
+    this.#sharing.clear()
+    return [...ended, ...unshared]
+  }
+
+  /** What is left to tell of the page's events. */
+  remember(events: readonly MeetingEvent[]): MeetingEvent[] {
+    return events.flatMap((event) => this.#remember(event))
+  }
+
+  /** Those whom the new document did not name in its time, once it says who is there (`others` is known). */
+  settle(others: number | null, at: number): MeetingEvent[] {
+    if (others === null || at - this.#renewedAt < RETELL_MS) return []
+    const lowered = this.#hands.settle(at)
+    const gone = [...this.#unconfirmed]
+    this.#unconfirmed.clear()
+    for (const id of gone) this.#told.delete(id)
+    return [...lowered, ...gone.map((participantId) => ({ type: 'participant_left' as const, participantId, at }))]
+  }
+
+  #remember(event: MeetingEvent): MeetingEvent[] {
+    switch (event.type) {
+      case 'participant_joined':
+      case 'participant_changed':
+        return this.#takePerson({ ...event.participant, id: this.#known(event.participant) }, event.at)
+      case 'participant_left': {
+        const participantId = this.idOf(event.participantId)
+        this.#unconfirmed.delete(participantId)
+        this.#hands.forget(participantId)
+        return this.#told.delete(participantId) ? [{ ...event, participantId }] : []
+      }
+      case 'camera':
+        return [{ ...event, participantId: this.idOf(event.participantId) }]
+      case 'speaking': {
+        const turn = { ...event, participantId: this.idOf(event.participantId) }
+        if (turn.isSpeaking) this.#turns.set(turn.participantId, turn)
+        else this.#turns.delete(turn.participantId)
+        return [turn]
+      }
+      case 'screen_share': {
+        const participantId = event.participantId === null ? null : this.idOf(event.participantId)
+        if (event.isSharing) this.#sharing.add(participantId)
+        else this.#sharing.delete(participantId)
+        return [{ ...event, participantId }]
+      }
+      case 'chat_message': {
+        const { message } = event
+        return this.#chat.remember({ ...message, senderId: this.#someone(message.senderId) }, Date.now())
+      }
+      case 'caption':
+        return [{ ...event, participantId: this.#someone(event.participantId) }]
+      case 'chat_message_changed':
+        return [{ ...event, messageId: this.#chat.changed(event.messageId, event.content) }]
+      case 'reaction':
+        return [{ ...event, participantId: this.#someone(event.participantId) }]
+      case 'hand_raised':
+        return this.#hands.update({ ...event, participantId: this.#someone(event.participantId) })
+      // What is told once and by nobody's id has nothing to remember.
+      default:
+        return [event]
+    }
+  }
+
+  #takePerson(participant: Participant, at: number): MeetingEvent[] {
+    const before = this.#told.get(participant.id)
+    this.#unconfirmed.delete(participant.id)
+    this.#told.set(participant.id, participant)
+    if (!before) return [{ type: 'participant_joined', participant, at }]
+    if (before.name === participant.name && before.isHost === participant.isHost) return []
+    return [{ type: 'participant_changed', participant, at }]
+  }
+
+  /** The id under which this person was told; a new document may have another one for the only person of that name. */
+  #known({ id, name }: Participant): string {
+    const known = this.idOf(id)
+    if (this.#told.has(known)) return known
+    const namesakes = [...this.#unconfirmed].filter((other) => this.#told.get(other)?.name === name)
+    if (namesakes.length !== 1) return id
+    this.#aliases.set(id, namesakes[0]!)
+    return namesakes[0]!
+  }
+
+  #someone(id: string | null): string | null {
+    return id === null ? null : this.idOf(id)
+  }
+
+  /** The id under which somebody was told first, whatever later documents call them. */
+  idOf(id: string): string {
+    return this.#aliases.get(id) ?? id
+  }
+}

@@ -1,0 +1,20 @@
+/** The control link of the job, or a local stand-in where the job names no control plane. */
+import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import { openControlLink } from '../control-link/client.ts'
+import { type CommandedControlPlane, createLocalControlPlane } from '../control-link/local.ts'
+import type { BotConfig } from '../job/config.ts'
+import type { Logger } from '../logger.ts'
+import { lookupFor } from '../network/address-policy.ts'
+
+export function openControl(
+  config: BotConfig,
+  logger: Logger,
+  watchers: { onEvent(event: NumberedEvent): void; onPartial(partial: Transcript): void },
+): CommandedControlPlane {
+  const { job, workFolder } = config
+  const part = logger.child({ part: 'control-link' })
+  const common = { botId: job.bot_id, folder: workFolder, logger: part, ...watchers }
+  if (!job.control_plane) return createLocalControlPlane(common)
+  const { url, token } = job.control_plane
+  return openControlLink({ ...common, ...lookupFor(config, 'control_plane.url'), url, token })
+}

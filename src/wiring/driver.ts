@@ -1,0 +1,87 @@
+/** The platform's driver with everything that the job says about the browser, the account and the bot's images. */
+import { imagesOf } from '@standin/wire/job.ts'
+import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
+import type { ReadObject } from '../../platforms/browser/state.ts'
+import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
+import { parseS3Address, readS3Object } from '../../storage/index.ts'
+import type { CommandedControlPlane } from '../control-link/local.ts'
+import { loadBotImage } from '../job/bot-image.ts'
+import { confCredentialsOf } from '../job/conf-credentials.ts'
+import type { BotConfig } from '../job/config.ts'
+import { freshTokensOf, withFreshTokens } from '../job/fresh-tokens.ts'
+import type { Logger } from '../logger.ts'
+import { lookupFor } from '../network/address-policy.ts'
+import { fetchPublic } from '../network/safe-fetch.ts'
+import type { AudioTap, ControlPlane, OpenMeeting } from '../ports.ts'
+
+export { recognizeMeeting }
+
+const TOKEN_FIELDS = [
+  'conf_config.obf_token_url',
+  'conf_config.zak_token_url',
+  'conf_obf_token_url',
+  'conf_access_token_url',
+] as const
+
+/** The stored session that the job names. The first attempt to join reads it, after stop requests and the control link work. */
+export function storedSession(config: BotConfig): SessionOnce {
+  const { job } = config
+  /** Reads with the credentials of the job's storage, or those of the environment. */
+  const readObject: ReadObject = (address, maxBytes, signal) => {
+    const { bucket, prefix: key } = parseS3Address(address)
+    const place = job.storage.type === 's3' ? job.storage : { type: 's3' as const }
+    return readS3Object({ ...place, bucket }, key, maxBytes, signal, lookupFor(config, 'storage.endpoint'))
+  }
+  return openSessionOnce(job.browser_state ?? null, readObject)
+}
+
+export function meetingOpener(
+  config: BotConfig,
+  control: CommandedControlPlane,
+  logger: Logger,
+  session: SessionOnce,
+  audioTap: AudioTap | null,
+): OpenMeeting {
+  const { job } = config
+  const freshTokens = freshTokensOf(job, () => control.askForToken())
+  let botImages: Promise<(string | null)[]> | null = null
+  return async (target, stage, signal) => {
+    const browserState = await session.load(signal)
+    botImages ??= shownImages(config, control)
+    const open = openDriver({
+      botName: job.bot_name,
+      botImages: await botImages,
+      recordingMode: job.recording_mode,
+      playout: job.streaming?.output ? 'live' : 'even',
+      audioTap,
+      captions: config.transcription?.access.provider === 'captions',
+      recordingConsent: job.recording_consent,
+      hostMap: config.hostMap,
+      chromium: config.chromium,
+      browserPlugins: config.browserPlugins,
+      browserState,
+      conf: withFreshTokens(confCredentialsOf(job), freshTokens),
+      fetchToken: (address, limits) =>
+        fetchPublic(
+          address,
+          limits,
+          TOKEN_FIELDS.some((field) => config.permitted.has(field)),
+        ),
+      logger: logger.child({ part: 'driver' }),
+    })
+    return open(target, stage, signal)
+  }
+}
+
+/** An image that cannot be loaded becomes null: the bot joins without it. */
+function shownImages({ job, permitted }: BotConfig, control: ControlPlane): Promise<(string | null)[]> {
+  return Promise.all(
+    imagesOf(job).map((image) =>
+      loadBotImage(image, permitted.has('bot_image')).catch((error) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
+        return null
+      }),
+    ),
+  )
+}

@@ -1,0 +1,93 @@
+/** Recovery with the real storage: recordings that a bot left unfinished when its process ended. */
+import { basename, dirname } from 'node:path'
+import { indexBody } from '../../recorder/index.ts'
+import {
+  type Abandoned,
+  type BucketRecovery,
+  listAbandoned,
+  openStorage,
+  type Recovered,
+  recoverBucket,
+  recoverSpool,
+  type StorageConfig,
+} from '../../storage/index.ts'
+import type { BotConfig } from '../job/config.ts'
+import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../life/leftover-artifacts.ts'
+import type { Logger } from '../logger.ts'
+import { lookupFor } from '../network/address-policy.ts'
+
+/** Longest delay of a new bot by the recovery of an earlier bot of its id, where a server is asked. */
+const EARLIER_BOT_MS = 60_000
+/** Part of that time for a new index, which reads what is stored. Without an index the file plays fragment by fragment. */
+const EARLIER_INDEX_MS = 15_000
+
+type FolderOptions = Omit<Parameters<typeof recoverSpool>[1], 'format'>
+
+/**
+ * Recovers the recording of an earlier bot of this id before the new bot writes anything. Resolves with notices for the
+ * control plane. Rejects where the earlier bot may still run.
+ */
+export async function recoverEarlierBot(config: BotConfig, logger: Logger, stopped: AbortSignal): Promise<string[]> {
+  const { job, workFolder } = config
+  const inBucket = job.storage.type === 's3' ? job.storage : null
+  const { files, problems } = await recoverFolder(workFolder, {
+    credentials: {
+      access_key_id: inBucket?.access_key_id,
+      secret_access_key: inBucket?.secret_access_key,
+      session_token: inBucket?.session_token,
+    },
+    // In a folder, the files are set aside with all other files of the earlier bot.
+    asEarlier: inBucket !== null,
+    indexLimitMs: EARLIER_INDEX_MS,
+    endpoint: inBucket?.endpoint ?? null,
+    tuning: lookupFor(config, 'storage.endpoint'),
+    signal: inBucket === null ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(EARLIER_BOT_MS)]),
+  })
+  for (const { name, error } of problems)
+    logger.error('The recording of an earlier bot of this id was not recovered', { name, error })
+  return [
+    ...files.map(
+      ({ location, bytes }) => `The recording of an earlier bot of this id was recovered: ${location}, ${bytes} bytes.`,
+    ),
+    ...problems.map(
+      ({ name }) => `The recording of an earlier bot of this id was not recovered: ${name}. Try "standin recover".`,
+    ),
+  ]
+}
+
+/** Recovers the recording in a bot's folder. Rejects where the bot may still run. */
+export function recoverFolder(folder: string, options: FolderOptions): Promise<Recovered> {
+  return recoverSpool(folder, { ...options, format: { indexBody } })
+}
+
+/** The same for a bot that does not return: artifacts beside a recording in S3 are uploaded too. */
+export async function recoverFolderAndArtifacts(
+  folder: string,
+  options: FolderOptions,
+): Promise<Recovered & LeftoverArtifacts> {
+  const recovered = await recoverFolder(folder, options)
+  if (recovered.bucket === undefined) return { ...recovered, beside: [] }
+  const storage = openStorage({ ...recovered.bucket, ...options.credentials }, { botId: basename(folder) })
+  // A recording that is older than the one of that name is in its own folder.
+  const under = dirname(recovered.files[0]?.name ?? '')
+  const { beside, problems } = await storeLeftoverArtifacts(
+    folder,
+    storage,
+    under === '.' ? '' : `${under}/`,
+    options.signal,
+  )
+  return { ...recovered, beside, problems: [...recovered.problems, ...problems] }
+}
+
+type BucketOptions = Omit<BucketRecovery, 'format'>
+type BucketPlace = Extract<StorageConfig, { type: 's3' }>
+
+/** Lists recordings in a bucket whose bots have not written for a while. */
+export function listAbandonedIn(place: BucketPlace, options: BucketOptions): Promise<Abandoned[]> {
+  return listAbandoned(place, options)
+}
+
+/** Recovers them. */
+export function recoverIn(place: BucketPlace, options: BucketOptions): Promise<Recovered> {
+  return recoverBucket(place, { ...options, format: { indexBody } })
+}

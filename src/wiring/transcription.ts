@@ -1,0 +1,78 @@
+/** Transcripts with the provider that the job names. */
+import { captureSink } from '../../streaming/index.ts'
+import {
+  createAssemblyAi,
+  createDeepgram,
+  createOpenAiCompatible,
+  finishTranscript,
+  LiveTranscription,
+  readSpoken,
+  type SpeechProvider,
+  transcribe,
+  writeLiveTranscript,
+} from '../../transcription/index.ts'
+import type { BotConfig } from '../job/config.ts'
+import type { SpeechAccess } from '../job/speech-access.ts'
+import type { Logger } from '../logger.ts'
+import type { ControlPlane, LiveTranscript, Transcribe } from '../ports.ts'
+import { systemClock } from '../process/clock.ts'
+
+/** Hertz. Speech services recommend it; a higher rate costs more and does not improve the transcript. */
+const LIVE_SAMPLE_RATE = 16_000
+
+export function openTranscription(
+  { job, transcription: plan, workFolder }: BotConfig,
+  control: ControlPlane,
+  logger: Logger,
+): { liveTranscript: LiveTranscript | null; transcribe: Transcribe | null } {
+  if (plan === null) return { liveTranscript: null, transcribe: null }
+  const { access, isLive, isAfterwards } = plan
+  const provider = speechProvider(access, job.transcription?.custom_params ?? {})
+  const notice = (message: string) => control.report({ type: 'notice', level: 'warning', message })
+  const live = isLive
+    ? new LiveTranscription({
+        recognition: provider.live,
+        capture: captureSink,
+        sampleRate: LIVE_SAMPLE_RATE,
+        folder: workFolder,
+        clock: systemClock,
+        logger: logger.child({ part: 'transcription' }),
+        notice,
+        emit: (words) => (words.is_final ? control.report({ ...words, is_final: true }) : control.show(words)),
+      })
+    : null
+  return {
+    liveTranscript: live,
+    async transcribe(folder, signal) {
+      const heard = live?.result() ?? null
+      const { key } = access
+      await finishTranscript(folder, { botId: job.bot_id, provider, key, live: heard, isAfterwards, notice, signal })
+    },
+  }
+}
+
+function speechProvider(access: SpeechAccess, customParams: Readonly<Record<string, unknown>>): SpeechProvider {
+  switch (access.provider) {
+    case 'Default':
+      return createOpenAiCompatible({ ...access, customParams })
+    case 'deepgram':
+      return createDeepgram({ ...access, customParams })
+    case 'assemblyai':
+      return createAssemblyAi({ ...access, customParams })
+    case 'captions':
+      return { name: 'captions', afterwards: null, live: null }
+  }
+}
+
+/** Makes the transcript of a recording's folder. Resolves with the number of utterances. */
+export async function transcribeFolder(
+  folder: string,
+  options: { botId: string; access: SpeechAccess; customParams: Record<string, unknown>; signal: AbortSignal },
+): Promise<number> {
+  const { botId, access, customParams, signal } = options
+  const { key } = access
+  const provider = speechProvider(access, customParams)
+  if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, signal })
+  const live = await readSpoken(folder)
+  return writeLiveTranscript(folder, { botId, provider: provider.name, key, live, signal })
+}

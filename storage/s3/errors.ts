@@ -1,0 +1,279 @@
+import { StorageError, type StorageTrouble } from '../error.ts'
+
+/** What is read of whatever the SDK throws. */
+interface Answer {
+  /** The server's code, or the name of the error. */
+  code: string
+  /** HTTP status, where a server answered. */
+  status: number | undefined
+  /** Code of the socket or the resolver for trouble that may pass. */
+  network: string | undefined
+  /** Any code of Node's. */
+  system: string | undefined
+  message: string
+  /** The region in which the server says the bucket lies. */
+  region: string | undefined
+}
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ERR_STREAM_PREMATURE_CLOSE',
+])
+
+/** OpenSSL's and Node's codes for certificates that are not trusted, and for speaking TLS to a server that does not. */
+const TLS_CODES = /^(EPROTO|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/
+
+/** Codes of S3 for "try again", apart from what the HTTP status says already. */
+const PASSING_CODES = new Set([
+  'SlowDown',
+  'ServiceUnavailable',
+  'InternalError',
+  'InternalServerError',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'OperationAborted',
+  'ThrottlingException',
+  'Throttling',
+  'TooManyRequests',
+  'RequestLimitExceeded',
+  // The bytes were damaged on the way, as the server noticed itself.
+  'BadDigest',
+  'IncompleteBody',
+  'XAmzContentSHA256Mismatch',
+  'XAmzContentChecksumMismatch',
+  // The identity service of the machine answers slowly now and then.
+  'CredentialsProviderError',
+  'TimeoutError',
+])
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function readAnswer(error: unknown): Answer {
+  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const metadata = (fields.$metadata ?? {}) as { httpStatusCode?: number }
+  const response = fields.$response as { statusCode?: number; headers?: Record<string, string> } | undefined
+  const status = metadata.httpStatusCode ?? response?.statusCode
+  const message = textOf(fields.message) ?? ''
+  const name = textOf(fields.Code) ?? textOf(fields.name) ?? 'Error'
+  const system = textOf(fields.code)
+  return {
+    code: name,
+    status,
+    network:
+      system !== undefined && NETWORK_CODES.has(system)
+        ? system
+        : /^(aborted|socket hang up)$/.test(message)
+          ? 'ECONNRESET'
+          : undefined,
+    system,
+    message,
+    region:
+      response?.headers?.['x-amz-bucket-region'] ??
+      textOf(fields.Region) ??
+      /expecting '([a-z0-9-]+)'/.exec(message)?.[1] ??
+      undefined,
+  }
+}
+
+/** The SDK's words for a document that it cannot read, and for one that is of something else, such as a web page. */
+const UNREADABLE = /XML parse error|deserialization error/i
+const FOREIGN = /mismatched tags|unexpected content/i
+
+/** A success whose document was cut short on its way. */
+function isCut(answer: Answer): boolean {
+  return UNREADABLE.test(answer.message) && !FOREIGN.test(answer.message) && (answer.status ?? 200) < 300
+}
+
+/** Whether the same request may succeed later. */
+export function isTransientS3Error(error: unknown): boolean {
+  const answer = readAnswer(error)
+  if (answer.network !== undefined || PASSING_CODES.has(answer.code) || isCut(answer)) return true
+  if (answer.code === 'RequestTimeTooSkewed') {
+    // The SDK has learned the server's time from this answer and signs with it from now on.
+    return (error as { $metadata?: { clockSkewCorrected?: boolean } }).$metadata?.clockSkewCorrected === true
+  }
+  return (
+    answer.status !== undefined &&
+    (answer.status === 408 || answer.status === 429 || (answer.status >= 500 && answer.status !== 501))
+  )
+}
+
+/** The server's own word for what the SDK throws, such as `NoSuchUpload`. */
+export function s3CodeOf(error: unknown): string {
+  return readAnswer(error).code
+}
+
+/** Credentials that are not there at the start will not come either. */
+export function hasNoCredentials(error: unknown): boolean {
+  return readAnswer(error).code === 'CredentialsProviderError'
+}
+
+/** Whether other credentials, or the same ones a little later, may be let through. */
+export function isCredentialTrouble(error: unknown): boolean {
+  const { code, status } = readAnswer(error)
+  return (
+    status === 401 ||
+    status === 403 ||
+    // Answers to HEAD have no body, and so no reason.
+    (status === 400 && isUnnamed(code)) ||
+    /^(Expired|Invalid)Token|^TokenRefreshRequired$|^RequestExpired$|^CredentialsProviderError$/.test(code)
+  )
+}
+
+export interface S3Place {
+  bucket: string
+  key: string
+  /** Null for AWS itself. */
+  endpoint: string | null
+  region: string | null
+  /** As in "cannot <step>". */
+  step: string
+  /** Never to appear in a message. */
+  secrets: string[]
+  gaveUp: { attempts: number; elapsedMs: number } | null
+}
+
+/** The SDK's words for an answer without an error document. */
+function isUnnamed(text: string): boolean {
+  return ['Unknown', 'UnknownError', 'Error'].includes(text)
+}
+
+/** Foreign words for a message: one line, bounded, without our secrets and without signed addresses. */
+function quoted(text: string, secrets: string[]): string {
+  let shown = text
+  // Anything shorter is no secret, and would tear holes into ordinary words.
+  for (const secret of secrets) if (secret.length >= 8) shown = shown.replaceAll(secret, '[secret]')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+  shown = shown.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/(https?:\/\/[^\s?]+)\?\S+/g, '$1?[signed]')
+  return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown
+}
+
+function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] {
+  const where = place.endpoint ?? 'AWS S3'
+  const { code, status } = answer
+  if (code === 'CredentialsProviderError') {
+    return [
+      'access',
+      'No credentials were found. Give access_key_id and secret_access_key, the usual AWS environment variables, or an instance role.',
+    ]
+  }
+  if (answer.network === undefined && UNREADABLE.test(answer.message)) {
+    return ['invalid', `${where} does not answer as an S3 server does. Check storage.endpoint.`]
+  }
+  if (TLS_CODES.test(answer.system ?? '')) {
+    return [
+      'invalid',
+      `The connection to ${where} is not safe. Check that storage.endpoint begins with the right one of http:// and https://; ` +
+        "a certificate authority of one's own is named by the environment variable NODE_EXTRA_CA_CERTS.",
+    ]
+  }
+  if (/region is missing/i.test(answer.message)) {
+    return ['invalid', 'No region is known. Set storage.region, or the environment variable AWS_REGION.']
+  }
+  if (answer.network !== undefined || code === 'TimeoutError') {
+    return [
+      'unreachable',
+      `${where} cannot be reached. Check storage.endpoint, the name resolution, the network and any proxy or firewall between.`,
+    ]
+  }
+  if (
+    [
+      'PermanentRedirect',
+      'AuthorizationHeaderMalformed',
+      'IllegalLocationConstraintException',
+      'TemporaryRedirect',
+    ].includes(code) ||
+    status === 301 ||
+    status === 307
+  ) {
+    const used = place.region === null ? '' : ` and not in ${place.region}`
+    const right = answer.region === undefined ? 'another region' : answer.region
+    return [
+      'invalid',
+      `The bucket lies in ${right}${used}. Set storage.region${answer.region === undefined ? '' : ` to ${answer.region}`}.`,
+    ]
+  }
+  if (code === 'NoSuchBucket') {
+    return ['missing', 'There is no such bucket. Check its name, the endpoint and the region, or create it.']
+  }
+  if (code === 'NoSuchUpload') return ['missing', 'The server no longer knows the upload; something aborted it.']
+  if (code === 'RequestTimeTooSkewed') {
+    return ['access', "This machine's clock differs too much from the server's. Set it right, for example by NTP."]
+  }
+  if (code === 'ExpiredToken' || code === 'ExpiredTokenException' || code === 'TokenRefreshRequired') {
+    return [
+      'access',
+      'The session token has expired. Give a fresh one that lasts beyond the meeting, or an instance role.',
+    ]
+  }
+  if (code === 'InvalidAccessKeyId' || code === 'InvalidToken') {
+    return ['access', 'The server does not know this access key. Check access_key_id, session_token and the endpoint.']
+  }
+  if (code === 'SignatureDoesNotMatch') {
+    return ['access', 'The secret does not belong to the access key. Check secret_access_key, and the region.']
+  }
+  if (code === 'QuotaExceeded' || code === 'InsufficientCapacity' || status === 507) {
+    return ['full', 'The server has no room left, or a quota is used up.']
+  }
+  if (code === 'AccessDenied' || status === 401 || status === 403) {
+    return [
+      'access',
+      'The credentials may not do this. They need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload on this key ' +
+        '(kms:GenerateDataKey and kms:Decrypt too where the bucket is encrypted with a key of its own).',
+    ]
+  }
+  if (code === 'EntityTooLarge') return ['full', 'The server refuses files of this size.']
+  if (code === 'NotFound' || code === 'NoSuchKey' || status === 404) {
+    return ['missing', 'The bucket or the file is not there. Check bucket and endpoint.']
+  }
+  if (code === 'NotImplemented' || status === 501) {
+    return [
+      'invalid',
+      'The server does not know this request. Set storage.checksums to when_required, or use another server.',
+    ]
+  }
+  if (status === 400 && isUnnamed(code)) {
+    // Answers to HEAD have no body, and so no reason.
+    return ['access', 'The server gave no reason; most often a session token has expired.']
+  }
+  if (status !== undefined && status >= 500) return ['unreachable', `${where} has trouble of its own. Try again later.`]
+  return ['other', 'See what the server said.']
+}
+
+/**
+ * What went wrong, where, what was answered, and the cure. The SDK's own error is not kept: it carries the signed
+ * request.
+ */
+export function explainS3Error(error: unknown, place: S3Place): StorageError {
+  const answer = readAnswer(error)
+  const [trouble, cure] = causeAndCure(answer, place)
+  const code = quoted(answer.code, place.secrets)
+  // The parser's words are the SDK's advice to programmers.
+  const said = UNREADABLE.test(answer.message) ? 'unreadable answer' : quoted(answer.message, place.secrets)
+  const words = [
+    answer.status === undefined ? null : String(answer.status),
+    answer.system ?? (isUnnamed(code) ? null : code),
+  ]
+    .filter((word) => word !== null)
+    .join(' ')
+  const persistence =
+    place.gaveUp === null
+      ? ''
+      : ` after ${place.gaveUp.attempts} attempts in ${Math.round(place.gaveUp.elapsedMs / 1000)} s`
+  const message =
+    `Cannot ${place.step} s3://${place.bucket}/${place.key}${persistence}: ` +
+    `${[words, said === '' || said === code || said === answer.system || isUnnamed(said) ? '' : `(${said})`].filter((each) => each !== '').join(' ')}. ${cure}`
+  return new StorageError(trouble, message, { serverCode: code })
+}

@@ -1,0 +1,210 @@
+import { UploadPartCommand } from '@aws-sdk/client-s3'
+import type { Crc } from '../crc32.ts'
+import { StorageError } from '../error.ts'
+import type { StoredPart } from '../growth-journal.ts'
+import { isCredentialTrouble, s3CodeOf } from './errors.ts'
+import { createUpload } from './multipart.ts'
+import type { Circumstances, S3Session } from './session.ts'
+import { integrity } from './upload.ts'
+
+/** A part that is ready to go. */
+export interface OutgoingPart {
+  number: number
+  bytes: number
+  crc: Crc
+  md5: Buffer
+  sha256: Buffer | null
+  read(): Promise<Buffer>
+  /** After the server has it. */
+  onStored(part: StoredPart): Promise<void>
+}
+
+/**
+ * Brings parts of one upload to the server, a few at a time, in the order in which they are given. While the meeting runs
+ * nothing is given up but an upload that the server has forgotten: what cannot be sent waits in the spool.
+ */
+export class PartSender {
+  readonly #session: S3Session
+  readonly #upload: { key: string; contentType: string }
+  readonly #onUpload: (uploadId: string) => Promise<void>
+  readonly #stop = new AbortController()
+  readonly #waiting: OutgoingPart[] = []
+  readonly #sending = new Set<Promise<void>>()
+  #hurry = new AbortController()
+  #creating: Promise<string> | null = null
+  #failure: Error | null = null
+  /** UTC milliseconds from which on only passing trouble is borne; null while the meeting runs. */
+  #impatientFrom: number | null = null
+  #latestTrouble: Error | null = null
+  #etags: { right: number; other: number } = { right: 0, other: 0 }
+
+  constructor(
+    session: S3Session,
+    upload: { key: string; contentType: string },
+    onUpload: (uploadId: string) => Promise<void>,
+  ) {
+    this.#session = session
+    this.#upload = upload
+    this.#onUpload = onUpload
+  }
+
+  /** Goes on with an upload that exists. */
+  resume(uploadId: string): void {
+    this.#creating = Promise.resolve(uploadId)
+  }
+
+  /** The upload's id, once the server has given one; asked for again and again until then. */
+  uploadId(): Promise<string> {
+    this.#creating ??= this.#create().catch((error: unknown) => {
+      this.#creating = null
+      throw error
+    })
+    return this.#creating
+  }
+
+  /** The id where it is known without waiting for the network. */
+  async knownUploadId(): Promise<string | null> {
+    const unknown = Symbol()
+    const id = await Promise.race([this.#creating ?? unknown, Promise.resolve(unknown)]).catch(() => unknown)
+    return typeof id === 'string' ? id : null
+  }
+
+  add(part: OutgoingPart): void {
+    this.#waiting.push(part)
+    this.#pump()
+  }
+
+  /** What made the upload impossible; null while it may still succeed. */
+  get failure(): Error | null {
+    return this.#failure
+  }
+
+  /** What the server or the network said last, where parts are waiting for it. */
+  get latestTrouble(): Error | null {
+    return this.#latestTrouble
+  }
+
+  /**
+   * Whether the server's ETags of parts were MD5 digests of what was sent: `unknown` where none was, as on servers that
+   * encrypt, and `some` where a part must have been damaged there.
+   */
+  get etags(): 'digests' | 'unknown' | 'some' {
+    if (this.#etags.other === 0) return 'digests'
+    return this.#etags.right === 0 ? 'unknown' : 'some'
+  }
+
+  /** The meeting is over: from now on only trouble that may pass soon is borne, and whoever waits tries again at once. */
+  hurry(): void {
+    this.#impatientFrom = this.#session.tuning.clock.now() + this.#session.tuning.patience.totalMs
+    this.#hurry.abort()
+    this.#hurry = new AbortController()
+  }
+
+  /** Resolves when the server has all parts. Rejects with what cannot pass; may be tried again. */
+  async drain(signal: AbortSignal): Promise<void> {
+    this.hurry()
+    this.#failure = null
+    const stopped = new Promise<never>((_, reject) => {
+      if (signal.aborted) reject(signal.reason)
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    stopped.catch(() => {})
+    this.#pump()
+    while (this.#sending.size > 0) {
+      await Promise.race([Promise.all(this.#sending), stopped])
+      if (this.#failure !== null) throw this.#failure
+    }
+  }
+
+  /** Sends one request of this upload with the patience that the moment asks for. */
+  request<T>(
+    circumstances: Pick<Circumstances, 'step' | 'signal'>,
+    send: (options: { abortSignal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    return this.#session.request(this.#circumstances(circumstances.step, circumstances.signal), send)
+  }
+
+  /** Resolves when nothing is on its way any more. Repeatable, never rejects. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new StorageError('other', `Storing ${this.#upload.key} was stopped`))
+    await Promise.allSettled([...this.#sending, this.#creating ?? Promise.resolve()])
+  }
+
+  #circumstances(step: string, signal: AbortSignal): Circumstances {
+    const { tuning } = this.#session
+    return {
+      step,
+      key: this.#upload.key,
+      signal,
+      patience: { ...tuning.patience, totalMs: Number.POSITIVE_INFINITY },
+      hurry: this.#hurry.signal,
+      isPassing: (error) => this.#mayPass(error),
+      onRetry: (error) => {
+        this.#latestTrouble = error
+      },
+    }
+  }
+
+  #mayPass(error: unknown): boolean {
+    if (s3CodeOf(error) === 'NoSuchUpload') return false
+    if (this.#impatientFrom === null) return true
+    return isCredentialTrouble(error) && this.#session.tuning.clock.now() < this.#impatientFrom
+  }
+
+  async #create(): Promise<string> {
+    const { step: _, ...circumstances } = this.#circumstances('store', this.#stop.signal)
+    const id = await createUpload(this.#session, { ...circumstances, ...this.#upload })
+    await this.#onUpload(id)
+    return id
+  }
+
+  #pump(): void {
+    const { partsInFlight } = this.#session.tuning
+    while (this.#waiting.length > 0 && this.#sending.size < partsInFlight && this.#failure === null) {
+      if (this.#stop.signal.aborted) return
+      const part = this.#waiting.shift()!
+      const sending: Promise<void> = this.#send(part)
+        .catch((error: unknown) => {
+          this.#waiting.unshift(part)
+          this.#failure ??= error instanceof Error ? error : new Error(String(error))
+        })
+        .finally(() => {
+          this.#sending.delete(sending)
+          this.#pump()
+        })
+      this.#sending.add(sending)
+    }
+  }
+
+  async #send(part: OutgoingPart): Promise<void> {
+    const uploadId = await this.uploadId()
+    const body = await part.read()
+    const md5 = part.md5.toString('hex')
+    const step = `store part ${part.number} of`
+    const answer = await this.request({ step, signal: this.#stop.signal }, async (options) => {
+      const taken = await this.#session.client.send(
+        new UploadPartCommand({
+          Bucket: this.#session.bucket,
+          Key: this.#upload.key,
+          UploadId: uploadId,
+          PartNumber: part.number,
+          Body: body,
+          ContentLength: body.length,
+          ...integrity(part.md5, part.sha256),
+        }),
+        options,
+      )
+      // On a server whose ETags are known to be digests, another one means that it keeps something else.
+      if (taken.ETag?.replaceAll('"', '') !== md5 && this.#etags.right > 0)
+        throw Object.assign(new Error('The ETag of the part is not its MD5'), { name: 'BadDigest' })
+      return taken
+    })
+    this.#latestTrouble = null
+    const etag = answer.ETag ?? ''
+    if (etag.replaceAll('"', '') === md5) this.#etags.right++
+    else this.#etags.other++
+    // Only a checksum that the server has understood may be named when the upload is completed.
+    const sha256 = answer.ChecksumSHA256 === undefined ? null : (part.sha256?.toString('hex') ?? null)
+    await part.onStored({ number: part.number, bytes: part.bytes, etag, md5, sha256, crc32: part.crc.value })
+  }
+}

@@ -1,0 +1,230 @@
+/** The page about alerts in Chromium, with a real receiver and a real SMTP server behind it. */
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAlertMail } from '../../../../control-plane/alerts/mail.ts'
+import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
+import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
+import { createMailer } from '../../../../control-plane/outgoing/mailer.ts'
+import { createRule } from '../../../../control-plane/store/alert-rules.ts'
+import { createPerson, type Role } from '../../../../control-plane/store/people.ts'
+import { createSignInLink } from '../../../../control-plane/store/sessions.ts'
+import { startDispatcher } from '../../../../control-plane/webhooks/dispatcher.ts'
+import { packageRoot } from '../../../../src/process/page-scripts.ts'
+import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { startSmtp } from '../../outgoing/smtp-server.ts'
+import { answer, startReceiver } from '../../webhooks/receiver.ts'
+import { openApiWorld, quiet } from '../world.ts'
+
+const LONG = { timeout: 60_000 }
+const HOSTILE = `<img src=x onerror="document.title='owned'"> "&amp; ${'long'.repeat(10)}`
+const settings = { publicUrl: 'http://127.0.0.1', dashboardFolder: join(packageRoot, 'dist/dashboard') }
+/** A folder; where it is set, pictures of the page are written there. */
+const PICTURES = process.env.STANDIN_TEST_PICTURES
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let address: string
+let browser: Browser
+let team: string
+let page: Page
+let problems: string[]
+let smtp: Awaited<ReturnType<typeof startSmtp>>
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let closeDispatcher: () => Promise<void>
+
+beforeAll(async () => {
+  const client = createGuardedClient({ allowPrivate: true })
+  world = await openApiWorld({ dependencies: { client, settings } })
+  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
+  smtp = await startSmtp()
+  receiver = await startReceiver((request, response, count) =>
+    answer(503, {}, `<b onmouseover="document.title='owned'">busy</b>`)(request, response, count),
+  )
+  const { database, seals, links } = world.dependencies
+  const mail = createAlertMail(createMailer(smtp.server), settings.publicUrl)
+  const dispatcher = startDispatcher({ database, client, seals, links, mail, clock: Date, log: quiet })
+  closeDispatcher = async () => {
+    await dispatcher.close()
+    await client.close()
+  }
+  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
+})
+afterAll(async () => {
+  await browser?.close()
+  await closeDispatcher?.()
+  await smtp?.close()
+  await receiver?.close()
+  await world.close()
+})
+
+beforeEach(async () => {
+  team = (await world.team()).teamId
+  problems = []
+  return () => page.context().close()
+})
+
+async function signIn(role: Role, options: Parameters<Browser['newContext']>[0] = {}, at = address): Promise<void> {
+  const personId = (await createPerson(world.database, { teamId: team, name: 'Ada', email: null, role }))!
+  page = await (await browser.newContext(options)).newPage()
+  page.on('pageerror', ({ message }) => problems.push(message))
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
+  })
+  await page.goto(signInAddress(at, await createSignInLink(world.database, personId)))
+  await page.getByRole('link', { name: 'Alerts' }).click()
+  await page.getByRole('heading', { name: 'Alerts' }).waitFor(LONG)
+}
+
+const seriousOf = async () => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
+}
+const picture = async (name: string) => {
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `alerts-${name}.png`), fullPage: true })
+}
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+test('a rule is made, tested, edited, turned off and deleted; the page says what was answered', async () => {
+  await signIn('member')
+  await page.getByText('There is no rule yet.').waitFor(LONG)
+  await button('New rule').click()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')), LONG).toBe('name')
+  await page.getByLabel('Name').fill(HOSTILE)
+  await page.getByLabel('What is watched').selectOption({ label: 'Bots that crashed' })
+  await page.getByLabel('How many').fill('3')
+  await page.getByLabel('Callback address').fill('https://user:pass@example.com/')
+  await page.getByLabel('E-mail addresses').fill('ada@example.com\nbob@example.com')
+  await button('Save').click()
+  // What is refused stays in the form, with the reason in words.
+  await page.locator('.notice.bad', { hasText: 'callback_url' }).waitFor(LONG)
+  expect(await page.getByLabel('Name').inputValue()).toBe(HOSTILE)
+  await page.getByLabel('Callback address').fill(receiver.url)
+  await page.getByLabel('Secret for the header').fill('very-secret')
+  await button('Save').click()
+  await page.getByText('Saved.').waitFor(LONG)
+  await page.getByText('Bots that crashed: at least 3 within 15 min.').waitFor(LONG)
+
+  await button('Send a test alert').click()
+  await page.getByText('A test alert is on its way').waitFor(LONG)
+  const firing = page.locator('.timeline li', { hasText: 'This is a test. 0 bots crashed' })
+  await firing.getByText('Delivered').first().waitFor(LONG)
+  expect(await firing.getByText('ada@example.com').count()).toBe(1)
+  await firing.getByText('<b onmouseover').waitFor(LONG)
+  expect(smtp.taken.map(({ to }) => to[0]).sort()).toEqual(['ada@example.com', 'bob@example.com'])
+  expect(receiver.received[0]!.headers['x-service-alert-secret']).toBe('very-secret')
+  await button('Send a test alert').click()
+  await page.locator('.notice.bad', { hasText: 'tested just now' }).waitFor(LONG)
+  expect(await seriousOf()).toEqual([])
+
+  await button('Edit').click()
+  expect(await page.content()).not.toContain('very-secret')
+  expect(await page.getByLabel('Name').inputValue()).toBe(HOSTILE)
+  expect(await page.getByLabel('E-mail addresses').inputValue()).toBe('ada@example.com\nbob@example.com')
+  await page.getByLabel('Name').fill('Crashes')
+  await page.getByLabel('Send no secret any more').check()
+  await page.getByLabel('E-mail addresses').fill('')
+  expect(await seriousOf()).toEqual([])
+  await button('Save').click()
+  await page.getByRole('heading', { name: 'Crashes On' }).waitFor(LONG)
+  await page.getByText(`Sends to ${receiver.url}.`).waitFor(LONG)
+  await button('Turn off').click()
+  await page.getByRole('heading', { name: 'Crashes Off' }).waitFor(LONG)
+  await button('Edit').click()
+  await button('Cancel').click()
+
+  page.once('dialog', (dialog) => dialog.accept())
+  await button('Delete').click()
+  await page.getByText('There is no rule yet.').waitFor(LONG)
+  await firing.waitFor(LONG)
+  expect(await page.title()).toBe('Alerts · Standin')
+  expect(problems).toEqual([])
+})
+
+test('a threshold type asks on which side it fires', async () => {
+  await signIn('owner')
+  await button('New rule').click()
+  expect(await page.getByLabel('Fires when the value is').count()).toBe(0)
+  await page.getByLabel('Name').fill('Tokens run out')
+  await page.getByLabel('What is watched').selectOption({ label: 'Balance in tokens' })
+  await page.getByLabel('Fires when the value is').selectOption({ label: 'at most' })
+  await page.getByLabel('Threshold').fill('12.5')
+  await page.getByLabel('Silent for').fill('60')
+  await page.getByLabel('E-mail addresses').fill('ada@example.com')
+  await button('Save').click()
+  await page.getByText('Balance in tokens: at most 12.5, told every 60 min at most.').waitFor(LONG)
+})
+
+test('a viewer sees rules and firings, and no controls', async () => {
+  await makeRule(HOSTILE)
+  await signIn('viewer')
+  await page.getByRole('heading', { name: /onerror/ }).waitFor(LONG)
+  for (const name of ['New rule', 'Edit', 'Send a test alert', 'Turn off', 'Delete'])
+    expect(await button(name).count()).toBe(0)
+  expect(await page.title()).toBe('Alerts · Standin')
+})
+
+test('without a mail server the page and the form say so', async () => {
+  const { database, seals } = world.dependencies
+  const bare = await openApiWorld({
+    dependencies: {
+      database,
+      keyDatabase: database,
+      seals,
+      settings,
+      alerts: { sendsMail: false, sendTest: async () => 'sent' },
+    },
+  })
+  try {
+    const at = await bare.app.listen({ host: '127.0.0.1', port: 0 })
+    await signIn('member', {}, at)
+    await page.getByText('No mail server is configured').waitFor(LONG)
+    await button('New rule').click()
+    expect(await page.getByText('No mail server is configured').count()).toBe(2)
+    expect(await page.getByLabel('E-mail addresses').count()).toBe(0)
+    expect(await seriousOf()).toEqual([])
+  } finally {
+    await page.goto('about:blank')
+    await bare.close()
+  }
+})
+
+async function makeRule(name: string, type: 'bot_crash' | 'token_balance' = 'bot_crash'): Promise<string> {
+  const { database, seals, alerts } = world.dependencies
+  const id = await createRule(database, seals, {
+    teamId: team,
+    name,
+    type,
+    operator: type === 'bot_crash' ? '>=' : '<=',
+    threshold: 3,
+    cooldownMinutes: 60,
+    isEnabled: type === 'bot_crash',
+    callbackUrl: receiver.url,
+    callbackSecret: 's',
+    emails: ['ada@example.com', `a.rather.long.address.of.somebody@${'subdomain.'.repeat(8)}example.com`],
+  })
+  await alerts.sendTest(id!)
+  return id!
+}
+
+describe.each([
+  ['light', { viewport: { width: 1280, height: 900 } }],
+  ['dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
+  ['narrow', { viewport: { width: 390, height: 800 } }],
+] as const)('%s', (name, options) => {
+  test('has nothing that axe finds serious, and fits its width', async () => {
+    await makeRule(HOSTILE)
+    await makeRule('Tokens run out', 'token_balance')
+    await signIn('member', options)
+    await page.getByText('Delivered').first().waitFor(LONG)
+    const wrong: string[] = await seriousOf()
+    await picture(name)
+    await button('Edit').first().click()
+    wrong.push(...(await seriousOf()))
+    await picture(`${name}-form`)
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    if (overflow > 0) wrong.push(`${overflow} px too wide`)
+    expect(wrong).toEqual([])
+    expect(problems).toEqual([])
+  })
+})

@@ -1,0 +1,18 @@
+import { test } from 'vitest'
+import { runUpgrade } from './upgrade-run.ts'
+
+test(
+  'every process of the service is replaced under 40 bots: nothing is lost or doubled, and all bots come back',
+  {
+    timeout: 900_000,
+  },
+  () => runUpgrade({ bots: 40, trafficEveryMs: 500, rounds: ['SIGTERM'] }),
+)
+
+test(
+  'the same with processes that are killed: nothing is lost, and what comes twice has the same id',
+  {
+    timeout: 900_000,
+  },
+  () => runUpgrade({ bots: 20, trafficEveryMs: 500, rounds: ['SIGKILL'] }),
+)

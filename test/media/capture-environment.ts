@@ -1,0 +1,118 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRecorder, type RecorderOptions } from '../../recorder/index.ts'
+import { type LogFields, silentLogger } from '../../src/logger.ts'
+import type { CaptureEnvironment, Clock, Recorder, RecorderEvent } from '../../src/ports.ts'
+import { openStorage } from '../../storage/index.ts'
+import { startToneAndFlash, type ToneAndFlash } from './tone-and-flash.ts'
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal })
+  },
+}
+
+/** Files that grow in a folder, as those of a job do that stores there. */
+export function growIn(folder: string): RecorderOptions['grow'] {
+  const storage = openStorage({ type: 'folder', path: dirname(folder) }, { botId: basename(folder) })
+  return (file) => storage.grow(file, new AbortController().signal)
+}
+
+/** A recorder with the tone-and-flash source on its stage, in a folder of its own. */
+export interface TestStage {
+  recorder: Recorder
+  stage: CaptureEnvironment
+  source: ToneAndFlash
+  folder: string
+  events: RecorderEvent[]
+  /** Messages logged as warning or error. */
+  complaints: string[]
+  /** Resolves once the recorder has this many seconds in its files. */
+  recorded(seconds: number): Promise<void>
+  /** Ends the recording; the names of its files, all of which must be complete. */
+  finish(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function setUpStage(
+  options: Partial<RecorderOptions> & { periodSeconds?: number } = {},
+): Promise<TestStage> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'standin-recorder-')))
+  const complaints: string[] = []
+  const complain = (message: string, fields?: LogFields) =>
+    complaints.push(`${message}: ${fields?.error ?? JSON.stringify(fields)}`)
+  const recorder = createRecorder({
+    mode: 'speaker_view',
+    framesPerSecond: 30,
+    folder,
+    clock: realClock,
+    logger: { ...silentLogger, warn: complain, error: complain },
+    // The source paints at once, unlike a browser.
+    pictureLatencyMs: 0,
+    grow: growIn(folder),
+    ...options,
+  })
+  const events: RecorderEvent[] = []
+  recorder.watch((event) => events.push(event))
+  try {
+    const stage = await recorder.prepare(new AbortController().signal)
+    const source = await startToneAndFlash({ ...stage, periodSeconds: options.periodSeconds })
+    await source.running()
+    return {
+      recorder,
+      stage,
+      source,
+      folder,
+      events,
+      complaints,
+      recorded: (seconds) => until(() => secondsRecorded(events) >= seconds, 60_000),
+      async finish() {
+        const { files, problem } = await recorder.finish(new AbortController().signal)
+        if (problem !== null) throw problem
+        return files.map(({ stored }) => stored.name)
+      },
+      async close() {
+        source.close()
+        await recorder.close()
+        if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    await recorder.close()
+    throw error
+  }
+}
+
+function secondsRecorded(events: readonly RecorderEvent[]): number {
+  const last = events.findLast((event) => event.type === 'progress')
+  return last?.type === 'progress' ? last.seconds : 0
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+  const deadline = Date.now() + deadlineMs
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not true within ${deadlineMs} ms: ${condition}`)
+    await sleep(10)
+  }
+}
+
+/** Running children of a process, by the name of their program. */
+export async function childrenOf(parent: number, program: string): Promise<number[]> {
+  const found: number[] = []
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const stat = await readFile(`/proc/${entry}/stat`, 'latin1').catch(() => '')
+    const [, name, state, parentPid] = /^\d+ \((.*)\) (\w) (\d+)/s.exec(stat) ?? []
+    if (name === program && state !== 'Z' && Number(parentPid) === parent) found.push(Number(entry))
+  }
+  return found
+}
+
+export async function oneChild(program: string, parent = process.pid): Promise<number> {
+  const [pid, ...others] = await childrenOf(parent, program)
+  if (pid === undefined || others.length > 0) throw new Error(`Not one ${program} but ${[pid, ...others]}`)
+  return pid
+}

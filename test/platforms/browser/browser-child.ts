@@ -1,0 +1,16 @@
+/** Started by a test as a process of its own: opens a browser, says its process id, and waits to be ended. */
+import { openBrowser } from '../../../platforms/browser/browser.ts'
+import { silentLogger } from '../../../src/logger.ts'
+
+process.on('SIGINT', () => {
+  process.stdout.write('heard SIGINT\n')
+})
+const stage = { display: null, pulseServer: '/nonexistent', pulseSink: 'none', width: 640, height: 360 }
+const browser = await openBrowser(stage, { logger: silentLogger }, new AbortController().signal)
+process.stdout.write(`browser ${browser.processId}\n`)
+process.stdin.on('data', () => {
+  void browser.page.evaluate(() => 6 * 7).then((answer) => process.stdout.write(`answer ${answer}\n`))
+})
+process.stdin.on('end', () => {
+  void browser.close().then(() => process.exit(0))
+})

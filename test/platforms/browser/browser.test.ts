@@ -1,0 +1,59 @@
+import { mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { launchOptions } from '../../../platforms/browser/browser.ts'
+import { makeBrowserHome } from '../../../platforms/browser/home.ts'
+import { silentLogger } from '../../../src/logger.ts'
+import type { CaptureEnvironment } from '../../../src/ports.ts'
+
+const STAGE: CaptureEnvironment = {
+  display: ':9',
+  displayAuthority: '/x/x-authority',
+  pulseServer: '/p',
+  pulseSink: 's',
+  width: 640,
+  height: 360,
+}
+const { signal } = new AbortController()
+/** Above the largest process id of Linux. */
+const DEAD = 4_194_305
+
+async function temporaryHome(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'standin-home-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  return home
+}
+
+test('what Playwright writes for a browser lies in the home of the browser', async () => {
+  const home = await temporaryHome()
+  const { artifactsDir } = await launchOptions(STAGE, { logger: silentLogger }, home, signal)
+  expect(artifactsDir).toBe(join(home, 'artifacts'))
+  expect(await readdir(home)).toEqual(['artifacts'])
+})
+
+test('the home of a killed bot is removed by the next one, and that of a running bot stays', async () => {
+  const killed = await mkdtemp(join(tmpdir(), 'standin-browser-'))
+  await mkdir(join(killed, 'artifacts'))
+  const namespace = await readlink('/proc/self/ns/pid')
+  await writeFile(join(killed, 'owner.json'), JSON.stringify({ processId: DEAD, namespace }))
+  const homes = [await makeBrowserHome(), await makeBrowserHome()]
+  onTestFinished(async () => {
+    for (const home of homes) await rm(home, { recursive: true, force: true })
+  })
+  await expect(stat(killed)).rejects.toMatchObject({ code: 'ENOENT' })
+  for (const home of homes) expect((await stat(home)).isDirectory()).toBe(true)
+})
+
+test('Chromium gets the display and the cookie file of the display', async () => {
+  const { env } = await launchOptions(STAGE, { logger: silentLogger }, await temporaryHome(), signal)
+  expect(env).toMatchObject({ DISPLAY: ':9', XAUTHORITY: '/x/x-authority' })
+})
+
+test('a Chromium without its own sandbox is one warning with the reason', async () => {
+  const warnings: unknown[] = []
+  const logger = { ...silentLogger, warn: (message: string, fields?: object) => warnings.push({ message, ...fields }) }
+  const { chromiumSandbox } = await launchOptions(STAGE, { logger }, await temporaryHome(), signal)
+  const expected = { message: 'Chromium runs without its own sandbox', reason: expect.any(String) }
+  expect(warnings).toEqual(chromiumSandbox ? [] : [expected])
+})

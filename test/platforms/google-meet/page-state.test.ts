@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
+import type { PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
+import { type PageStateKind, situationOf } from '../../../platforms/google-meet/page-state.ts'
+import type { JoinStage } from '../../../platforms/shared/page-state.ts'
+import { CALL, signs, TOOLBAR } from './snapshots.ts'
+
+const finalPage = (text: string, more: Partial<PageSnapshot> = {}): Partial<PageSnapshot> => ({
+  lines: [text, 'Returning to home screen', '45 seconds left', 'Return to home screen'],
+  headings: [text],
+  returnHome: true,
+  countdown: true,
+  ...more,
+})
+const consent = {
+  text: 'This video call is being recorded By joining you agree',
+  isModal: true,
+  isPersistent: false,
+  buttons: [
+    { label: 'Leave call', action: 'cancel', ref: 0 },
+    { label: 'Join now', action: 'ok', ref: 1 },
+  ],
+}
+
+/** What the page shows, what that is, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
+const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
+  [
+    'a code of the wrong shape',
+    finalPage('Invalid video call name'),
+    'invalid_code',
+    'pre-join',
+    'INVALID_MEETING_URL',
+  ],
+  ['the landing page', { url: 'https://meet.google.com/landing' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
+  ['the home page', { url: 'https://meet.google.com/' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
+  ['an unknown code', finalPage('Check your meeting code'), 'invalid_code', 'pre-join', 'INVALID_MEETING_URL'],
+  [
+    'an unknown code, in newer words',
+    finalPage('The meeting code you entered doesn’t work'),
+    'invalid_code',
+    'pre-join',
+    'INVALID_MEETING_URL',
+  ],
+  ['an expired code', finalPage('Your meeting code has expired'), 'expired_code', 'pre-join', 'CANNOT_JOIN_MEETING'],
+  ['the sign-in page', { url: 'https://accounts.google.com/v3/signin' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
+  [
+    'a sign-in heading',
+    { headings: ['Sign in'], lines: ['Sign in', 'Use your Google Account'] },
+    'login_wall',
+    'waiting',
+    'LOGIN_REQUIRED',
+  ],
+  [
+    'a lost session',
+    { lines: ['Your sign-in credentials might have changed'] },
+    'credentials_lost',
+    'pre-join',
+    'LOGIN_REQUIRED',
+  ],
+  ['refused by the platform', finalPage("You can't join this video call"), 'blocked', 'pre-join', 'BOT_NOT_ACCEPTED'],
+  ['refused after the knock', finalPage('You can’t join this meeting'), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
+  ['refused, shorter', finalPage("You can't join this call"), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
+  [
+    'a problem with the connection',
+    { lines: ['There is a problem connecting to this video call'] },
+    'blocked',
+    'pre-join',
+    'BOT_NOT_ACCEPTED',
+  ],
+  [
+    'the marketing page',
+    { url: 'https://workspace.google.com/products/meet/' },
+    'marketing',
+    'waiting',
+    'CANNOT_JOIN_MEETING',
+  ],
+  ['another site', { url: 'https://example.com/' }, 'off_site', 'waiting', 'CANNOT_JOIN_MEETING'],
+  ['a visible captcha', { captcha: true, nameBox: { value: '' } }, 'captcha', 'pre-join', 'CANNOT_JOIN_MEETING'],
+  ['waiting for the host', { lines: ['Waiting for the host to join'] }, 'waiting_for_host', 'waiting', null],
+  ['the waiting room', { ...TOOLBAR, lines: ['Asking to be let in…'] }, 'lobby', 'waiting', null],
+  [
+    'no answer to the request to join',
+    finalPage('No one responded to your request to join the call'),
+    'knock_timed_out',
+    'waiting',
+    'TIMEOUT_WAITING_TO_START',
+  ],
+  [
+    'denied by a person',
+    finalPage('Someone in the call denied your request to join', { askAgain: true }),
+    'denied',
+    'waiting',
+    'BOT_NOT_ACCEPTED',
+  ],
+  ['denied, in other words', finalPage('Your request to join was denied'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
+  ['not allowed to join', finalPage('You weren’t allowed to join'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
+  [
+    'denied, with stale text of the waiting room behind it',
+    { ...finalPage('Someone in the call denied your request to join'), lines: ['Asking to be let in...'] },
+    'denied',
+    'waiting',
+    'BOT_NOT_ACCEPTED',
+  ],
+  [
+    'out without an own click',
+    finalPage('You left the meeting', { rejoin: true }),
+    'left',
+    'waiting',
+    'BOT_NOT_ACCEPTED',
+  ],
+  [
+    'the host ended the meeting meanwhile',
+    finalPage('Your host ended the meeting for everyone'),
+    'ended_for_all',
+    'waiting',
+    'EXITING_MEETING_BEFORE_RECORD',
+  ],
+  ['a consent over the call', { ...CALL, dialogs: [consent] }, 'consent', 'waiting', null],
+  ['alone in the call', { ...CALL, peopleCount: 1 }, 'in_call', 'waiting', null],
+  [
+    'an error of the call',
+    { lines: ["Couldn't start the video call because of an error"] },
+    'call_error',
+    'pre-join',
+    'CANNOT_JOIN_MEETING',
+  ],
+  ['in', CALL, 'in_call', 'waiting', null],
+  ['toolbar only', TOOLBAR, 'undecided', 'waiting', null],
+  ['green room', { nameBox: { value: '' } }, 'green_room', 'pre-join', null],
+  ['loading', { lines: ['Getting ready...'] }, 'loading', 'pre-join', null],
+  ['nothing', {}, 'unknown', 'pre-join', null],
+]
+
+test.each(TABLE)('%s', (_row, shown, kind, phase, code) => {
+  const situation = situationOf(signs(shown))
+  expect(situation.kind).toBe(kind)
+  expect(refusalOf(situation, phase)?.code ?? null).toBe(code)
+})
+
+test.each([
+  ['removed', finalPage("You've been removed from the meeting", { callEnded: true }), 'removed'],
+  ['removed, in other words', finalPage('You were removed from the meeting'), 'removed'],
+  ['ended by the host', finalPage('Your host ended the meeting for everyone'), 'ended_for_all'],
+  ['ended', finalPage('The meeting has ended'), 'ended_for_all'],
+  ['ended, shorter', finalPage('Call ended'), 'ended_for_all'],
+  ['everyone left', finalPage('The call ended because everyone left', { rejoin: true }), 'everyone_left'],
+  ['left by another device', finalPage('You’ve left the call', { rejoin: true }), 'ended_for_all'],
+  ['the marketing page', { url: 'https://workspace.google.com/products/meet/' }, 'removed'],
+  ['an end in other words', { callEnded: true, headings: ['Vége'] }, 'ended_for_all'],
+  ['no end', CALL, null],
+  ['the network is away', { ...CALL, lines: ['You lost your network connection. Trying to reconnect...'] }, null],
+] as const)('after admission, %s', (_row, shown, end) => {
+  expect(endOf(situationOf(signs(shown as Partial<PageSnapshot>)), signs(shown as Partial<PageSnapshot>))).toBe(end)
+})
+
+describe('what outweighs what', () => {
+  test('words of an end among the tiles of a call end nothing', () => {
+    const shown = signs({ ...CALL, lines: ['The call ended'], headings: ['The call ended'], returnHome: true })
+    expect(situationOf(shown).kind).toBe('in_call')
+  })
+
+  test('words of an end in the middle of a sentence end nothing', () => {
+    const shown = signs({ ...CALL, tiles: 0, lines: ['Ann says the call ended', 'Bob: You left the meeting'] })
+    expect(situationOf(shown).kind).toBe('in_call')
+  })
+
+  test('the waiting room vetoes captions, count and roster', () => {
+    const shown = signs({ ...CALL, tiles: 0, ownStatus: 1, lines: ["You'll join the call when someone lets you in"] })
+    expect(situationOf(shown).kind).toBe('lobby')
+  })
+
+  test('the button home alone is no denial: the waiting room has it', () => {
+    expect(situationOf(signs({ ...TOOLBAR, lines: ['Asking to be let in...'] })).kind).toBe('lobby')
+  })
+
+  test('a promotion that speaks of being let in is not the waiting room', () => {
+    const promotion = {
+      text: 'Sign in with your Google account Instead of waiting to be let in, join meetings directly',
+      isModal: true,
+      isPersistent: false,
+      buttons: [{ label: 'Got it', action: null, ref: 0 }],
+    }
+    expect(situationOf(signs({ dialogs: [promotion], nameBox: { value: '' } })).kind).toBe('green_room')
+  })
+
+  test('an explicit denial wins over a captcha', () => {
+    const shown = signs({ ...finalPage('Someone in the call denied your request to join'), captcha: true })
+    expect(situationOf(shown).kind).toBe('denied')
+  })
+
+  test('a marketing page after a refusal is that refusal', () => {
+    const situation = situationOf(signs({ url: 'https://workspace.google.com/products/meet/' }))
+    expect(refusalOf(situation, 'pre-join', new Set(['blocked']))).toMatchObject({
+      code: 'BOT_NOT_ACCEPTED',
+      canRetry: true,
+    })
+  })
+
+  test('the wording of the page is text in the sentence, whatever signs it holds', () => {
+    const error = refusalOf(
+      { ...situationOf(signs({ url: 'https://workspace.google.com/products/meet/' })), text: "$& $' $1" },
+      'pre-join',
+    )
+    expect(error?.message).toContain("$& $' $1")
+    expect(error?.message).not.toContain('{text}')
+  })
+
+  test('a status in the roster is proof only where there is a call to be in', () => {
+    expect(situationOf(signs({ ownStatus: 1 })).kind).toBe('unknown')
+    expect(situationOf(signs({ ...TOOLBAR, ownStatus: 1 })).proofs).toEqual(['roster'])
+  })
+})

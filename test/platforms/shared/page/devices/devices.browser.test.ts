@@ -1,0 +1,528 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { deflateSync } from 'node:zlib'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Kiosk, openKiosk } from '../../kiosk.ts'
+import type { Tapped } from './devices.entry.ts'
+
+declare const tapped: Tapped
+/** What the test page defines in its own script. */
+interface Call {
+  sender: RTCPeerConnection
+  receiver: RTCPeerConnection
+  remote: MediaStream
+}
+declare const connect: (stream: MediaStream) => Promise<Call>
+declare const look: (stream: MediaStream) => Promise<{ width: number; height: number; colors: number[][] }>
+declare const loudness: (stream: MediaStream, seconds: number) => Promise<number>
+
+/** The page's own code, which knows nothing of wrappers. */
+const JS = `
+  async function connect(stream) {
+    const sender = new RTCPeerConnection()
+    const receiver = new RTCPeerConnection({ iceServers: [] })
+    const remote = new MediaStream()
+    sender.onicecandidate = ({ candidate }) => receiver.addIceCandidate(candidate)
+    receiver.onicecandidate = ({ candidate }) => sender.addIceCandidate(candidate)
+    receiver.ontrack = ({ track }) => remote.addTrack(track)
+    for (const track of stream.getTracks()) sender.addTrack(track, stream)
+    await sender.setLocalDescription()
+    await receiver.setRemoteDescription(sender.localDescription)
+    await receiver.setLocalDescription()
+    await sender.setRemoteDescription(receiver.localDescription)
+    await new Promise((resolve) => {
+      const check = () => receiver.connectionState === 'connected' && resolve()
+      receiver.onconnectionstatechange = check
+      check()
+    })
+    return { sender, receiver, remote }
+  }
+  async function look(stream) {
+    const video = document.createElement('video')
+    Object.assign(video, { muted: true, srcObject: stream })
+    document.body.append(video)
+    await video.play()
+    // The first pictures of a connection are blurred.
+    for (let frame = 0; frame < 8; frame++) await new Promise((resolve) => video.requestVideoFrameCallback(resolve))
+    const canvas = document.createElement('canvas')
+    const size = { width: video.videoWidth, height: video.videoHeight }
+    Object.assign(canvas, size)
+    const pen = canvas.getContext('2d')
+    pen.drawImage(video, 0, 0)
+    video.remove()
+    const spots = [[0.02, 0.5], [0.4, 0.5], [0.6, 0.5], [0.98, 0.5], [0.5, 0.1], [0.43, 0.43]]
+    const colors = spots.map(([x, y]) => [...pen.getImageData(x * size.width, y * size.height, 1, 1).data.slice(0, 3)])
+    return { ...size, colors }
+  }
+  async function loudness(stream, seconds) {
+    // Received sound flows only while an element plays it.
+    const element = Object.assign(new Audio(), { muted: true, srcObject: stream })
+    await element.play()
+    const context = new AudioContext()
+    const analyser = context.createAnalyser()
+    analyser.fftSize = 2048
+    context.createMediaStreamSource(stream).connect(analyser)
+    const samples = new Float32Array(2048)
+    let loudest = 0
+    const until = performance.now() + seconds * 1000
+    while (performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      analyser.getFloatTimeDomainData(samples)
+      loudest = Math.max(loudest, Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / 2048))
+    }
+    await context.close()
+    return loudest
+  }
+`
+
+let kiosk: Kiosk
+let page: Page
+
+beforeAll(async () => {
+  kiosk = await openKiosk({ entry: join(dirname(fileURLToPath(import.meta.url)), 'devices.entry.ts') })
+})
+afterAll(() => kiosk?.close())
+
+async function open(query = ''): Promise<void> {
+  page = await kiosk.open(
+    {
+      '/': { type: 'text/html', body: '<!doctype html><html><body><script src="/page.js"></script></body></html>' },
+      '/page.js': { type: 'text/javascript', body: JS },
+    },
+    query,
+  )
+}
+
+beforeEach(() => open())
+
+/** Left half red, right half blue. */
+function pngOf(width: number, height: number): string {
+  const row = Buffer.concat([
+    Buffer.from([0]),
+    ...Array.from({ length: width }, (_, x) => Buffer.from(x < width / 2 ? [220, 0, 0] : [0, 0, 220])),
+  ])
+  const crcTable = Array.from({ length: 256 }, (_, index) => {
+    let value = index
+    for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1
+    return value >>> 0
+  })
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const crc = body.reduce((sum, byte) => crcTable[(sum ^ byte) & 255]! ^ (sum >>> 8), 0xffffffff) ^ 0xffffffff
+    const frame = Buffer.alloc(4)
+    frame.writeUInt32BE(data.length)
+    const end = Buffer.alloc(4)
+    end.writeUInt32BE(crc >>> 0)
+    return Buffer.concat([frame, body, end])
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, 2, 0, 0, 0], 8)
+  const png = Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+  return `data:image/png;base64,${png.toString('base64')}`
+}
+
+const near = (color: number[] | undefined, wanted: number[], by = 45) =>
+  wanted.every((value, index) => Math.abs(value - color![index]!) <= by)
+
+describe('the camera', () => {
+  it('sends the card with initials before there is a picture', async () => {
+    const seen = await page.evaluate(async () => {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: true })
+      return look((await connect(stream)).remote)
+    })
+    expect([seen.width, seen.height]).toEqual([640, 360])
+    expect(near(seen.colors[0], [31, 34, 41])).toBe(true)
+    expect(near(seen.colors[5], [76, 111, 165]) || near(seen.colors[5], [255, 255, 255], 90)).toBe(true)
+    expect(kiosk.complaints).toEqual([])
+  })
+
+  it("sends the bot's picture, whole on a plain ground, also to a track that was opened before", async () => {
+    const seen = await page.evaluate(
+      async (image) => {
+        const stream = await navigator.mediaDevices.getUserMedia({ video: true })
+        await tapped.devices.setImage(image)
+        return look((await connect(stream)).remote)
+      },
+      pngOf(40, 40),
+    )
+    const [left, red, blue, right, top] = seen.colors
+    expect(near(left, [31, 34, 41])).toBe(true)
+    expect(near(right, [31, 34, 41])).toBe(true)
+    expect(near(red, [220, 0, 0])).toBe(true)
+    expect(near(blue, [0, 0, 220])).toBe(true)
+    expect(near(top, [31, 34, 41])).toBe(false)
+    expect(kiosk.complaints).toEqual([])
+  })
+
+  it('keeps the old picture when the new one is none, and says why', async () => {
+    const answers = await page.evaluate(
+      async (image) => {
+        await tapped.devices.setImage(image)
+        const wrong = [
+          'https://example.test/a.png',
+          'data:text/html,x',
+          'data:image/png;base64,AAAA',
+          'data:image/png;base64,%%',
+        ]
+        const answers: string[] = []
+        for (const one of wrong) {
+          await tapped.devices.setImage(one).catch((error: Error) => answers.push(error.message))
+        }
+        const stream = await navigator.mediaDevices.getUserMedia({ video: true })
+        return { answers, seen: await look((await connect(stream)).remote) }
+      },
+      pngOf(64, 36),
+    )
+    expect(answers.answers).toEqual([
+      'The bot image is not a data: URL of an image',
+      'The bot image is not a data: URL of an image',
+      'The bot image (image/png) cannot be decoded',
+      'The bot image (image/png) cannot be decoded',
+    ])
+    expect(near(answers.seen.colors[1], [220, 0, 0])).toBe(true)
+  })
+
+  it('goes on sending to people who come later, although the picture stands still', async () => {
+    const frames = await page.evaluate(async () => {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: true })
+      await connect(stream)
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      const late = await connect(stream)
+      await look(late.remote)
+      const stats = await late.receiver.getStats()
+      return [...stats.values()].find(({ type, kind }) => type === 'inbound-rtp' && kind === 'video')?.framesDecoded
+    })
+    expect(frames).toBeGreaterThan(4)
+  })
+
+  it('gives every request a track of its own, and works again after it was stopped', async () => {
+    const seen = await page.evaluate(async () => {
+      const first = await navigator.mediaDevices.getUserMedia({ video: true })
+      const second = await navigator.mediaDevices.getUserMedia({ video: true })
+      const [one] = first.getVideoTracks()
+      const [other] = second.getVideoTracks()
+      one!.stop()
+      const states = [one!.readyState, other!.readyState]
+      const third = await navigator.mediaDevices.getUserMedia({ video: true })
+      return { states, differ: one!.id !== other!.id, picture: await look((await connect(third)).remote) }
+    })
+    expect(seen.states).toEqual(['ended', 'live'])
+    expect(seen.differ).toBe(true)
+    expect(seen.picture.width).toBe(640)
+  })
+
+  it.each([
+    [{ width: 320 }, [320, 180]],
+    [{ width: { ideal: 1920 }, height: { ideal: 1080 } }, [640, 360]],
+    [{ width: { min: 1280 }, height: { min: 720 } }, [1280, 720]],
+    [{ width: { exact: 800 }, height: { exact: 600 } }, [800, 600]],
+    [{ height: { max: 180 } }, [320, 180]],
+    [{ frameRate: 30 }, [640, 360]],
+  ])('answers %j with a picture of %j', async (video, size) => {
+    const settings = await page.evaluate(async (wanted) => {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: wanted })
+      const [track] = stream.getVideoTracks()
+      await track!.applyConstraints({ width: 4000 })
+      const element = document.createElement('video')
+      Object.assign(element, { muted: true, srcObject: stream })
+      await element.play()
+      return { ...track!.getSettings(), shown: [element.videoWidth, element.videoHeight] }
+    }, video)
+    expect([settings.width, settings.height]).toEqual(size)
+    expect(settings.shown).toEqual(size)
+  })
+
+  it('refuses what no camera could do, in the words of the browser', async () => {
+    const refusals = await page.evaluate(async () => {
+      const wanted: (MediaStreamConstraints | undefined)[] = [
+        { video: { width: { exact: 9000 } } },
+        { video: { deviceId: { exact: 'other' } } },
+        { audio: false, video: false },
+        undefined,
+      ]
+      return Promise.all(
+        wanted.map((one) =>
+          navigator.mediaDevices.getUserMedia(one).then(
+            () => 'opened',
+            (error) => `${error.name} ${error.constraint ?? ''}`.trim(),
+          ),
+        ),
+      )
+    })
+    expect(refusals).toEqual(['OverconstrainedError width', 'OverconstrainedError deviceId', 'TypeError', 'TypeError'])
+  })
+})
+
+describe('the microphone', () => {
+  it.each([
+    ['', 0.01],
+    ['?even', 0.04],
+  ])('is silent until something is played, and again afterwards (%j)', async (query, pieceSeconds) => {
+    await open(query)
+    const heard = await page.evaluate(async () => {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: false })
+      const { remote } = await connect(stream)
+      const before = await loudness(remote, 1)
+      const tone = Float32Array.from(
+        { length: 16_000 },
+        (_, index) => 0.5 * Math.sin((2 * Math.PI * 440 * index) / 16_000),
+      )
+      const queued = tapped.devices.playPcm(tone, 16_000)
+      const during = await loudness(remote, 1)
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      const after = await loudness(remote, 1)
+      const pieces = Int16Array.from(tone, (value) => value * 32_767)
+      let total = 0
+      for (let piece = 0; piece < 20; piece++) total = tapped.devices.playPcm(pieces, 16_000)
+      const again = await loudness(remote, 1)
+      tapped.devices.clearPlayback()
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      return { before, queued, during, after, total, again, cleared: await loudness(remote, 1) }
+    })
+    expect(await page.evaluate(() => tapped.pieceSeconds())).toBeCloseTo(pieceSeconds)
+    expect(heard.before).toBeLessThan(0.001)
+    expect(heard.queued).toBeGreaterThan(0.9)
+    expect(heard.queued).toBeLessThan(1.3)
+    expect(heard.during).toBeGreaterThan(0.2)
+    expect(heard.after).toBeLessThan(0.001)
+    expect(heard.total).toBeGreaterThan(15)
+    expect(heard.again).toBeGreaterThan(0.2)
+    expect(heard.cleared).toBeLessThan(0.001)
+    expect(kiosk.complaints).toEqual([])
+  })
+
+  it('refuses a sample rate that is none', async () => {
+    const message = await page.evaluate(() => {
+      try {
+        return tapped.devices.playPcm(new Float32Array(10), 0)
+      } catch (error) {
+        return (error as Error).message
+      }
+    })
+    expect(message).toBe('Sample rate 0 is not usable')
+  })
+})
+
+describe('the list of devices', () => {
+  it('has one camera and one microphone, the same every time, as objects of the browser', async () => {
+    const read = () =>
+      page.evaluate(async () => {
+        const list = await navigator.mediaDevices.enumerateDevices()
+        return list
+          .filter(({ kind }) => kind !== 'audiooutput')
+          .map((info) => ({ ...info.toJSON(), isInfo: info instanceof InputDeviceInfo, text: String(info) }))
+      })
+    const devices = await read()
+    expect(devices.map(({ kind, label }) => `${kind} ${label}`)).toEqual([
+      'audioinput Integrated Microphone',
+      'videoinput Integrated Camera',
+    ])
+    for (const device of devices) {
+      expect(device.deviceId).toMatch(/^[0-9a-f]{64}$/)
+      expect(device).toMatchObject({ isInfo: true, text: '[object InputDeviceInfo]' })
+    }
+    expect(new Set(devices.map(({ deviceId }) => deviceId)).size).toBe(2)
+    expect(await read()).toEqual(devices)
+  })
+
+  it('leads to the tracks: settings, capabilities and labels agree, on clones too', async () => {
+    const seen = await page.evaluate(async () => {
+      const list = await navigator.mediaDevices.enumerateDevices()
+      const [microphone, camera] = list as InputDeviceInfo[]
+      const stream = await navigator.mediaDevices.getUserMedia({
+        audio: { deviceId: { exact: microphone!.deviceId } },
+        video: { deviceId: camera!.deviceId },
+      })
+      const tracks = stream.getTracks().flatMap((track) => [track, track.clone()])
+      return {
+        ids: [microphone!.deviceId, camera!.deviceId],
+        width: camera!.getCapabilities().width,
+        tracks: tracks.map((track) => ({
+          kind: track.kind,
+          label: track.label,
+          id: track.getSettings().deviceId,
+          can: track.getCapabilities().deviceId,
+        })),
+      }
+    })
+    const [microphone, camera] = seen.ids
+    const audio = { kind: 'audio', label: 'Integrated Microphone', id: microphone, can: microphone }
+    const video = { kind: 'video', label: 'Integrated Camera', id: camera, can: camera }
+    expect(seen.tracks).toEqual([audio, audio, video, video])
+    expect(seen.width).toEqual({ min: 160, max: 1280 })
+  })
+
+  it('leaves tracks that are not ours alone', async () => {
+    const label = await page.evaluate(() => {
+      const [track] = document.createElement('canvas').captureStream().getVideoTracks()
+      return { label: track!.label, settings: Object.keys(track!.getSettings()), clone: track!.clone().kind }
+    })
+    expect(label.label).not.toContain('Integrated')
+    expect(label.clone).toBe('video')
+  })
+
+  it('serves the old callback form', async () => {
+    const kinds = await page.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const old = navigator as unknown as { webkitGetUserMedia: (...given: unknown[]) => void }
+          old.webkitGetUserMedia(
+            { audio: true, video: true },
+            (stream: MediaStream) => resolve(stream.getTracks().map(({ kind }) => kind)),
+            reject,
+          )
+        }),
+    )
+    expect(kinds).toEqual(['audio', 'video'])
+  })
+})
+
+describe('the tap', () => {
+  it('cannot be told from the browser', async () => {
+    const looks = await page.evaluate(async () => {
+      class Own extends RTCPeerConnection {}
+      const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:1' }] })
+      const own = new Own()
+      const certificate = await RTCPeerConnection.generateCertificate({
+        name: 'ECDSA',
+        namedCurve: 'P-256',
+      } as EcKeyGenParams)
+      const refusal = (() => {
+        try {
+          return String((RTCPeerConnection as unknown as () => void)())
+        } catch (error) {
+          return (error as Error).name
+        }
+      })()
+      return {
+        name: RTCPeerConnection.name,
+        length: RTCPeerConnection.length,
+        instance: connection instanceof RTCPeerConnection,
+        constructor: connection.constructor === RTCPeerConnection,
+        prototype: Object.getPrototypeOf(connection) === RTCPeerConnection.prototype,
+        subclass: own instanceof Own && own instanceof RTCPeerConnection,
+        alias: Reflect.get(window, 'webkitRTCPeerConnection') === RTCPeerConnection,
+        servers: connection.getConfiguration().iceServers?.length,
+        certificate: certificate.expires > 0,
+        refusal,
+        enumerable: Object.keys(window).includes('RTCPeerConnection'),
+        texts: [
+          RTCPeerConnection,
+          RTCPeerConnection.prototype.createDataChannel,
+          MediaDevices.prototype.getUserMedia,
+          MediaDevices.prototype.enumerateDevices,
+          MediaStreamTrack.prototype.getSettings,
+          Object.getOwnPropertyDescriptor(MediaStreamTrack.prototype, 'label')!.get,
+        ].every((one) => /^function \w*\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(one))),
+        names: [MediaDevices.prototype.getUserMedia.name, RTCPeerConnection.prototype.createDataChannel.name],
+        own: Object.keys(navigator.mediaDevices),
+      }
+    })
+    expect(looks).toEqual({
+      name: 'RTCPeerConnection',
+      length: 0,
+      instance: true,
+      constructor: true,
+      prototype: true,
+      subclass: true,
+      alias: true,
+      servers: 1,
+      certificate: true,
+      refusal: 'TypeError',
+      enumerable: false,
+      texts: true,
+      names: ['getUserMedia', 'createDataChannel'],
+      own: [],
+    })
+  })
+
+  it('knows every received track and audio receiver, and forgets what was closed', async () => {
+    const seen = await page.evaluate(async () => {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true })
+      const { sender, receiver } = await connect(stream)
+      const lines = receiver.localDescription!.sdp.match(/^m=/gm)?.length
+      const replayed: string[] = []
+      tapped.tap.onTrack(({ track }) => replayed.push(track.kind))
+      const open = {
+        connections: tapped.tap.connections().length,
+        tracks: [...tapped.tracks],
+        listed: tapped.tap
+          .tracks('video')
+          .map(({ connection, receiver: one }) => [connection === receiver, one.track.kind]),
+        audio: tapped.tap.audioReceivers().length,
+        transceivers: receiver.getTransceivers().length,
+        sources: tapped.sampleSources(tapped.tap.audioReceivers()),
+      }
+      sender.close()
+      receiver.close()
+      const closed = [tapped.tap.connections().length, tapped.tap.tracks().length, tapped.tap.audioReceivers().length]
+      return { lines, replayed, open, closed, once: tapped.installAgain() }
+    })
+    expect(seen.lines).toBe(2)
+    expect(seen.replayed.sort()).toEqual(['audio', 'video'])
+    expect(seen.open).toMatchObject({ connections: 2, listed: [[true, 'video']], transceivers: 2, sources: [] })
+    expect(seen.open.tracks.sort()).toEqual(['audio', 'video'])
+    // One at each side: a sender's transceiver can receive too.
+    expect(seen.open.audio).toBe(2)
+    expect(seen.closed).toEqual([0, 0, 0])
+    expect(seen.once).toBe(true)
+  })
+
+  it('sees channels of both sides before the page, and misses no message', async () => {
+    const seen = await page.evaluate(async () => {
+      const one = new RTCPeerConnection()
+      const other = new RTCPeerConnection()
+      one.onicecandidate = ({ candidate }) => void other.addIceCandidate(candidate ?? undefined)
+      other.onicecandidate = ({ candidate }) => void one.addIceCandidate(candidate ?? undefined)
+      const heard: string[] = []
+      const channel = one.createDataChannel('captions', { ordered: true })
+      channel.onopen = () => channel.send('first')
+      const answered = new Promise<void>((resolve) => {
+        channel.onmessage = ({ data }) => {
+          heard.push(data)
+          resolve()
+        }
+      })
+      other.ondatachannel = ({ channel: remote }) => {
+        remote.onmessage = ({ data }) => {
+          heard.push(data)
+          remote.send('reply')
+        }
+      }
+      await one.setLocalDescription()
+      await other.setRemoteDescription(one.localDescription!)
+      await other.setLocalDescription()
+      await one.setRemoteDescription(other.localDescription!)
+      await answered
+      const open = tapped.tap.channels('captions').map(({ openedBy }) => openedBy)
+      one.close()
+      other.close()
+      const { channels, messages } = tapped
+      return { heard, open, channels, messages, none: tapped.tap.channels().length }
+    })
+    expect(seen.heard).toEqual(['first', 'reply'])
+    expect(seen.channels).toEqual([
+      { label: 'captions', openedBy: 'page' },
+      { label: 'captions', openedBy: 'remote' },
+    ])
+    expect(seen.messages).toEqual(['remote captions first', 'page captions reply'])
+    expect(seen.open).toEqual(['page', 'remote'])
+    expect(seen.none).toBe(0)
+  })
+
+  it('hides encoded streams only where it was asked to', async () => {
+    const read = () =>
+      page.evaluate(() => [tapped.hadEncodedStreams, 'createEncodedStreams' in RTCRtpReceiver.prototype])
+    expect(await read()).toEqual([true, true])
+    await open('?hide')
+    expect(await read()).toEqual([true, false])
+  })
+})

@@ -1,0 +1,381 @@
+import { open } from 'node:fs/promises'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findStoredFile } from '../../../../../../platforms/browser/stored-file.ts'
+import type { Composite, CompositeTile } from '../../../../../../platforms/shared/page/picture/composite.ts'
+import { pageScript } from '../../../../../../src/process/page-scripts.ts'
+import { type Files, type Kiosk, openKiosk } from '../../../kiosk.ts'
+import type { FakePicture, Harness } from '../../harness.entry.ts'
+
+declare const harness: Harness
+/** Not in the library of types: a track that a script writes. */
+declare const MediaStreamTrackGenerator: new (init: {
+  kind: 'video'
+}) => MediaStreamTrack & { writable: WritableStream<VideoFrame> }
+declare global {
+  interface Window {
+    composite: Composite
+    streams: Record<string, MediaStream>
+  }
+}
+
+type Rgb = [number, number, number]
+type TileText = Omit<CompositeTile, 'stream'> & { picture: FakePicture | null }
+
+const OWN = 'painter-of-the-test'
+/** As strict as can be for a page that makes a meeting at all: its own scripts and workers. */
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'"],
+  "require-trusted-types-for 'script'",
+].join('; ')
+const SIZE = { width: 1280, height: 720 }
+const BYTES = (SIZE.width * SIZE.height * 3) / 2
+const GROUND: Rgb = [0x15, 0x17, 0x1c]
+const SPEAKING: Rgb = [0x7c, 0xb0, 0xff]
+const [RED, GREEN, BLUE]: [Rgb, Rgb, Rgb] = [
+  [200, 30, 30],
+  [30, 160, 60],
+  [40, 60, 200],
+]
+
+let kiosk: Kiosk
+let page: Page
+let file: string
+
+beforeAll(async () => {
+  kiosk = await openKiosk({ ownScript: { path: `/${OWN}.js`, source: PAINTER } })
+})
+afterAll(() => kiosk?.close())
+beforeEach(async () => {
+  page = await openPage(POLICY)
+  const mark = await openFrames(page)
+  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
+  expect(file).not.toBeNull()
+})
+
+async function openPage(policy: string, files: Files = {}): Promise<Page> {
+  const opened = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' }, ...files }, '', policy)
+  await opened.evaluate((painter) => {
+    window.composite = harness.createComposite({ painter })
+    window.streams = {}
+  }, OWN)
+  return opened
+}
+
+/** The worker's file can be made to fail, see `letWritesFail`. */
+const PAINTER = `
+  const { write } = FileSystemSyncAccessHandle.prototype
+  let fails = false
+  new BroadcastChannel('disk').onmessage = ({ data }) => { fails = data }
+  FileSystemSyncAccessHandle.prototype.write = function (...given) {
+    if (fails) throw new Error('no room on the disk')
+    return write.apply(this, given)
+  };
+  ${pageScript('page/shared/frame-painter')}`
+
+function openFrames(on: Page): Promise<string | null> {
+  const given = { painter: PAINTER, size: SIZE }
+  return on.evaluate(({ painter, size }) => window.composite.openFrames(painter, size), given)
+}
+
+function letWritesFail(fails: boolean): Promise<void> {
+  return page.evaluate((message) => new BroadcastChannel('disk').postMessage(message), fails)
+}
+
+const css = ([red, green, blue]: Rgb) => `rgb(${red} ${green} ${blue})`
+
+const person = (id: string, color: Rgb | null, changed: Partial<TileText> = {}): TileText => ({
+  ...{ id, name: id, isScreen: false, isSpeaking: false },
+  picture: color === null ? null : { color: css(color) },
+  ...changed,
+})
+
+async function show(mode: 'speaker_view' | 'gallery_view', tiles: TileText[]): Promise<void> {
+  await page.evaluate(
+    async ({ wanted, shown }) => {
+      const { streams, composite } = window
+      composite.update(
+        wanted.map(({ picture, ...tile }) => {
+          if (picture) streams[tile.id] ??= harness.fakeStream(picture)
+          return { ...tile, stream: picture ? streams[tile.id]! : null }
+        }),
+      )
+      composite.show(shown)
+      await composite.painted()
+    },
+    { wanted: tiles, shown: mode },
+  )
+}
+
+/** What a player shows of a pixel of the file. */
+async function pixel(x: number, y: number): Promise<Rgb> {
+  await using opened = await open(file)
+  const byte = async (at: number) => (await opened.read(Buffer.alloc(1), 0, 1, at)).buffer[0]!
+  const color = (y >> 1) * (SIZE.width / 2) + (x >> 1)
+  const luma = 1.164 * ((await byte(y * SIZE.width + x)) - 16)
+  const u = (await byte(SIZE.width * SIZE.height + color)) - 128
+  const v = (await byte(SIZE.width * SIZE.height * 1.25 + color)) - 128
+  const channels = [luma + 1.596 * v, luma - 0.392 * u - 0.813 * v, luma + 2.017 * u]
+  return channels.map((value) => Math.round(Math.min(Math.max(value, 0), 255))) as Rgb
+}
+
+const near = (one: Rgb, other: Rgb, by = 14) => one.every((value, index) => Math.abs(value - other[index]!) <= by)
+const expectPixel = async (x: number, y: number, color: Rgb) => {
+  const found = await pixel(x, y)
+  expect(near(found, color), `${found} at ${x},${y}, not ${color}`).toBe(true)
+}
+const untilPixel = (x: number, y: number, color: Rgb) =>
+  expect.poll(async () => near(await pixel(x, y), color)).toBe(true)
+
+test('a gallery is in the file as it is on a screen: pictures, round corners, names, who speaks', async () => {
+  await show('gallery_view', [
+    person('Ann', RED),
+    person('Ben', GREEN, { isSpeaking: true }),
+    person('Cleo', null),
+    person('Dan', BLUE),
+  ])
+  await expectPixel(360, 170, RED)
+  await expectPixel(920, 170, GREEN)
+  await expectPixel(920, 520, BLUE)
+  await expectPixel(4, 4, GROUND)
+  await expectPixel(84, 14, GROUND)
+  await expectPixel(647, 170, SPEAKING)
+  // Cleo's initial stands on a calm ground of its own.
+  expect(near(await pixel(320, 520), GROUND, 20)).toBe(false)
+  const caption = await Promise.all(Array.from({ length: 60 }, (_, index) => pixel(86 + index, 339)))
+  expect(caption.some(([red]) => red > 120)).toBe(true)
+  expect(kiosk.complaints).toEqual([])
+})
+
+test('until it is shown, the file can be told from others', async () => {
+  const start = async () => {
+    await using opened = await open(file)
+    return (await opened.read(Buffer.alloc(16), 0, 16, 0)).buffer.toString('hex')
+  }
+  const mark = await openFrames(page)
+  await page.evaluate(() => {
+    const stream = harness.fakeStream({ color: 'rgb(30 160 60)' })
+    window.composite.update([{ id: 'Ben', name: 'Ben', isScreen: false, isSpeaking: false, stream }])
+  })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await start()).toBe(mark)
+  await show('speaker_view', [person('Ann', RED)])
+  expect(await start()).not.toBe(mark)
+})
+
+test('the display shows nothing of it, and nothing of the page', async () => {
+  await show('gallery_view', [person('Ann', RED)])
+  await expectPixel(640, 340, RED)
+  await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), GROUND)).toBe(true)
+})
+
+test('who speaks fills the picture, and who comes on stage takes it over', async () => {
+  await show('speaker_view', [person('Ann', RED, { isSpeaking: true }), person('Ben', GREEN)])
+  await expectPixel(640, 340, RED)
+  await show('speaker_view', [person('Ann', RED), person('Ben', GREEN, { isSpeaking: true })])
+  await untilPixel(640, 340, GREEN)
+})
+
+test('a camera that goes off becomes initials', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  await expectPixel(640, 200, RED)
+  await show('speaker_view', [person('Ann', null)])
+  await untilPixel(200, 100, [0x23, 0x26, 0x2e])
+})
+
+test('a shared screen and a picture on its side are seen whole', async () => {
+  const screen = { color: css(BLUE), width: 800, height: 800 }
+  await show('speaker_view', [
+    person('Ann', null, { picture: { color: css(GREEN), width: 360, height: 640 } }),
+    person('screen', null, { isScreen: true, picture: screen }),
+  ])
+  await untilPixel(560, 300, BLUE)
+  const side = await pixel(1120, 100)
+  expect(near(side, GREEN) || near(side, [0x23, 0x26, 0x2e]) || near(side, GROUND)).toBe(true)
+})
+
+test('a screen that stands still, and so sends no frame, is seen all the same', async () => {
+  await page.evaluate(() => {
+    const stream = harness.fakeStream({ color: 'rgb(40 60 200)', framesPerSecond: 0 })
+    window.streams.screen = stream
+    const video = Object.assign(document.createElement('video'), { srcObject: stream, muted: true })
+    document.body.append(video)
+    return video.play()
+  })
+  await show('speaker_view', [person('screen', BLUE, { isScreen: true })])
+  await untilPixel(640, 300, BLUE)
+})
+
+/** A camera whose frames are red above and blue below, as the page says. */
+async function cameraOf(init: { rotation?: number; matrix?: 'smpte170m' | 'bt709'; isRgb?: boolean }): Promise<void> {
+  await page.evaluate(({ rotation = 0, matrix = 'smpte170m', isRgb = false }) => {
+    const [width, height] = [640, 360]
+    const yuv = {
+      smpte170m: { above: [85, 103, 203], below: [76, 192, 109] },
+      bt709: { above: [73, 111, 203], below: [73, 192, 114] },
+    }[matrix]
+    const planes = new Uint8Array((width * height * 3) / 2)
+    for (const [plane, at, bytes] of [
+      [0, 0, width * height],
+      [1, width * height, (width * height) / 4],
+      [2, width * height * 1.25, (width * height) / 4],
+    ] as const) {
+      planes.fill(yuv.above[plane]!, at, at + bytes / 2)
+      planes.fill(yuv.below[plane]!, at + bytes / 2, at + bytes)
+    }
+    const canvas = new OffscreenCanvas(width, height)
+    const pen = canvas.getContext('2d')!
+    pen.fillStyle = 'rgb(200 30 30)'
+    pen.fillRect(0, 0, width, height / 2)
+    pen.fillStyle = 'rgb(40 60 200)'
+    pen.fillRect(0, height / 2, width, height / 2)
+    const frame = (timestamp: number) => {
+      if (isRgb) return new VideoFrame(canvas, { timestamp, rotation } as VideoFrameInit)
+      const colorSpace = { matrix, primaries: 'bt709', transfer: 'bt709', fullRange: false } as const
+      const shape = { codedWidth: width, codedHeight: height, format: 'I420', timestamp } as const
+      return new VideoFrame(planes, { ...shape, colorSpace, rotation } as VideoFrameBufferInit)
+    }
+    const track = new MediaStreamTrackGenerator({ kind: 'video' })
+    const writer = track.writable.getWriter()
+    let count = 0
+    setInterval(() => writer.write(frame(count++ * 66_000)).catch(() => {}), 66)
+    window.streams.Ann = new MediaStream([track])
+  }, init)
+  await show('speaker_view', [person('Ann', RED)])
+}
+
+test.each([
+  ['as decoders give them', {}],
+  ['of BT.709', { matrix: 'bt709' as const }],
+  ['of a canvas', { isRgb: true }],
+])('frames %s have their colors', async (_, init) => {
+  await cameraOf(init)
+  await untilPixel(640, 170, RED)
+  await untilPixel(640, 510, BLUE)
+})
+
+type Point = [x: number, y: number]
+test.each<[number, Point, Point]>([
+  [90, [780, 340], [500, 340]],
+  [180, [640, 510], [640, 170]],
+  [270, [500, 340], [780, 340]],
+])('frames that are turned by %i degrees are seen upright', async (rotation, red, blue) => {
+  await cameraOf({ rotation })
+  await untilPixel(...red, RED)
+  await untilPixel(...blue, BLUE)
+})
+
+test('a smaller picture in the middle, where the machine asks for it', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  await page.evaluate(() => window.composite.setStep({ framesPerSecond: 2, size: 0.5 }))
+  await untilPixel(100, 340, GROUND)
+  await untilPixel(640, 340, RED)
+  await page.evaluate(() => window.composite.setStep({ framesPerSecond: null, size: 1 }))
+  await untilPixel(100, 340, RED)
+})
+
+test('a screenshot is what is recorded', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  const [red, green] = await page.evaluate(async () => {
+    const data = await window.composite.png()
+    const bytes = Uint8Array.from(atob(data!), (sign) => sign.charCodeAt(0))
+    const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+    const pen = new OffscreenCanvas(image.width, image.height).getContext('2d')!
+    pen.drawImage(image, 0, 0)
+    return [...pen.getImageData(640, 340, 1, 1).data]
+  })
+  expect(red).toBeGreaterThan(180)
+  expect(green).toBeLessThan(50)
+})
+
+test('back on the screen, the picture is there', async () => {
+  await page.evaluate(() => window.composite.closeFrames())
+  await show('speaker_view', [person('Ann', RED)])
+  await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), RED)).toBe(true)
+})
+
+test('what could not be written for a while is made up for', async () => {
+  const told: string[] = []
+  page.on('console', (message) => told.push(message.text()))
+  await show('speaker_view', [person('Ann', RED)])
+  await letWritesFail(true)
+  await show('speaker_view', [person('Ann', null)])
+  await expect.poll(() => told.join()).toContain('no room on the disk')
+  await letWritesFail(false)
+  await untilPixel(200, 100, [0x23, 0x26, 0x2e])
+  expect(await page.evaluate(() => window.composite.fault)).toBeNull()
+})
+
+test('who cannot write any more says so', async () => {
+  await show('speaker_view', [person('Ann', RED)])
+  expect(await page.evaluate(() => window.composite.fault)).toBeNull()
+  await letWritesFail(true)
+  await show('speaker_view', [person('Ann', null)])
+  await expect.poll(() => page.evaluate(() => window.composite.fault)).toContain('no room on the disk')
+})
+
+test('a page that allows neither workers nor WebAssembly says so, and is painted on the screen', async () => {
+  const strict = await openKiosk()
+  try {
+    page = await strict.open({ '/': { type: 'text/html', body: '<body>The page' } })
+    await page.evaluate(() => {
+      window.composite = harness.createComposite()
+      window.streams = {}
+    })
+    expect(await openFrames(page)).toBeNull()
+    await show('speaker_view', [person('Ann', RED)])
+    await expect.poll(async () => near((await strict.grab()).pixel(640, 340), RED)).toBe(true)
+  } finally {
+    await strict.close()
+  }
+})
+
+test('what the policy of the page forbids its own scripts stays forbidden while its picture is painted', async () => {
+  const body = `<body>The page<script src="/own.js"></script><script>window.inline = true</script></body>`
+  const own = `
+    window.own = {}
+    const blocked = (name, work) => {
+      try { work(); window.own[name] = 'allowed' } catch (error) { window.own[name] = error.name }
+    }
+    blocked('eval', () => eval('1'))
+    blocked('markup', () => { document.body.innerHTML += '<img src=x>' })
+    blocked('compile', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])))
+    blocked('plain worker', () => new Worker(URL.createObjectURL(new Blob(['']))))
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => {
+      (window.violations ??= []).push(violatedDirective)
+    })
+    fetch('https://elsewhere.example/').then(() => { window.own.fetch = 'allowed' }, () => { window.own.fetch = 'refused' })`
+  page = await openPage(POLICY, {
+    '/': { type: 'text/html', body },
+    '/own.js': { type: 'text/javascript', body: own },
+  })
+  const mark = await openFrames(page)
+  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
+  await show('speaker_view', [person('Ann', RED)])
+  await untilPixel(640, 340, RED)
+  const seen = () => page.evaluate(() => ({ ...(window as never as { own: object }).own }))
+  await expect.poll(async () => 'fetch' in (await seen())).toBe(true)
+  expect(await seen()).toEqual({
+    eval: 'EvalError',
+    markup: 'TypeError',
+    compile: 'CompileError',
+    'plain worker': 'TypeError',
+    fetch: 'refused',
+  })
+  expect(await page.evaluate(() => 'inline' in window)).toBe(false)
+  const directives = await page.evaluate(() => (window as never as { violations: string[] }).violations)
+  expect(directives).toContain('connect-src')
+})
+
+test.each([
+  ['by nonces, as Google Meet does', "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; base-uri 'none'"],
+  [
+    'by Trusted Types, as Google Meet may',
+    "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; require-trusted-types-for 'script'",
+  ],
+  ['workers of its own making only', "script-src 'self' 'wasm-unsafe-eval'; worker-src blob:"],
+  ['nothing', ''],
+])('a page that restricts its scripts %s is painted as frames', async (_, policy) => {
+  page = await openPage(policy)
+  expect(await openFrames(page)).toMatch(/^[0-9a-f]+$/)
+})

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type LayoutRequest,
+  layOut,
+  type Place,
+  type Rectangle,
+} from '../../../../../platforms/shared/page/picture/layout.ts'
+
+const people = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
+
+function request(changed: Partial<LayoutRequest>): LayoutRequest {
+  return {
+    mode: 'gallery_view',
+    width: 1280,
+    height: 720,
+    screenId: null,
+    screenAspect: null,
+    speakerId: null,
+    standby: [],
+    gallery: [],
+    hiddenCount: 0,
+    ...changed,
+  }
+}
+
+const boxOf = ({ picture, caption }: Place): Rectangle => ({ ...picture, height: picture.height + caption.height })
+
+const overlap = (one: Rectangle, other: Rectangle) =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height
+
+function expectTidy(places: Place[], width = 1280, height = 720): void {
+  for (const [index, place] of places.entries()) {
+    const box = boxOf(place)
+    expect(box.x).toBeGreaterThanOrEqual(0)
+    expect(box.y).toBeGreaterThanOrEqual(0)
+    expect(box.x + box.width).toBeLessThanOrEqual(width)
+    expect(box.y + box.height).toBeLessThanOrEqual(height)
+    expect(Object.values(place.picture).every(Number.isInteger)).toBe(true)
+    expect(place.picture.width).toBeGreaterThan(0)
+    expect(place.picture.height).toBeGreaterThan(0)
+    for (const other of places.slice(index + 1)) expect(overlap(box, boxOf(other))).toBe(false)
+  }
+}
+
+describe('the gallery', () => {
+  it.each(Array.from({ length: 25 }, (_, index) => index + 1))('places %i people without overlap', (count) => {
+    const places = layOut(request({ gallery: people(count) }))
+    expect(places.map(({ id }) => id)).toEqual(people(count))
+    expectTidy(places)
+    const [first] = places
+    for (const { picture } of places) {
+      expect([picture.width, picture.height]).toEqual([first?.picture.width, first?.picture.height])
+      expect(picture.width / picture.height).toBeGreaterThan(1.3)
+      expect(picture.width / picture.height).toBeLessThan(1.8)
+    }
+  })
+
+  it('makes pictures smaller, never larger, when more people come', () => {
+    const areas = people(25).map((_, index) => {
+      const { picture } = layOut(request({ gallery: people(index + 1) }))[0]!
+      return picture.width * picture.height
+    })
+    expect(areas).toEqual([...areas].sort((one, other) => other - one))
+    expect(areas[0]).toBeGreaterThan(0.7 * 1280 * 720)
+    expect(areas[24]).toBeGreaterThan(15_000)
+  })
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [4, 2],
+    [9, 3],
+    [16, 4],
+    [25, 5],
+  ])('shows %i people in %i columns', (count, columns) => {
+    const places = layOut(request({ gallery: people(count) }))
+    expect(new Set(places.map(({ picture }) => picture.x)).size).toBe(columns)
+  })
+
+  it('centers a last row that is not full', () => {
+    const [left, right, below] = layOut(request({ gallery: people(3) })).map(({ picture }) => picture)
+    const middle = (left!.x + right!.x + right!.width) / 2
+    expect(Math.abs(below!.x + below!.width / 2 - middle)).toBeLessThanOrEqual(1)
+    expect(below!.y).toBeGreaterThan(left!.y)
+  })
+
+  it('says in a place of its own how many more there are', () => {
+    const places = layOut(request({ gallery: people(24), hiddenCount: 6 }))
+    expect(places).toHaveLength(25)
+    expect(places.at(-1)?.id).toBeNull()
+    expectTidy(places)
+  })
+
+  it('is empty when nobody is there', () => {
+    expect(layOut(request({}))).toEqual([])
+  })
+
+  it.each([1, 2, 3, 4, 5, 8, 12])('puts a shared screen first and %i people beside it', (count) => {
+    const places = layOut(request({ gallery: people(count), screenId: 's', screenAspect: 16 / 9 }))
+    expectTidy(places)
+    const [screen, ...others] = places
+    expect(screen?.id).toBe('s')
+    expect(others.map(({ id }) => id)).toEqual(people(count))
+    expect(screen!.picture.width * screen!.picture.height).toBeGreaterThan(0.5 * 1280 * 720)
+    for (const other of others) expect(other.picture.x).toBeGreaterThan(screen!.picture.x + screen!.picture.width)
+  })
+
+  it('gives a shared screen the whole picture when nobody else has one', () => {
+    const [screen, ...others] = layOut(request({ screenId: 's' }))
+    expect(others).toEqual([])
+    expect(screen!.picture.width).toBeGreaterThan(1100)
+  })
+})
+
+describe('the speaker view', () => {
+  const view = (changed: Partial<LayoutRequest>) => layOut(request({ mode: 'speaker_view', ...changed }))
+
+  it('shows the speaker alone, large', () => {
+    const places = view({ speakerId: 'p1', gallery: people(4) })
+    expect(places.map(({ id }) => id)).toEqual(['p1'])
+    expectTidy(places)
+    expect(places[0]!.picture.width * places[0]!.picture.height).toBeGreaterThan(0.7 * 1280 * 720)
+  })
+
+  it('shows a shared screen first and the speaker small beside it', () => {
+    const [screen, speaker, ...others] = view({ speakerId: 'p1', screenId: 's', screenAspect: 1.6, gallery: people(4) })
+    expect(others).toEqual([])
+    expect([screen?.id, speaker?.id]).toEqual(['s', 'p1'])
+    expectTidy([screen!, speaker!])
+    expect(speaker!.picture.y).toBe(screen!.picture.y)
+    expect(speaker!.picture.width).toBeLessThan(0.3 * screen!.picture.width)
+  })
+
+  it('shows a shared screen alone when nobody else is there', () => {
+    expect(view({ screenId: 's' }).map(({ id }) => id)).toEqual(['s'])
+  })
+
+  it('is empty when nobody is there', () => {
+    expect(view({})).toEqual([])
+    expect(view({ standby: ['p2'] })).toEqual([])
+  })
+
+  it.each([null, 's'])('hides who may speak next entirely under the speaker (screen: %s)', (screenId) => {
+    const places = view({ speakerId: 'p1', screenId, standby: ['p2', 'p3'] })
+    const speaker = places.find(({ id }) => id === 'p1')!
+    const below = places.filter(({ isStandby }) => isStandby)
+    expect(below.map(({ id }) => id)).toEqual(['p2', 'p3'])
+    for (const { picture, caption } of below) {
+      expect(caption).toEqual(speaker.caption)
+      expect(picture.x).toBeGreaterThan(speaker.picture.x)
+      expect(picture.y).toBeGreaterThan(speaker.picture.y)
+      expect(picture.x + picture.width).toBeLessThan(speaker.picture.x + speaker.picture.width)
+      expect(picture.y + picture.height).toBeLessThan(speaker.picture.y + speaker.picture.height)
+    }
+  })
+
+  it.each([0.2, 0.5, 4 / 3, 1.6, 16 / 9, 21 / 9, 9])('frames a screen of shape %d closely', (aspect) => {
+    const places = view({ speakerId: 'p1', screenId: 's', screenAspect: aspect })
+    expectTidy(places)
+    const { width, height } = places[0]!.picture
+    if (aspect >= 0.5 && aspect <= 3) expect(Math.abs(width / height - aspect)).toBeLessThan(0.02 * aspect)
+    const gap = places[1]!.picture.x - (places[0]!.picture.x + width)
+    expect(gap).toBeGreaterThan(0)
+    expect(gap).toBeLessThan(30)
+  })
+
+  it('uses whatever size the window has', () => {
+    for (const [width, height] of [
+      [1920, 1080],
+      [1279, 719],
+      [640, 360],
+    ] as const) {
+      expectTidy(layOut(request({ width, height, gallery: people(7), screenId: 's' })), width, height)
+      expectTidy(view({ width, height, speakerId: 'p', screenId: 's' }), width, height)
+    }
+  })
+})

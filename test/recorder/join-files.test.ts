@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { joinFiles, mediaSeconds } from '../../recorder/join-files.ts'
+import { isIndexFirst, pictureTimes, probe } from '../media/media-info.ts'
+
+const run = promisify(execFile)
+const { signal } = new AbortController()
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "standin-join's-"))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A picture and a tone. */
+async function media(name: string, seconds: number, size = '320x180'): Promise<string> {
+  const path = join(folder, name)
+  await run('ffmpeg', [
+    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25`, '-f', 'lavfi', '-i', 'sine=r=48000'],
+    ...['-t', String(seconds), '-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '0', '-c:a', 'aac', path],
+  ])
+  return path
+}
+
+test('parts that were made alike are put behind each other without being encoded again', async () => {
+  const parts = [await media('one.mp4', 2), await media('two.mp4', 3)]
+  const target = join(folder, 'joined.mp4')
+  const joined = await joinFiles(parts, { target, folder, signal })
+  expect(joined.isEncodedAnew).toBe(false)
+  expect(joined.seconds).toBeCloseTo(5, 1)
+  expect(await isIndexFirst(target)).toBe(true)
+  const times = await pictureTimes(target)
+  expect(times).toHaveLength(125)
+  expect(times[0]).toBeCloseTo(0, 3)
+  const steps = times.slice(1).map((time, place) => time - times[place]!)
+  expect(Math.max(...steps)).toBeLessThan(0.07)
+  // Every packet can be decoded.
+  await expect(run('ffmpeg', ['-v', 'error', '-i', target, '-f', 'null', '-'])).resolves.toMatchObject({ stderr: '' })
+})
+
+test('parts of other settings are encoded anew', async () => {
+  const parts = [await media('small.mp4', 1), await media('large.mp4', 2, '640x360')]
+  const target = join(folder, 'anew.mp4')
+  const joined = await joinFiles(parts, { target, folder, signal })
+  expect(joined.isEncodedAnew).toBe(true)
+  expect(joined.seconds).toBeCloseTo(3, 0)
+  expect(await probe(target)).toMatchObject({ codecs: ['h264', 'aac'], width: 1280, height: 720 })
+})
+
+test('what is no media is refused by name', async () => {
+  await expect(mediaSeconds(join(folder, 'absent.mp4'), signal)).rejects.toThrow('absent.mp4')
+})

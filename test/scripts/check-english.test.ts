@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { judge, lowered, violationsOf } from '../../scripts/check-english.ts'
+import { NAME_RULES, NEW_NAMES, TEXT_RULES } from '../../scripts/english/rules.ts'
+import { packageRoot } from '../../src/process/page-scripts.ts'
+
+const rulesOf = (file: string, text: string) => violationsOf(file, text).map(({ rule }) => rule)
+
+describe.each(TEXT_RULES)('the rule $id', ({ id, example }) => {
+  test('is broken in a comment', () => expect(rulesOf('src/a.ts', `/** ${example} */\nconst a = 1`)).toContain(id))
+  test('is broken in Markdown', () => expect(rulesOf('docs/a.md', `# A page\n\n${example}\n`)).toContain(id))
+  test('is broken in a message', () =>
+    expect(rulesOf('src/a.ts', `logger.warn(\`\${name}: ${example}\`)\nthrow new Error('${example}')`)).toContain(id))
+  test('is broken in the name of a test', () =>
+    expect(rulesOf('test/a.test.ts', `test('${example}', () => {})`)).toContain(id))
+  test('is broken in a shell script', () => expect(rulesOf('scripts/a.sh', `#!/bin/sh\n# ${example}\n`)).toContain(id))
+})
+
+test.each(NAME_RULES)('the rule $id is broken by a function, a method and a property', ({ id, example }) => {
+  expect(rulesOf('src/a.ts', example)).toContain(id)
+  const name = /function (\w+)/.exec(example)?.[1]
+  expect(rulesOf('src/a.ts', `class A {\n  async ${name}(event: Event): void {}\n}`)).toContain(id)
+  expect(rulesOf('src/a.ts', `interface A {\n  ${name}(event: Event): void\n}`)).toContain(id)
+  expect(rulesOf('src/a.ts', `const parts = {\n  ${name}: () => {},\n}`)).toContain(id)
+})
+
+test('a call of a function of that name is reported once, where the function is declared', () => {
+  expect(rulesOf('src/a.ts', 'sink.take(chunk)\nqueue\n  .take(1)')).toEqual([])
+})
+
+test.each([...NEW_NAMES].filter(([name]) => name !== name.toLowerCase()))('the name %s has become %s', (name) => {
+  expect(rulesOf('src/a.ts', `export class ${name} {}`)).toEqual(['old-name'])
+})
+
+test('a file with an old name is reported, and so are its tests', () => {
+  expect(rulesOf('src/life/attendance.ts', '')).toEqual(['file-name'])
+  expect(rulesOf('test/src/life/attendance.test.ts', '')).toEqual(['file-name'])
+})
+
+test('quotations, code and data of tests are not judged', () => {
+  expect(rulesOf('src/a.ts', '// The page says "Nobody is here", as `nobody` does.')).toEqual([])
+  expect(rulesOf('docs/a.md', '```sh\nnobody\n```\n')).toEqual([])
+  expect(rulesOf('test/a.test.ts', "const said = 'nobody knows what goes on here'")).toEqual([])
+})
+
+test('a violation has its file, its line, the word and better ones', () => {
+  expect(violationsOf('src/a.ts', '\n\n// A bot stops.\n// Nobody retries.')[0]).toMatchObject({
+    file: 'src/a.ts',
+    line: 3,
+    found: expect.stringContaining('Nobody'),
+    say: expect.stringContaining('participant'),
+  })
+})
+
+test('a finished room has none, an unfinished one no more than before', () => {
+  const violations = violationsOf('src/a.ts', '// Nobody knows.\n\n\n/* Whoever asks. */')
+  expect(judge(violations, {}).problems.join('\n')).toMatch(/^src: 2 violations, 0 allowed\nsrc\/a\.ts:1: /)
+  expect(judge(violations, { src: 1 }).problems.join('\n')).toMatch(/2 violations, 1 allowed/)
+  expect(judge(violations, { src: 2 }).problems).toEqual([])
+  expect(judge(violations, { 'src/life': 9 }).problems).toHaveLength(3)
+})
+
+test('a count only goes down', () => {
+  expect(lowered({ src: 3, storage: 9, wire: 2 }, { src: 5, storage: 4, report: 7 })).toEqual({ src: 3, storage: 4 })
+})
+
+test('it is part of the check and of every test run', () => {
+  const { scripts } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  expect(scripts.check).toContain('node scripts/check-english.ts')
+  expect(readFileSync(join(packageRoot, 'scripts/test.sh'), 'utf8')).toMatch(
+    /^run english node scripts\/check-english\.ts$/m,
+  )
+})

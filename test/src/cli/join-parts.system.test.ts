@@ -1,0 +1,216 @@
+/** `standin join-parts` with real media: a part whose bot died, and one that ended by its report. */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BotEvent } from '@standin/wire/events.ts'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { Io } from '../../../src/cli/io.ts'
+import { type JoinPartsFlags, joinParts } from '../../../src/cli/join-parts.ts'
+import { S3Storage } from '../../../storage/s3/storage.ts'
+import { probe } from '../../media/media-info.ts'
+import { startS3Server } from '../../servers/s3-server.ts'
+import { never, temporaryFolder } from '../../storage/place.ts'
+
+const run = promisify(execFile)
+const START = Date.parse('2026-11-21T09:30:00.000Z')
+const at = (seconds: number) => new Date(START + seconds * 1000).toISOString()
+const ADA = { id: 1, name: 'Ada', platform_id: 'a' }
+const BEN = { id: 2, name: 'Ben', platform_id: 'b' }
+
+const speaks = (participant: typeof ADA, seconds: number, isSpeaking: boolean, offset: number): [number, BotEvent] => [
+  seconds,
+  {
+    ...{ type: 'speaker', participant, is_speaking: isSpeaking, timestamp: START / 1000 + seconds, offset },
+    ...{ source: 'csrc', confidence: 1 },
+  },
+]
+const joins = (participant: typeof ADA, seconds: number): [number, BotEvent] => [
+  seconds,
+  { type: 'participant_joined', participant, offset: null },
+]
+const says = (id: string, text: string, seconds: number, sender_id: number): [number, BotEvent] => [
+  seconds,
+  {
+    ...{
+      type: 'chat_message',
+      message_id: id,
+      sender_id,
+      sender_name: 'x',
+      timestamp: at(seconds),
+      is_own: false,
+      text,
+    },
+  },
+]
+const recordsFrom = (seconds: number): [number, BotEvent] => [
+  seconds,
+  { type: 'status_change', status: 'in_call_recording', start_time: START / 1000 + seconds },
+]
+
+let botId: string
+let folder: string
+beforeEach(async () => {
+  botId = randomUUID()
+  folder = await temporaryFolder()
+})
+
+/** The first part has four seconds from 0 on, the second three from 10 on, in which people have other numbers. */
+async function writeParts(): Promise<string[]> {
+  const ended = { start: 0.5, end: 1, text: 'Hello', language: 'en', speaker: 'Ben', user_id: 1, words: [] }
+  return [
+    await writePart('1', 4, [
+      ...[recordsFrom(0), joins(ADA, 0), joins(BEN, 0), says('m1', 'First', 1, 1)],
+      ...[speaks(ADA, 1, true, 1), speaks(ADA, 3, false, 3), speaks(BEN, 3.5, true, 3.5)],
+    ]),
+    await writePart(
+      '2',
+      3,
+      [
+        ...[recordsFrom(10), joins({ ...BEN, id: 1 }, 10), joins({ id: 2, name: 'Cleo', platform_id: 'c' }, 10)],
+        // The platform shows what was written before.
+        ...[says('m1', 'First', 1, 1), says('m2', 'Second', 11, 2)],
+        ...[speaks({ ...BEN, id: 1 }, 11, true, 1), speaks({ ...BEN, id: 1 }, 12, false, 2)],
+      ],
+      { 'transcription.json': { provider: 'Default', result: { languages: ['en'], utterances: [ended] } } },
+    ),
+  ]
+}
+
+async function writePart(
+  attempt: string,
+  seconds: number,
+  events: [number, BotEvent][],
+  files: Record<string, object> = {},
+): Promise<string> {
+  const place = join(folder, attempt)
+  const recording = join(place, botId)
+  await mkdir(recording, { recursive: true })
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=25', '-f', 'lavfi', '-i', 'sine=r=48000']
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '0', '-c:a', 'aac']
+  const video = join(recording, 'video.mp4')
+  await run('ffmpeg', ['-v', 'error', ...inputs, '-t', String(seconds), ...codecs, video])
+  await run('ffmpeg', ['-v', 'error', '-i', video, '-vn', '-c', 'copy', join(recording, 'audio.m4a')])
+  const lines = events.map(([when, event], place) =>
+    JSON.stringify({ type: 'event', seq: place + 1, bot_id: botId, at: at(when), event }),
+  )
+  // The last line of a dead bot is torn.
+  await writeFile(join(recording, 'events.jsonl'), `${lines.join('\n')}\n{"type":"eve`)
+  for (const [name, content] of Object.entries(files)) await writeFile(join(recording, name), JSON.stringify(content))
+  return place
+}
+
+/** In this process: to start one takes longer than what it does. */
+async function joined(flags: Partial<JoinPartsFlags> & Pick<JoinPartsFlags, 'part' | 'to'>) {
+  const [out, errors]: [string[], string[]] = [[], []]
+  const io = {
+    output: { write: (text: string) => void out.push(text) },
+    errors: { write: (text: string) => void errors.push(text) },
+  } as unknown as Io
+  const code = await joinParts({ botId, json: true, ...flags }, io)
+  expect(errors).toEqual([])
+  expect(code).toBe(0)
+  return out.map((line) => JSON.parse(line) as { name: string; seconds: number | null; location: string })
+}
+
+const jsonOf = async (...path: string[]) => JSON.parse(await readFile(join(...path), 'utf8'))
+const linesOf = async (...path: string[]) =>
+  (await readFile(join(...path), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+test('media, people, turns, chat, words and events of two parts are those of one recording', async () => {
+  const to = join(folder, '0')
+  const files = await joined({ part: await writeParts(), to })
+  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a', 'manifest.json']))
+  const place = join(to, botId)
+  expect((await probe(join(place, 'video.mp4'))).seconds).toBeCloseTo(7, 0)
+
+  const manifest = await jsonOf(place, 'manifest.json')
+  const gap = { started_at: at(4), ended_at: at(10), offset: 4, seconds: 6, reason: 'bot_died' }
+  expect(manifest.gaps.map((each: typeof gap) => ({ ...each, offset: Math.round(each.offset) }))).toMatchObject([
+    { offset: 4, ended_at: gap.ended_at, reason: 'bot_died' },
+  ])
+  expect(manifest.gaps[0].seconds).toBeCloseTo(6, 0)
+  expect(manifest.parts).toMatchObject([{ has_transcript: false }, { has_transcript: true }])
+
+  const people = await jsonOf(place, 'participants.json')
+  expect(people.map(({ id, name }: typeof ADA) => [id, name])).toEqual([
+    [1, 'Ada'],
+    [2, 'Ben'],
+    [3, 'Cleo'],
+  ])
+  expect(people[1].visits).toHaveLength(2)
+  const turns = await linesOf(place, 'diarization.jsonl')
+  expect(turns.map(({ speaker, user_id }) => [speaker, user_id])).toEqual([
+    ['Ada', 1],
+    ['Ben', 2],
+    ['Ben', 2],
+  ])
+  expect(turns[1].end_time).toBeCloseTo(4, 1)
+  expect(turns[2].start_time).toBeCloseTo(5, 1)
+  const chat = await jsonOf(place, 'chat_messages.json')
+  expect(chat.map(({ text, sender_id }: { text: string; sender_id: number }) => [text, sender_id])).toEqual([
+    ['First', 1],
+    ['Second', 3],
+  ])
+  const { result } = await jsonOf(place, 'transcription.json')
+  expect(result.utterances).toMatchObject([{ text: 'Hello', user_id: 2 }])
+  expect(result.utterances[0].start).toBeCloseTo(4.5, 1)
+  const events = await linesOf(place, 'events.jsonl')
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+  expect(events.filter(({ event }) => event.type === 'recording_gap')).toHaveLength(1)
+  expect(events.at(-1).event).toMatchObject({ participant: { id: 2, name: 'Ben' } })
+  expect(events.at(-1).event.offset).toBeCloseTo(6, 1)
+})
+
+test('where the first part is lost, the gap is at the beginning', async () => {
+  const [, second] = await writeParts()
+  const to = join(folder, '0')
+  await joined({ part: [second!], to, beganAt: at(0) })
+  const { gaps } = await jsonOf(to, botId, 'manifest.json')
+  expect(gaps).toEqual([{ started_at: at(0), ended_at: at(10), offset: 0, seconds: 10, reason: 'bot_died' }])
+})
+
+test('parts that cannot be played are named, and nothing appears', async () => {
+  const [first, second] = await writeParts()
+  await writeFile(join(second!, botId, 'video.mp4'), 'no picture')
+  const said: string[] = []
+  const io = { output: { write() {} }, errors: { write: (text: string) => void said.push(text) } } as unknown as Io
+  const to = join(folder, '0')
+  expect(await joinParts({ botId, part: [first!, second!], to }, io)).toBe(4)
+  expect(said.join('')).toContain('not joined')
+  await expect(readFile(join(to, botId, 'video.mp4'))).rejects.toThrow('ENOENT')
+})
+
+test('parts in a bucket become a recording in the bucket', async () => {
+  const server = await startS3Server()
+  vi.stubEnv('AWS_ACCESS_KEY_ID', server.keys.accessKeyId)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.keys.secretAccessKey)
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await server.close()
+  })
+  const storageOf = (prefix: string) => {
+    const keys = { access_key_id: server.keys.accessKeyId, secret_access_key: server.keys.secretAccessKey }
+    const place = { type: 's3' as const, bucket: server.bucket, prefix, endpoint: server.endpoint }
+    return new S3Storage({ ...place, ...keys }, { botId })
+  }
+  for (const [number, place] of (await writeParts()).entries())
+    for (const name of ['video.mp4', 'audio.m4a', 'events.jsonl'])
+      await storageOf(`calls/${number + 1}`).store(
+        { name, path: join(place, botId, name), contentType: 'application/octet-stream' },
+        never,
+      )
+  const address = (prefix: string) => `s3://${server.bucket}/calls/${prefix}`
+  const files = await joined({ part: [address('1'), address('2')], to: address('0'), s3Endpoint: server.endpoint })
+  expect(files.find(({ name }) => name === 'video.mp4')?.location).toBe(`${address('0')}/${botId}/video.mp4`)
+  const video = join(folder, 'fetched.mp4')
+  await storageOf('calls/0').fetch('video.mp4', video, never)
+  expect((await probe(video)).seconds).toBeCloseTo(7, 0)
+  const manifest = join(folder, 'manifest.json')
+  await storageOf('calls/0').fetch('manifest.json', manifest, never)
+  expect((await jsonOf(manifest)).gaps).toMatchObject([{ reason: 'bot_died' }])
+})

@@ -1,0 +1,148 @@
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { InvalidJob, readConfig, type Settings } from '../../../src/job/config.ts'
+
+const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+const target = { platform: 'meet', url: 'https://meet.google.com/abc-defg-hij', meetingId: 'abc-defg-hij' } as const
+
+function settings(job: Record<string, unknown> = {}, rest: Partial<Settings> = {}): Settings {
+  return {
+    job: { bot_id: BOT_ID, meeting_url: target.url, ...job },
+    hostMap: [],
+    environment: {},
+    recognize: (url) => (url === target.url ? target : { problem: 'no meeting link' }),
+    ...rest,
+  }
+}
+
+function problems(from: Settings): readonly string[] {
+  try {
+    readConfig(from)
+  } catch (error) {
+    if (error instanceof InvalidJob) return error.problems.map(({ path }) => path)
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+describe('a planned time (not_before)', () => {
+  const now = Date.parse('2026-11-21T09:00:00Z')
+
+  test.each(['2026-11-22T09:00:00Z', '2026-11-21T10:30:00+01:00', '2026-11-21T09:00:30.250Z', '2020-01-01T00:00:00Z'])(
+    '%s is accepted',
+    (not_before) => {
+      expect(readConfig(settings({ not_before }, { now })).job.not_before).toBe(not_before)
+    },
+  )
+
+  test.each([
+    ['2026-11-22T09:00:01Z', 'is more than 24 hours ahead'],
+    ['2026-11-22T10:00:01+00:30', 'is more than 24 hours ahead'],
+    ['2026-11-21T10:00:00', 'Invalid ISO datetime'],
+    ['2026-11-21', 'Invalid ISO datetime'],
+    ['2026-02-30T10:00:00Z', 'Invalid ISO datetime'],
+    ['1795253400', 'Invalid ISO datetime'],
+  ])('%s is refused: %s', (not_before, message) => {
+    expect(() => readConfig(settings({ not_before }, { now }))).toThrow(`not_before: ${message}`)
+  })
+})
+
+describe('configuration', () => {
+  test('puts the recording in a folder named by the bot', () => {
+    const config = readConfig(settings({ storage: { type: 'folder', path: 'out' } }))
+    expect(config.workFolder).toBe(resolve('out', BOT_ID))
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('works in a folder of the user where the files go to S3', () => {
+    const storage = { type: 's3', bucket: 'calls' }
+    expect(readConfig(settings({ storage })).workFolder).toBe(join(tmpdir(), `standin-${process.geteuid!()}`, BOT_ID))
+    const elsewhere = readConfig(settings({ storage }, { environment: { STANDIN_WORK_FOLDER: '/data' } }))
+    expect(elsewhere.workFolder).toBe(`/data/${BOT_ID}`)
+  })
+
+  test("recognizes the operator's own Jitsi hosts, from the command line and the environment", () => {
+    const asked: (readonly string[])[] = []
+    readConfig(
+      settings(
+        {},
+        {
+          jitsiHosts: ['talk.example.org'],
+          environment: { STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net' },
+          recognize: (_url, { jitsiHosts }) => {
+            asked.push(jitsiHosts)
+            return target
+          },
+        },
+      ),
+    )
+    expect(asked).toEqual([['talk.example.org', 'meet.example.com', 'calls.example.net']])
+  })
+
+  test('reports everything that is wrong together', () => {
+    const wrong = settings(
+      { meeting_url: 'https://example.com', frame_rate: 7, nonsense: 1 },
+      { hostMap: ['meet.google.com'], environment: { STANDIN_LOG_LEVEL: 'loud' } },
+    )
+    expect([...problems(wrong)].sort()).toEqual(
+      ['--map-host', 'STANDIN_LOG_LEVEL', 'frame_rate', 'meeting_url', 'nonsense'].sort(),
+    )
+  })
+
+  test.each([
+    ['wss://127.0.0.1:1/', 'not a public address'],
+    ['wss://[::1]:1/', 'not a public address'],
+    ['wss://agent.localhost/', 'not a public address'],
+    ['ws://agent.example/', 'must start with wss://'],
+  ])('refuses to stream to %s unless the operator allows it', (output, message) => {
+    const job = { streaming: { output } }
+    expect(problems(settings(job))).toEqual(['streaming.output'])
+    expect(() => readConfig(settings(job))).toThrow(message)
+    const permitted = new Set(['streaming.output'])
+    expect(readConfig(settings(job, { environment: { STANDIN_PRIVATE_STREAMS: 'allow' } })).permitted).toEqual(
+      permitted,
+    )
+    expect(readConfig(settings(job, { typed: ['streaming.output'] })).permitted).toEqual(permitted)
+  })
+
+  test('streams to a public address without being told', () => {
+    expect(readConfig(settings({ streaming: { input: 'wss://agent.example/' } })).permitted).toEqual(new Set())
+  })
+
+  test('refuses a transcript where no speech service is named, rather than leaving it out', () => {
+    const job = { transcription: {} }
+    expect(problems(settings(job))).toEqual(['transcription'])
+    const environment = { STANDIN_TRANSCRIPTION_URL: 'http://10.0.0.7:8000/v1' }
+    expect(readConfig(settings(job, { environment })).transcription?.access.provider).toBe('Default')
+  })
+
+  test.each([
+    ['meet.google.com=127.0.0.1:8443', { host: 'meet.google.com', address: '127.0.0.1:8443' }],
+    ['Meet.Google.com=localhost:1', { host: 'meet.google.com', address: '127.0.0.1:1' }],
+    ['a.example=[::1]:8443', { host: 'a.example', address: '[::1]:8443' }],
+  ])('understands --map-host %s', (text, mapping) => {
+    expect(readConfig(settings({}, { hostMap: [text] })).hostMap).toEqual([mapping])
+  })
+
+  test.each(['meet.google.com=evil.example:1', 'a,b=127.0.0.1:1', '*=127.0.0.1:1', 'a=127.0.0.1'])(
+    'refuses --map-host %s',
+    (text) => {
+      expect(problems(settings({}, { hostMap: [text] }))).toEqual(['--map-host'])
+    },
+  )
+
+  test('a meeting link that is too long is one problem, and the recognizer does not see it', () => {
+    const asked: string[] = []
+    const recognize: Settings['recognize'] = (url) => {
+      asked.push(url)
+      return target
+    }
+    expect(problems(settings({ meeting_url: 'a'.repeat(150_000) }, { recognize }))).toEqual(['meeting_url'])
+    expect(asked).toEqual([])
+  })
+
+  test('a job that is no object is one problem, not a crash', () => {
+    for (const job of [null, 7, 'x', []]) expect(problems(settings({}, { job }))).toEqual([''])
+  })
+})

@@ -1,0 +1,458 @@
+/** What a dead bot left is finished: from its folder, and from the bucket alone. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as files from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { crc32 } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { GrowingFile } from '../../../src/ports.ts'
+import { FolderStorage } from '../../../storage/folder/storage.ts'
+import { listAbandoned, recoverBucket } from '../../../storage/recovery/recover-bucket.ts'
+import { recoverSpool } from '../../../storage/recovery/recover-spool.ts'
+import type { S3Config } from '../../../storage/s3/session.ts'
+import { S3Storage } from '../../../storage/s3/storage.ts'
+import type { S3Server } from '../../servers/s3-server.ts'
+import { STEP, serve } from '../faulty-server.ts'
+import type { ChildOrder } from '../growing-child.ts'
+import { NUMBERED, numberedBody, numberedHead, numberedPiece, UNREADABLE } from '../numbered-pieces.ts'
+import { growthOf, never, RECOVERY_HEAD, rejectionOf, temporaryFolder } from '../place.ts'
+import { TEST_TUNING } from '../s3-place.ts'
+
+const BOT = 'bot'
+const TUNING = { ...TEST_TUNING, partBytes: STEP }
+const options = { format: NUMBERED, tuning: TEST_TUNING, signal: never }
+
+function configOf(server: S3Server): S3Config {
+  return {
+    type: 's3',
+    bucket: server.bucket,
+    prefix: 'calls',
+    endpoint: server.endpoint,
+    region: server.region,
+    access_key_id: server.keys.accessKeyId,
+    secret_access_key: server.keys.secretAccessKey,
+    tail_seconds: 0,
+  }
+}
+
+const credentialsOf = (server: S3Server) => ({
+  access_key_id: server.keys.accessKeyId,
+  secret_access_key: server.keys.secretAccessKey,
+})
+
+/** Appends pieces and goes away without finishing, as far as the spool can tell. */
+async function abandon(file: GrowingFile, pieces: number, bytes: number): Promise<void> {
+  for (let number = 0; number < pieces; number++) await file.append(numberedPiece(number, bytes))
+  await file.close()
+}
+
+async function growInFolder(pieces: number, bytes: number): Promise<{ root: string; recording: string }> {
+  const root = await temporaryFolder()
+  const storage = new FolderStorage({ path: root }, { botId: BOT })
+  await abandon(await storage.grow(growthOf('video.mp4'), never), pieces, bytes)
+  return { root, recording: path.join(root, BOT) }
+}
+
+/** The one folder in the spool. */
+async function spooled(recording: string): Promise<string> {
+  const [name] = await files.readdir(path.join(recording, 'spool'))
+  return path.join(recording, 'spool', name!)
+}
+
+describe('recovery from a folder', () => {
+  test('links in place of the spool or of a growing file are not followed', async () => {
+    const { root, recording } = await growInFolder(2, 1000)
+    const growing = path.join(await spooled(recording), 'growing')
+    await files.rename(growing, path.join(root, 'target'))
+    await files.symlink(path.join(root, 'target'), growing)
+    const before = await files.readFile(path.join(root, 'target'))
+    expect((await recoverSpool(recording, options)).problems).toMatchObject([{ name: 'video.mp4' }])
+    expect(await files.readFile(path.join(root, 'target'))).toEqual(before)
+    await files.rename(path.join(recording, 'spool'), path.join(root, 'spool'))
+    await files.symlink(path.join(root, 'spool'), path.join(recording, 'spool'))
+    expect(await rejectionOf(recoverSpool(recording, options))).toMatchObject({
+      message: expect.stringContaining('is a symbolic link'),
+    })
+  })
+
+  test('a short recording gets its whole index, and the spool goes', async () => {
+    const { recording } = await growInFolder(10, 1000)
+    const { files: recovered, problems } = await recoverSpool(recording, options)
+    const whole = Buffer.concat([numberedHead(10_000, null), numberedBody(10, 1000)])
+    expect(problems).toEqual([])
+    expect(recovered).toMatchObject([
+      {
+        name: 'video.mp4',
+        bytes: whole.length,
+        seconds: 5,
+        index: 'whole',
+        crc32: crc32(whole).toString(16).padStart(8, '0'),
+      },
+    ])
+    expect(await files.readFile(path.join(recording, 'video.mp4'))).toEqual(whole)
+    expect(await files.readdir(recording)).toEqual(['video.mp4'])
+    expect(await recoverSpool(recording, options)).toEqual({ files: [], problems: [] })
+  })
+
+  test('a long one gets it in the room that was kept', async () => {
+    const { recording } = await growInFolder(33, 1024 * 1024)
+    await recoverSpool(recording, options)
+    const found = await files.readFile(path.join(recording, 'video.mp4'))
+    expect(found.subarray(0, 5000)).toEqual(numberedHead(33 * 1024 * 1024, 5000))
+    expect(found.subarray(5000).equals(numberedBody(33, 1024 * 1024))).toBe(true)
+  })
+
+  test('a piece that was torn, and a torn line of the journal, cost that piece only', async () => {
+    const { recording } = await growInFolder(10, 1000)
+    const folder = await spooled(recording)
+    await files.appendFile(path.join(folder, 'growing'), numberedPiece(10, 1000).subarray(0, 700))
+    await files.appendFile(path.join(folder, 'journal.jsonl'), '{"to":11')
+    await recoverSpool(recording, options)
+    const found = await files.readFile(path.join(recording, 'video.mp4'))
+    expect(found.subarray(16)).toEqual(numberedBody(10, 1000))
+  })
+
+  test('a journal that is ahead of the data, as after a power cut, gives what the data hold', async () => {
+    const { recording } = await growInFolder(10, 1000)
+    await files.truncate(path.join(await spooled(recording), 'growing'), 5000 + 7_300)
+    await recoverSpool(recording, options)
+    const found = await files.readFile(path.join(recording, 'video.mp4'))
+    expect(found.subarray(16)).toEqual(numberedBody(7, 1000))
+  })
+
+  test('what cannot be indexed keeps the head that was meant for this', async () => {
+    const { recording } = await growInFolder(10, 1000)
+    const { files: recovered } = await recoverSpool(recording, { ...options, format: UNREADABLE })
+    expect(recovered).toMatchObject([{ index: 'fragments', seconds: null }])
+    const found = await files.readFile(path.join(recording, 'video.mp4'))
+    expect(found).toEqual(Buffer.concat([RECOVERY_HEAD, numberedBody(10, 1000)]))
+  })
+
+  test('a file that is there already is never replaced', async () => {
+    const { recording } = await growInFolder(10, 1000)
+    await files.writeFile(path.join(recording, 'video.mp4'), 'a good recording')
+    const { files: recovered } = await recoverSpool(recording, options)
+    expect(await files.readFile(path.join(recording, 'video.mp4'), 'utf8')).toBe('a good recording')
+    expect(recovered[0]!.name).toMatch(/^earlier-.*Z\/video\.mp4$/)
+    expect((await files.readFile(recovered[0]!.location)).subarray(16)).toEqual(numberedBody(10, 1000))
+  })
+
+  test.each(['', 'null\n5\n', '{"begin":{"name":"video.mp4"}}\n{"to":1000}\n'])(
+    'a journal that says nothing (%j) costs nothing of what lies beside it',
+    async (text) => {
+      const { recording } = await growInFolder(10, 1000)
+      const folder = await spooled(recording)
+      await files.writeFile(path.join(folder, 'journal.jsonl'), text)
+      const { files: recovered, problems } = await recoverSpool(recording, options)
+      expect(recovered).toEqual([])
+      expect(problems).toMatchObject([{ name: path.basename(folder) }])
+      expect(problems[0]!.error.message).toContain('journal.jsonl cannot be read')
+      expect((await files.stat(path.join(folder, 'growing'))).size).toBeGreaterThan(10_000)
+    },
+  )
+
+  test('a file that was begun and got nothing leaves nothing', async () => {
+    const { recording } = await growInFolder(0, 1)
+    expect(await recoverSpool(recording, options)).toEqual({ files: [], problems: [] })
+    expect(await files.readdir(recording)).toEqual([])
+  })
+
+  test('a bot that is alive is left alone', async () => {
+    const root = await temporaryFolder()
+    const recording = path.join(root, BOT)
+    const child = await startChild({ config: { type: 'folder', path: root }, workFolder: recording }, 3)
+    const error = await rejectionOf(recoverSpool(recording, options))
+    expect(error.message).toContain('belongs to a bot that is still running')
+    await kill(child)
+    expect((await recoverSpool(recording, options)).files).toHaveLength(1)
+  })
+})
+
+describe('recovery of an upload from its spool', () => {
+  const cases: [string, number, number][] = [
+    ['a short one', 10, 1000],
+    ['one of several parts, the last of them unfinished', 33, 26_225],
+    ['one that ends with a part', 8, STEP / 2],
+  ]
+  test.for(cases)('%s', async ([_, pieces, bytes]) => {
+    const server = await serve()
+    const recording = await temporaryFolder()
+    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
+    const file = await storage.grow(growthOf('video.mp4'), never)
+    await abandon(file, pieces, bytes)
+    const { files: recovered, problems } = await recoverSpool(recording, {
+      ...options,
+      credentials: credentialsOf(server),
+    })
+    expect(problems).toEqual([])
+    expect(recovered).toMatchObject([{ name: 'video.mp4', index: 'whole', seconds: pieces / 2, botId: BOT }])
+    const body = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+    expect(body.subarray(0, 10)).toEqual(numberedHead(pieces * bytes, 16).subarray(0, 10))
+    expect([16 + pieces * bytes, STEP + pieces * bytes]).toContain(body.length)
+    expect(body.subarray(-pieces * bytes).equals(numberedBody(pieces, bytes))).toBe(true)
+    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    expect(server.state.uploads.size).toBe(0)
+    expect(await files.readdir(recording)).toEqual([])
+  })
+
+  test('while the server is away nothing is lost, and it may be tried again', async () => {
+    const server = await serve()
+    const recording = await temporaryFolder()
+    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
+    await server.goDown()
+    await abandon(await storage.grow(growthOf('video.mp4'), never), 20, STEP / 4)
+    const impatient = { ...TEST_TUNING, patience: { firstDelayMs: 1, maxDelayMs: 5, totalMs: 50 } }
+    const away = { ...options, tuning: impatient, credentials: credentialsOf(server) }
+    const failed = await recoverSpool(recording, away)
+    expect(failed.files).toEqual([])
+    expect(failed.problems[0]!.error.message).toContain('ECONNREFUSED')
+    await server.comeBack()
+    const { files: recovered } = await recoverSpool(recording, { ...options, credentials: credentialsOf(server) })
+    expect(recovered).toMatchObject([{ index: 'whole', bytes: STEP + 5 * STEP }])
+  })
+
+  test.for(['spool', 'bucket'])('parts that were sent with checksums are completed with them (%s)', async (where) => {
+    const server = await serve({ checksums: true })
+    const recording = await temporaryFolder()
+    const config = { ...configOf(server), checksums: 'when_supported' as const }
+    const file = await new S3Storage(config, { botId: BOT, workFolder: recording }, TUNING).grow(
+      growthOf('video.mp4'),
+      never,
+    )
+    for (let number = 0; number < 9; number++) await file.append(numberedPiece(number, STEP / 2))
+    await expect.poll(() => file.storedBytes()).toBe(4 * STEP)
+    await expect.poll(() => [...server.state.objects.keys()]).toHaveLength(1)
+    await file.close()
+    const { files: recovered, problems } =
+      where === 'spool'
+        ? await recoverSpool(recording, { ...options, credentials: credentialsOf(server) })
+        : await recoverBucket(configOf(server), { ...options, olderThanMs: 0 })
+    expect(problems).toEqual([])
+    const pieces = where === 'spool' ? 9 : 8
+    const { body } = server.state.objects.get(`calls/${BOT}/video.mp4`)!
+    expect(body.length).toBe(STEP + (pieces * STEP) / 2)
+    const told = { bytes: body.length, crc32: crc32(body).toString(16).padStart(8, '0') }
+    expect(recovered).toMatchObject([{ index: 'whole', ...told }])
+  })
+
+  test('before a new bot of the same id begins, its names are left free', async () => {
+    const server = await serve()
+    const recording = await temporaryFolder()
+    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
+    await abandon(await storage.grow(growthOf('video.mp4'), never), 9, STEP / 2)
+    await recoverSpool(recording, { ...options, asEarlier: true, credentials: credentialsOf(server) })
+    expect([...server.state.objects.keys()]).toEqual([expect.stringMatching(/^calls\/bot\/earlier-.*Z\/video\.mp4$/)])
+  })
+})
+
+describe('recovery from the bucket alone', () => {
+  /** The machine is gone; its uploads are not. */
+  async function lostMachine(server: S3Server, pieces: number, bytes: number): Promise<void> {
+    const recording = await temporaryFolder()
+    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
+    const file = await storage.grow(growthOf('video.mp4'), never)
+    for (let number = 0; number < pieces; number++) await file.append(numberedPiece(number, bytes))
+    const parts = Math.floor((pieces * bytes) / STEP)
+    await expect.poll(() => file.storedBytes()).toBe(parts * STEP)
+    await expect.poll(() => [...server.state.objects.keys()].filter((key) => key.endsWith('.recovery'))).toHaveLength(1)
+    await file.close()
+    await files.rm(recording, { recursive: true })
+  }
+
+  test('it is listed for a control plane, and finished up to its last whole piece', async () => {
+    const server = await serve()
+    await lostMachine(server, 35, 26_221)
+    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never }
+    expect(await listAbandoned(configOf(server), { ...look, olderThanMs: 3_600_000 })).toEqual([])
+    expect(await listAbandoned(configOf(server), { ...look, botId: 'another' })).toEqual([])
+    expect(await listAbandoned(configOf(server), { ...look, botId: BOT })).toMatchObject([
+      { bot_id: BOT, name: 'video.mp4', key: `calls/${BOT}/video.mp4`, bytes: 3 * STEP },
+    ])
+    const { files: recovered, problems } = await recoverBucket(configOf(server), { ...look, format: NUMBERED })
+    expect(problems).toEqual([])
+    const pieces = Math.floor((3 * STEP) / 26_221)
+    expect(recovered).toMatchObject([{ index: 'whole', seconds: pieces / 2 }])
+    const whole = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+    expect(whole.subarray(STEP).equals(numberedBody(pieces, 26_221))).toBe(true)
+    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    expect(server.state.uploads.size).toBe(0)
+  })
+
+  test('a newer recording of the same name stays, and the old one is laid beside it', async () => {
+    const server = await serve()
+    await lostMachine(server, 20, STEP / 4)
+    server.state.put(`calls/${BOT}/video.mp4`, Buffer.from('a newer recording'), 'video/mp4', false)
+    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never, format: NUMBERED }
+    const { files: recovered } = await recoverBucket(configOf(server), look)
+    expect(recovered[0]!.name).toMatch(/^earlier-.*Z\/video\.mp4$/)
+    expect(server.state.objects.get(`calls/${BOT}/video.mp4`)!.body.toString()).toBe('a newer recording')
+    expect(server.state.objects.get(`calls/${BOT}/${recovered[0]!.name}`)!.body.length).toBe(6 * STEP)
+    expect(server.state.objects.size).toBe(2)
+  })
+
+  test('where the server cannot copy, the file plays by its fragments', async () => {
+    const server = await serve()
+    await lostMachine(server, 20, STEP / 4)
+    server.fail({
+      operation: 'UploadPartCopy',
+      times: 99,
+      effect: { kind: 'refuse', status: 501, code: 'NotImplemented' },
+    })
+    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never, format: NUMBERED }
+    const { files: recovered, problems } = await recoverBucket(configOf(server), look)
+    expect(problems).toEqual([])
+    expect(recovered).toMatchObject([{ index: 'fragments', name: 'video.mp4' }])
+    const whole = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+    expect(whole.subarray(0, RECOVERY_HEAD.length)).toEqual(RECOVERY_HEAD)
+    expect(whole.subarray(STEP).equals(numberedBody(20, STEP / 4))).toBe(true)
+  })
+})
+
+describe('tails', () => {
+  const isTail = (key: string) => /\.recovery\/\d{15}$/.test(key)
+  const tailsOf = (server: S3Server) => [...server.state.objects.keys()].filter(isTail)
+
+  async function grow(server: S3Server): Promise<{ file: GrowingFile; recording: string }> {
+    const recording = await temporaryFolder()
+    const config = { ...configOf(server), tail_seconds: 0.02 }
+    const storage = new S3Storage(config, { botId: BOT, workFolder: recording }, TUNING)
+    const file = await storage.grow(growthOf('video.mp4'), never)
+    onTestFinished(() => file.close())
+    return { file, recording }
+  }
+
+  /** Up to where the bucket holds the body. */
+  function safeTo(server: S3Server, file: GrowingFile): number {
+    const ends = tailsOf(server).map((key) => Number(key.slice(-15)) + server.state.objects.get(key)!.body.length)
+    return Math.max(file.storedBytes(), ...ends)
+  }
+
+  test.for([3, 35])('of %d pieces nothing is lost with the machine', async (pieces) => {
+    const server = await serve()
+    const { file, recording } = await grow(server)
+    for (let number = 0; number < pieces; number++) {
+      await file.append(numberedPiece(number, 26_221))
+      await delay(3)
+    }
+    await expect.poll(() => safeTo(server, file)).toBe(pieces * 26_221)
+    await file.close()
+    await files.rm(recording, { recursive: true })
+    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never, format: NUMBERED }
+    const { files: recovered, problems } = await recoverBucket(configOf(server), look)
+    expect(problems).toEqual([])
+    expect(recovered).toMatchObject([{ seconds: pieces / 2, index: 'whole' }])
+    const whole = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+    expect(whole.subarray(-pieces * 26_221).equals(numberedBody(pieces, 26_221))).toBe(true)
+    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    expect(server.state.uploads.size).toBe(0)
+  })
+
+  test('go as parts take their place, and all of them with the finish', async () => {
+    const server = await serve()
+    const { file } = await grow(server)
+    await file.append(numberedPiece(0, 26_221))
+    await expect.poll(() => tailsOf(server)).toHaveLength(1)
+    for (let number = 1; number < 21; number++) await file.append(numberedPiece(number, 26_221))
+    await expect.poll(() => safeTo(server, file)).toBe(21 * 26_221)
+    // 21 pieces are two parts and the beginning of a third.
+    await expect.poll(() => tailsOf(server).every((key) => Number(key.slice(-15)) >= STEP)).toBe(true)
+    await file.finish((room) => numberedHead(0, room), never)
+    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+  })
+
+  test('are left out where the bot may not delete', async () => {
+    const server = await serve()
+    server.fail({
+      operation: 'DeleteObject',
+      times: 1000,
+      effect: { kind: 'refuse', status: 403, code: 'AccessDenied' },
+    })
+    const { file } = await grow(server)
+    let number = 0
+    const appendMore = () => file.append(numberedPiece(number++, 1000)).then(() => tailsOf(server).length)
+    await expect.poll(appendMore).toBe(3)
+    for (let more = 0; more < 10; more++) {
+      await appendMore()
+      await delay(20)
+    }
+    expect(tailsOf(server)).toHaveLength(3)
+    await file.finish((room) => numberedHead(0, room), never)
+    expect(server.state.objects.has(`calls/${BOT}/video.mp4`)).toBe(true)
+  })
+})
+
+describe('a bot that is killed at any moment', () => {
+  // Each round starts a process of its own, which takes seconds on a busy machine.
+  test.for(['folder', 'S3'])('loses nothing that it had kept (%s)', { timeout: 120_000 }, async (where) => {
+    const server = await serve()
+    for (let round = 0; round < 3; round++) {
+      const root = await temporaryFolder()
+      const recording = where === 'folder' ? path.join(root, BOT) : root
+      const config = where === 'folder' ? { type: 'folder' as const, path: root } : configOf(server)
+      server.state.objects.clear()
+      const pieceBytes = 20_000 + round * 7_001
+      const child = await startChild({ config, workFolder: recording, pieceBytes, pauseMs: 1 }, 1 + round * 30)
+      await delay(Math.random() * 30)
+      const kept = await kill(child)
+      const { files: recovered, problems } = await recoverSpool(recording, {
+        ...options,
+        credentials: credentialsOf(server),
+      })
+      expect(problems).toEqual([])
+      expect(recovered).toMatchObject([{ name: 'video.mp4', index: 'whole' }])
+      const whole =
+        where === 'folder'
+          ? await files.readFile(path.join(recording, 'video.mp4'))
+          : server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+      const found = recovered[0]!.seconds! * 2
+      expect(found).toBeGreaterThanOrEqual(kept)
+      expect(found).toBeLessThanOrEqual(kept + 1)
+      expect(whole.subarray(-found * pieceBytes).equals(numberedBody(found, pieceBytes))).toBe(true)
+      expect(server.state.uploads.size).toBe(0)
+    }
+  })
+})
+
+interface Child {
+  process: ChildProcess
+  kept: () => number
+}
+
+/** Resolves when it has kept `pieces`. */
+async function startChild(order: Partial<ChildOrder> & Pick<ChildOrder, 'config'>, pieces: number): Promise<Child> {
+  const whole: ChildOrder = {
+    botId: BOT,
+    workFolder: '',
+    partBytes: STEP,
+    pieceBytes: 1000,
+    headBytes: 5000,
+    pieces: 10_000,
+    pauseMs: 20,
+    ...order,
+  }
+  const script = fileURLToPath(new URL('../growing-child.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, JSON.stringify(whole)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let kept = 0
+  const lines = createInterface({ input: child.stdout })
+  const reached = new Promise<void>((resolve, reject) => {
+    lines.on('line', (line) => {
+      kept = Number(line)
+      if (kept >= pieces) resolve()
+    })
+    child.once('exit', () => reject(new Error('The child ended too early')))
+  })
+  await reached
+  return { process: child, kept: () => kept }
+}
+
+/** Resolves with the number of pieces that it said it had kept. */
+async function kill(child: Child): Promise<number> {
+  const gone = once(child.process, 'close')
+  child.process.kill('SIGKILL')
+  await gone
+  return child.kept()
+}

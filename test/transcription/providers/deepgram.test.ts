@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createDeepgram } from '../../../transcription/providers/deepgram.ts'
+import type { HeardWords } from '../../../transcription/types.ts'
+import { fileAnswer, results, startDeepgram } from '../deepgram-service.ts'
+
+const SIGNAL = new AbortController().signal
+const KEY = 'dg-canary-key'
+const HELLO = [{ word: 'Hello.', start: 0.1, end: 0.4, probability: 0.9 }]
+
+function sound(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'standin-speech-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'audio.m4a')
+  writeFileSync(file, 'not really sound')
+  return file
+}
+
+const provider = (url: string, customParams: Record<string, unknown> = {}) =>
+  createDeepgram({ key: KEY, url, customParams, retryMs: 1 })
+
+test('a file is sent with its model and the caller’s parameters, and its words come back', async () => {
+  const service = await startDeepgram({ file: () => ({ body: fileAnswer(HELLO) }) })
+  const given = { language: 'de', keyterm: ['Ann', 'Berg'], diarize: true }
+  const made = await provider(service.url, given).afterwards!.transcribe(sound(), SIGNAL)
+  expect(made).toMatchObject({
+    language: 'en',
+    words: [{ word: 'Hello.', start: 0.1, end: 0.4, confidence: 0.9 }],
+    raw: { results: { channels: [{ detected_language: 'en' }] } },
+  })
+  const [asked] = service.asked
+  expect(asked!.authorization).toBe(`Token ${KEY}`)
+  expect(asked!.sound.toString()).toBe('not really sound')
+  expect([...asked!.query]).toEqual([
+    ['model', 'nova-3'],
+    ['language', 'de'],
+    ['smart_format', 'true'],
+    ['keyterm', 'Ann'],
+    ['keyterm', 'Berg'],
+    ['diarize', 'true'],
+  ])
+})
+
+test.each([
+  ['overload', 429, 3],
+  ['its own failure', 503, 3],
+  ['a wrong key', 401, 1],
+])('%s is answered by so many tries, in a sentence without the key', async (_name, status, tries) => {
+  const service = await startDeepgram({ file: () => ({ status, body: { err_msg: `no, ${KEY}` } }) })
+  const failure = await provider(service.url)
+    .afterwards!.transcribe(sound(), SIGNAL)
+    .catch((error) => error as Error)
+  expect(failure).toMatchObject({ message: expect.stringContaining(`answered with status ${status}`) })
+  expect(JSON.stringify([String(failure), (failure as Error).stack, (failure as Error).cause])).not.toContain(KEY)
+  expect(service.asked).toHaveLength(tries)
+})
+
+test('an answer that is too long is given up at its limit, and not asked for again', async () => {
+  const service = await startDeepgram({ file: () => ({ body: 'x'.repeat(50_000_001) }) })
+  const failure = provider(service.url).afterwards!.transcribe(sound(), SIGNAL)
+  await expect(failure).rejects.toThrow('sent more than 50000000 bytes')
+  expect(service.asked).toHaveLength(1)
+})
+
+test('a stop ends the wait for an answer', async () => {
+  const stop = new AbortController()
+  const service = await startDeepgram({ file: () => new Promise(() => {}) })
+  const work = provider(service.url).afterwards!.transcribe(sound(), stop.signal)
+  await expect.poll(() => service.asked.length).toBe(1)
+  stop.abort(new Error('enough'))
+  await expect(work).rejects.toThrow('enough')
+})
+
+async function opened(script: Parameters<typeof startDeepgram>[0]) {
+  const service = await startDeepgram(script)
+  const heard: HeardWords[] = []
+  const lost: string[] = []
+  const listener = { heard: (words: HeardWords) => heard.push(words), lost: (reason: string) => lost.push(reason) }
+  const connection = await provider(service.url).live!.open(16_000, listener, SIGNAL)
+  onTestFinished(() => connection.close())
+  return { connection, heard, lost, service }
+}
+
+test('live sound goes out as it is, and words come back until they are final', async () => {
+  const { connection, heard, lost, service } = await opened({
+    sound: (session) => session.say(results(HELLO, session.seconds > 0.15)),
+    text(session, { type }) {
+      if (type !== 'CloseStream') return
+      session.say(results([{ word: 'Bye.', start: 1, end: 1.2, probability: 1 }], true))
+      session.socket.close(1000)
+    },
+  })
+  connection.send(new Uint8Array(3200))
+  connection.send(new Uint8Array(3200))
+  connection.keepAlive()
+  await connection.finish(AbortSignal.timeout(20_000))
+  expect(heard.map(({ isFinal, words }) => [isFinal, words[0]?.word])).toEqual([
+    [false, 'Hello.'],
+    [true, 'Hello.'],
+    [true, 'Bye.'],
+  ])
+  expect(lost).toEqual([])
+  const [session] = service.sessions
+  expect(session!.authorization).toBe(`Token ${KEY}`)
+  expect(Object.fromEntries(session!.query)).toMatchObject({
+    ...{ model: 'nova-3', encoding: 'linear16', sample_rate: '16000', channels: '1', interim_results: 'true' },
+  })
+  expect(session!.seconds).toBeCloseTo(0.2)
+  expect(session!.texts.map(({ type }) => type)).toEqual(['KeepAlive', 'CloseStream'])
+})
+
+test('a connection that breaks is told once; the provider does not connect again by itself', async () => {
+  const { connection, lost, service } = await opened({ sound: ({ socket }) => socket.close(1011, 'NET-0001') })
+  connection.send(new Uint8Array(3200))
+  await expect.poll(() => lost).toEqual([expect.stringContaining('1011')])
+  connection.send(new Uint8Array(3200))
+  await connection.finish(AbortSignal.timeout(5000))
+  expect(lost).toHaveLength(1)
+  expect(service.sessions).toHaveLength(1)
+})
+
+test('a refused connection says with what status, and whether another try may help', async () => {
+  const listener = { heard: () => {}, lost: () => {} }
+  for (const [status, isTransient] of [
+    [401, false],
+    [503, true],
+  ] as const) {
+    const service = await startDeepgram({ refuse: () => status })
+    const failure = await provider(service.url)
+      .live!.open(16_000, listener, SIGNAL)
+      .catch((error) => error)
+    expect(failure).toMatchObject({ isTransient, message: expect.stringContaining(`status ${status}`) })
+  }
+})

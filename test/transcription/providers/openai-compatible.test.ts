@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createOpenAiCompatible, wordsOf } from '../../../transcription/providers/openai-compatible.ts'
+import { type Answer, startSpeechService } from '../speech-service.ts'
+
+const SIGNAL = new AbortController().signal
+const WORDS = [{ word: 'Hello', start: 0.1, end: 0.4 }]
+
+function sound(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'standin-speech-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'audio.m4a')
+  writeFileSync(file, 'not really sound')
+  return file
+}
+
+function provider(url: string, customParams: Record<string, unknown> = {}, key: string | null = 'sk-secret') {
+  return createOpenAiCompatible({ url, key, model: 'whisper-1', customParams, retryMs: 1 }).afterwards!
+}
+
+test('asks as the interface has it: model, verbose answer, times of words, the key as a bearer', async () => {
+  const service = await startSpeechService(() => ({ body: { text: 'Hello', language: 'english', words: WORDS } }))
+  const made = await provider(service.url, { language: 'en', prompt: 'Names: Ann' }).transcribe(sound(), SIGNAL)
+  expect(made).toMatchObject({
+    language: 'english',
+    words: [{ word: 'Hello', start: 0.1, end: 0.4, confidence: null }],
+  })
+  const [asked] = service.asked
+  expect(asked).toMatchObject({ path: '/v1/audio/transcriptions', authorization: 'Bearer sk-secret' })
+  expect(asked!.fields).toEqual([
+    ['model', 'whisper-1'],
+    ['response_format', 'verbose_json'],
+    ['language', 'en'],
+    ['prompt', 'Names: Ann'],
+    ['timestamp_granularities[]', 'word'],
+    ['timestamp_granularities[]', 'segment'],
+  ])
+  expect(Buffer.from(asked!.file).toString()).toBe('not really sound')
+})
+
+test('a server without keys is asked without one, and a caller cannot replace the file', async () => {
+  const service = await startSpeechService(() => ({ body: { text: '', words: WORDS } }))
+  await provider(service.url, { file: 'other', model: 'large-v3' }, null).transcribe(sound(), SIGNAL)
+  expect(service.asked[0]?.authorization).toBeUndefined()
+  expect(service.asked[0]?.fields).toContainEqual(['model', 'large-v3'])
+  expect(service.asked[0]?.file.byteLength).toBe(16)
+})
+
+test.each([
+  ['overload', { status: 429, headers: { 'retry-after': '0.01' }, body: 'slow down' }],
+  ['its own failure', { status: 503, body: 'starting' }],
+] satisfies [string, Answer][])('%s is tried again', async (_name, failure) => {
+  const service = await startSpeechService((_asked, number) => (number < 3 ? failure : { body: { words: WORDS } }))
+  await provider(service.url).transcribe(sound(), SIGNAL)
+  expect(service.asked).toHaveLength(3)
+})
+
+test.each([
+  ['a wrong key', { status: 401, body: { error: 'invalid key' } }, 'answered with status 401'],
+  ['an answer that is no JSON', { body: '<html>' }, 'no transcription'],
+  ['words without times', { body: { words: [{ word: 'Hello' }] } }, 'no transcription'],
+] satisfies [string, Answer, string][])('%s is said at once, and the key is not', async (_name, answer, sentence) => {
+  const service = await startSpeechService(() => answer)
+  const failure = await provider(service.url)
+    .transcribe(sound(), SIGNAL)
+    .catch((error) => error as Error)
+  expect(failure).toMatchObject({ message: expect.stringContaining(sentence) })
+  expect(String(failure)).not.toContain('sk-secret')
+  expect(service.asked).toHaveLength(1)
+})
+
+test('an answer without an end is given up at its limit, and not asked for again', async () => {
+  const service = await startSpeechService(() => ({ body: 'x'.repeat(50_000_001) }))
+  const failure = provider(service.url).transcribe(sound(), SIGNAL)
+  await expect(failure).rejects.toThrow('gave no whole answer: sent more than 50000000 bytes')
+  expect(service.asked).toHaveLength(1)
+})
+
+test('nobody there is said after three tries, with the host', async () => {
+  const failure = await provider('http://127.0.0.1:9/v1')
+    .transcribe(sound(), SIGNAL)
+    .catch((error) => error as Error)
+  expect(failure).toMatchObject({ message: expect.stringMatching(/^127\.0\.0\.1:9 could not be asked: /) })
+})
+
+test('a stop ends the wait', async () => {
+  const stop = new AbortController()
+  const service = await startSpeechService(() => new Promise(() => {}))
+  const work = provider(service.url).transcribe(sound(), stop.signal)
+  await expect.poll(() => service.asked.length).toBe(1)
+  stop.abort(new Error('enough'))
+  await expect(work).rejects.toThrow('enough')
+})
+
+test('times come from the words, from the words of segments, or from how long each word is', () => {
+  const segment = { start: 10, end: 14, text: ' One three' }
+  expect(wordsOf({ words: WORDS, segments: [segment] })).toHaveLength(1)
+  const inner = { word: ' One', start: 10, end: 10.5, probability: 0.9 }
+  expect(wordsOf({ segments: [{ ...segment, words: [inner] }] })).toEqual([
+    { word: 'One', start: 10, end: 10.5, confidence: 0.9 },
+  ])
+  expect(wordsOf({ segments: [segment] })).toEqual([
+    { word: 'One', start: 10, end: 11.5, confidence: null },
+    { word: 'three', start: 11.5, end: 14, confidence: null },
+  ])
+  expect(wordsOf({ text: 'a b', duration: 2 }).map(({ start }) => start)).toEqual([0, 1])
+  expect(wordsOf({})).toEqual([])
+})

@@ -1,0 +1,100 @@
+/** Cuts a long recording into files that a provider takes, in pauses, without encoding anything again. */
+import { join } from 'node:path'
+import { supervise } from '../src/process/supervised.ts'
+import type { Turn } from './types.ts'
+
+export interface Piece {
+  file: string
+  /** Seconds from the recording's start. */
+  start: number
+}
+
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+/** For a killed program to be gone. */
+const STOP_MS = 5_000
+/** A pause is looked for in this last part of a piece. */
+const SEARCH_SHARE = 0.25
+
+export async function secondsOf(file: string, signal: AbortSignal): Promise<number> {
+  const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file]
+  const seconds = Number(await run('ffprobe', args, signal))
+  if (!Number.isFinite(seconds)) throw new Error(`${file} has no length`)
+  return seconds
+}
+
+/** Runs a program to its end and resolves with its output. It ends with this process, and with the signal. */
+async function run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted()
+  const lines: string[] = []
+  const child = await supervise({
+    ...{ name: command, command, args, env: ENVIRONMENT },
+    lines: { 1: (line) => void lines.push(line) },
+    // Nothing of its work is kept when it is stopped.
+    stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
+  })
+  const stop = () => void child.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    // It may have been aborted while the child was started.
+    if (signal.aborted) stop()
+    const { exitCode, text } = await child.ended
+    signal.throwIfAborted()
+    if (exitCode !== 0) throw new Error(text)
+    return lines.join('\n')
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The file itself where it is short enough; else pieces of it in `folder`, which exists. */
+export async function piecesOf(
+  file: string,
+  options: { maxSeconds: number; turns: readonly Turn[]; folder: string; signal: AbortSignal },
+): Promise<Piece[]> {
+  const { folder, signal } = options
+  const seconds = await secondsOf(file, signal)
+  const cuts = cutsOf(seconds, options.maxSeconds, options.turns)
+  if (cuts.length === 0) return [{ file, start: 0 }]
+  const names = join(folder, 'piece-%04d.m4a')
+  const list = join(folder, 'pieces.csv')
+  await run(
+    'ffmpeg',
+    [
+      ...['-v', 'error', '-nostdin', '-y', '-i', file, '-map', '0:a:0', '-c', 'copy', '-f', 'segment'],
+      ...['-segment_times', cuts.join(','), '-segment_list', list, '-segment_list_type', 'csv'],
+      ...['-reset_timestamps', '1', names],
+    ],
+    signal,
+  )
+  return [0, ...cuts].map((start, index) => ({
+    file: join(folder, `piece-${String(index).padStart(4, '0')}.m4a`),
+    start,
+  }))
+}
+
+/** Where to cut: in the middle of the longest pause near the end of each piece, else at its end. Pure. */
+export function cutsOf(seconds: number, maxSeconds: number, turns: readonly Turn[]): number[] {
+  const cuts: number[] = []
+  for (let start = 0; seconds - start > maxSeconds; start = cuts.at(-1)!) {
+    const latest = start + maxSeconds
+    const earliest = latest - maxSeconds * SEARCH_SHARE
+    cuts.push(longestPause(earliest, latest, turns) ?? latest)
+  }
+  return cuts
+}
+
+function longestPause(from: number, to: number, turns: readonly Turn[]): number | null {
+  let best: { middle: number; length: number } | null = null
+  let quietSince = from
+  const consider = (until: number) => {
+    const length = Math.min(until, to) - quietSince
+    if (length > 0.2 && (best === null || length > best.length)) best = { middle: quietSince + length / 2, length }
+  }
+  for (const turn of turns.toSorted((one, other) => one.start - other.start)) {
+    if (turn.end <= from || turn.start >= to) continue
+    consider(turn.start)
+    quietSince = Math.max(quietSince, turn.end)
+  }
+  consider(to)
+  return (best as { middle: number } | null)?.middle ?? null
+}

@@ -1,0 +1,74 @@
+/** What goes wrong at a speech service: in one plain sentence without its key, and with a word on whether to try again. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { BodyTooLong } from '../../src/network/bounded-body.ts'
+
+/** Far more than the words of the longest recording; what is longer is no transcript. */
+export const MAX_ANSWER_BYTES = 50_000_000
+
+export class ProviderError extends Error {
+  readonly isTransient: boolean
+  readonly retryAfterMs: number | null
+
+  constructor(message: string, options: { isTransient: boolean; retryAfterMs?: number | null; cause?: unknown }) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'ProviderError'
+    this.isTransient = options.isTransient
+    this.retryAfterMs = options.retryAfterMs ?? null
+  }
+}
+
+const TRIES = 3
+const LONGEST_RETRY_MS = 60_000
+
+/** Tries `work` again after transient failures, with longer and longer waits. Rejects with the last failure. */
+export async function tried<T>(
+  work: () => Promise<T>,
+  { signal, retryMs }: { signal: AbortSignal; retryMs: number },
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof ProviderError) || !error.isTransient || attempt === TRIES) throw error
+      const waitMs = error.retryAfterMs ?? retryMs * 3 ** (attempt - 1)
+      await delay(Math.min(waitMs, LONGEST_RETRY_MS), undefined, { signal })
+    }
+  }
+}
+
+/** Overload and failures of the service itself pass; what is wrong with the request does not. */
+export function isTransientStatus(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500
+}
+
+/** Of a foreign answer, for a sentence: one line without the key, should the service repeat it. */
+export function excerpt(text: string, key: string | null): string {
+  return withoutKey(text, key).replace(/\s+/g, ' ').trim().slice(0, 200)
+}
+
+export function withoutKey(text: string, key: string | null): string {
+  return key === null || key === '' ? text : text.replaceAll(key, '[key]')
+}
+
+/** Whether a request failed because its answer was longer than allowed; another try would not be shorter. */
+export function isTooLong(error: unknown): boolean {
+  let inner = error
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
+  return inner instanceof BodyTooLong
+}
+
+/** What lies at the bottom of a failed request, such as `connect ECONNREFUSED 127.0.0.1:9`. */
+export function causeOf(error: unknown): string {
+  let inner = error
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
+  const text = inner instanceof Error ? inner.message || inner.name : String(inner)
+  return text === '' ? 'no answer' : text
+}
+
+/** Status with which a WebSocket was refused, in the words of the `ws` package; null for any other failure. */
+export function refusedStatus(error: unknown): number | null {
+  const status = /^Unexpected server response: (\d{3})$/.exec(causeOf(error))?.[1]
+  return status === undefined ? null : Number(status)
+}
