@@ -185,14 +185,13 @@ export class MemoryProvider implements CalendarProvider {
     // An occurrence that is deleted comes with its series only.
     const inWindow = new Set(calendar.within(window).map(({ providerId }) => providerId))
     const series = new Set(edited.filter(({ event }) => event.isRecurring).map(({ event }) => event.seriesProviderId))
-    const isTold = (held: Held) =>
-      inWindow.has(held.event.providerId) &&
-      (held.version > since || (held.event.isRecurring && series.has(held.event.seriesProviderId)))
-    const hasLeft = ({ event, isDeleted, version }: Held) =>
-      version > since && !isDeleted && !event.isRecurring && !inWindow.has(event.providerId)
+    const isTold = ({ event, isDeleted, version }: Held) =>
+      event.isRecurring
+        ? inWindow.has(event.providerId) && series.has(event.seriesProviderId)
+        : version > since && !isDeleted
     return {
       isFull: false,
-      events: [...calendar.events.values()].filter((held) => isTold(held) || hasLeft(held)).map(({ event }) => event),
+      events: [...calendar.events.values()].filter(isTold).map(({ event }) => event),
       removedIds: edited
         .filter(({ event, isDeleted }) => isDeleted && !event.isRecurring)
         .map(({ event }) => event.providerId),

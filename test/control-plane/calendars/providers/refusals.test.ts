@@ -385,6 +385,20 @@ describe('Microsoft only', () => {
     expect((await since(cursor)).removedIds).toEqual([id])
   })
 
+  test.each([
+    ['no JSON', { status: 200, body: '<html>Sign in</html>' }],
+    ['null', { status: 200, body: null }],
+    ['a status of nowhere', { status: 418, body: { error: 'teapot' } }],
+    ['a broken connection', 'lose' as const],
+  ])('the check of a removal is answered by %s: nothing counts as removed', async (_name, script) => {
+    const { calendar, all, since } = await connect(world.providers.microsoft, world.microsoft)
+    const id = calendar.create({ title: 'Gone', start: at('2026-11-25T10:00:00Z') })
+    const { cursor } = await all()
+    calendar.delete(id)
+    world.microsoft.server.script('event', script)
+    expect((await problemOf(since(cursor))).kind).toBe('unavailable')
+  })
+
   test('a page on another host is not asked for: it would get the access token', async () => {
     const { all } = await connect(world.providers.microsoft, world.microsoft)
     const elsewhere = { value: [], '@odata.nextLink': `${world.google.url}/steal` }
