@@ -11,7 +11,7 @@ const files = (...patterns: string[]) =>
     .flatMap((pattern) => globSync(pattern, { cwd: ROOT, exclude: (path) => path === 'node_modules' }))
     .filter(isOurs)
 
-const pages = files('*.md', 'docs/**/*.md', 'docker/*.md', 'bench/**/*.md')
+const pages = files('*.md', 'docs/**/*.md', 'docker/*.md', 'deploy/**/*.md', 'bench/**/*.md')
 
 /** As GitHub makes the anchor of a heading. */
 const anchorOf = (heading: string) =>
