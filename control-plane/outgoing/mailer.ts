@@ -21,13 +21,18 @@ const KEPT_CHARACTERS = 500
 
 const oneAddress = z.email().max(254)
 
-export function createMailer(server: MailServer, { wholeMs = WHOLE_MS }: { wholeMs?: number } = {}): Mailer {
+/** `ca`: PEM of further authorities; those of Node where it is left out. */
+export function createMailer(
+  server: MailServer,
+  { wholeMs = WHOLE_MS, ca }: { wholeMs?: number; ca?: string } = {},
+): Mailer {
   const { host, port, security, login, from } = server
   const transport = createTransport({
     host,
     port,
     secure: security === 'smtps',
     requireTLS: security === 'starttls',
+    ...(ca !== undefined && { tls: { ca } }),
     ...(login && { auth: { user: login.user, pass: login.password } }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,

@@ -1,5 +1,6 @@
 /** Mail to a real SMTP server: what arrives, and what each kind of trouble is called. */
-import { generate } from 'selfsigned'
+
+import { makeCertificate } from '@standin/mock/shared/certificate.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createMailer, type MailServer } from '../../../control-plane/outgoing/mailer.ts'
 import { MailRefused } from '../../../control-plane/ports.ts'
@@ -24,10 +25,7 @@ const refusalOf = (server: MailServer, wholeMs?: number): Promise<MailRefused> =
       () => Promise.reject(new Error('It was sent')),
       (error: MailRefused) => error,
     )
-const certificate = async () => {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'mail.test' }])
-  return { key, cert }
-}
+const certificate = () => makeCertificate(['localhost'])
 
 describe('what arrives', () => {
   test('one mail to one address, in plain text, with an id that stays', async () => {
@@ -110,6 +108,28 @@ describe('login and TLS', () => {
     expect(refusal.isFinal).toBe(false)
     expect(isAsked).toBe(false)
     expect(taken).toEqual([])
+  })
+
+  test.each([
+    ['starttls', false],
+    ['smtps', true],
+  ] as const)('with %s the login goes over TLS only', async (security, secure) => {
+    const { key, cert } = await certificate()
+    const seen: boolean[] = []
+    const { server, taken } = await smtp({
+      key,
+      cert,
+      secure,
+      authOptional: false,
+      onAuth: (_auth, session, done) => {
+        seen.push(session.secure)
+        done(null, { user: 'x' })
+      },
+    })
+    const login = { user: 'u', password: 'p' }
+    await createMailer({ ...server, host: 'localhost', security, login }, { ca: cert }).send(MAIL)
+    expect(seen).toEqual([true])
+    expect(taken).toMatchObject([{ isSecure: true, to: ['ada@example.com'] }])
   })
 
   test('a certificate that nobody knows is refused', async () => {
