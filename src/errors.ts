@@ -80,12 +80,12 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: strin
   },
 }
 
-/** A failure with its code. The place that throws knows the code; nobody searches texts for it later. */
+/** A failure with its code. The place that throws knows the code; no code is derived from a message later. */
 export class BotError extends Error {
   readonly code: ErrorCode
-  /** What the bot was doing, such as `pre-join`. */
+  /** The step that failed, such as `pre-join`. */
   readonly step: string | undefined
-  /** A fresh attempt may succeed; the life decides whether there is one. */
+  /** Another attempt may succeed; the bot decides whether to make one. */
   readonly canRetry: boolean
   /** The job names something that cannot work, which showed only when it was tried. */
   readonly isInvalidJob: boolean
@@ -108,7 +108,7 @@ export class BotError extends Error {
   }
 }
 
-/** Whatever was thrown, as a BotError; what is not one of ours becomes the internal code with its cause kept. */
+/** Converts any thrown value to a BotError; a foreign error gets the internal code and stays as the cause. */
 export function toBotError(thrown: unknown, step?: string): BotError {
   if (thrown instanceof BotError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -120,7 +120,7 @@ export function toBotError(thrown: unknown, step?: string): BotError {
   })
 }
 
-/** The host or a policy switched chat off; the meeting goes on. */
+/** The host or a policy disabled chat; the meeting continues. */
 export class ChatUnavailable extends Error {
   constructor(message = 'Chat is switched off in this meeting') {
     super(message)

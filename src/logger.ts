@@ -15,11 +15,11 @@ export interface Logger {
   child(fields: LogFields): Logger
 }
 
-/** Words that name something which gives access, as they stand in fields, query parts and headers. */
+/** Names of fields, query parameters and headers that hold a secret. */
 const SECRET_WORD =
   'token|secret|passw(?:or)?d|pwd|passcode|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential|signature|jwt|bearer'
 const SECRET_KEY = new RegExp(`${SECRET_WORD}|^(?:sig|zak|auth)$`, 'i')
-/** What a secret may look like as a number too: not a count such as `tokens`. */
+/** Names whose value may be a secret even as a number; counts such as `tokens` are not. */
 const NUMERIC_SECRET_KEY = /passw(?:or)?d|pwd|passcode|secret/i
 /** Query parts that carry access: presigned S3 addresses, join passwords, tokens; also inside an escaped address. */
 const SECRET_IN_URL = new RegExp(
@@ -54,7 +54,7 @@ const USER_INFO = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^/\s?#"'<>]*@/gi
 /** A line of a log is for reading; what is longer is cut. */
 const MAX_TEXT_LENGTH = 32 * 1024
 const MAX_DEPTH = 6
-/** Values of one line; a whole browser object that somebody passes by mistake must not stop the program. */
+/** Most values of one line; a complete browser object that is logged by mistake must not stop the program. */
 const MAX_VALUES = 5_000
 
 /** Removes the job's own secrets, and what a pattern takes for a secret, from a text that may be logged or shown. */
@@ -152,7 +152,7 @@ export function createLogger(destination: DestinationStream, level: LogLevel = '
   return wrap(base)
 }
 
-/** What may wait for a disk that takes nothing; more is dropped. Characters. */
+/** Characters that may wait for a slow disk; more is dropped. */
 const MOST_WAITING = 1024 * 1024
 
 /** A file to log into. A disk that is full, or gone, ends no recording for the log's sake: lines wait until it takes them.
@@ -162,7 +162,7 @@ export function logFile(path: string): DestinationStream {
   const dest = openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
   const file = destination({ dest, sync: true, maxLength: MOST_WAITING })
   file.on('error', () => {
-    // The log is the place where it would be told.
+    // A failing log cannot be reported in the log.
   })
   return file
 }

@@ -1,6 +1,6 @@
 /**
- * What the life of a bot needs from the world, in words of the life. `bot.ts` knows these interfaces and nothing behind
- * them; `main.ts` gives it the real ones, tests give it fakes.
+ * Interfaces that a bot needs from the outside. `bot.ts` knows only these; `main.ts` passes the real implementations,
+ * tests pass fakes.
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
@@ -8,7 +8,7 @@ import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
 import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting/meeting.ts'
 
-/** Where the browser is to show and to sound, so that the recorder sees and hears it. */
+/** Where the browser shows video and plays audio, so that the recorder captures both. */
 export interface CaptureEnvironment {
   /** X display such as `:99`; null for sound only, where the browser runs without a display server. */
   display: string | null
@@ -34,7 +34,7 @@ export interface CaptureEnvironment {
   height: number
 }
 
-/** What a failure leaves behind in `debug/`. */
+/** Evidence of a failure, stored in `debug/`. */
 export interface Evidence {
   /** PNG; null when the page no longer gives one. */
   screenshot: Uint8Array | null
@@ -52,10 +52,10 @@ export type Admission = 'waiting_room' | 'in_meeting'
 /** Whose coming or decision ends the wait of a bot that is not in yet. */
 export type WaitingFor = 'admission' | 'host' | 'authorized_user' | 'valid_link'
 
-/** Keeps a bot that stands ready from asking too early. */
+/** Keeps a bot that is ready from asking too early. */
 export interface AskGate {
   readonly isOpen: boolean
-  /** Resolves when the bot may ask; rejects where its life ends first. */
+  /** Resolves when the bot may ask to join; rejects when the bot ends first. */
   readonly opened: Promise<void>
 }
 
@@ -73,7 +73,7 @@ export interface MeetingDriver {
   readonly provenAt: number | null
   /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
   waitForAdmission(signal: AbortSignal): Promise<void>
-  /** What the waiting room waits for just now; it names the failure of a wait that took too long. May change meanwhile. */
+  /** The event that the waiting room waits for; it names the failure of a wait that took too long. May change. */
   readonly waitingFor: WaitingFor
   /**
    * Asks for the right to record, where the platform has such a right; resolves at once elsewhere. Called in the
@@ -120,7 +120,7 @@ export interface DegradationStep {
   size: number
 }
 
-/** Sound as it is heard in a meeting's page, before the machine's sound system has it. */
+/** Audio captured in the meeting's page, before it reaches the sound server. */
 export interface CapturedAudio {
   /** UTC milliseconds of the first sample. */
   at: number
@@ -128,7 +128,7 @@ export interface CapturedAudio {
   samples: Buffer
 }
 
-/** A piece of one person's voice. */
+/** A packet of one participant's track. */
 export interface ParticipantAudio {
   /** The platform's id. */
   participantId: string
@@ -138,16 +138,18 @@ export interface ParticipantAudio {
   opus: Buffer
 }
 
-/** Takes what a driver hears in the page; what is heard before admission or without a listener is nobody's. */
+/** Receives audio captured in the page. Audio from before admission, or without a listener, is dropped. */
 export interface AudioTap {
-  /** Samples per second of everybody's sound together; null where nobody wants it. */
+  /** Hertz of the mixed audio of all participants; null where no listener needs it. */
   mixRate: number | null
   wantsParticipantTracks: boolean
   onMix(sound: CapturedAudio): void
   onParticipantAudio(voice: ParticipantAudio): void
 }
 
-/** What is done in a meeting the bot is in. The browser behind it may be replaced; without one, each of these rejects. */
+/**
+ * Operations in a meeting that the bot is in. The browser may be replaced; without a browser, each of these rejects.
+ */
 export type InMeeting = Pick<MeetingDriver, 'sendChat' | 'playSound' | 'clearSound' | 'closeMicrophone' | 'screenshot'>
 
 export type OpenMeeting = (
@@ -170,7 +172,7 @@ export interface StoredMedia {
   durationSeconds: number
 }
 
-/** What a finished recording consists of. */
+/** Files of a finished recording. */
 export interface FinishedRecording {
   files: StoredMedia[]
   /** Why a file could not be finished; what is recorded of it stays where it can be recovered. */
@@ -186,9 +188,9 @@ export interface RecordedSpan {
 }
 
 /**
- * What a recording broke off for, and so what it takes to go on: after the loss of an `encoder`, `resume`; of the
- * `stage` (the display or the sound server), `prepare`, a browser on the new stage, and `resume`. When the `place`
- * takes no more, nothing helps.
+ * Which part failed, and so how the recording can resume: after an `encoder`, call `resume`; after a `stage` (the
+ * display or the sound server), call `prepare`, open a browser there, and call `resume`. When the `place` accepts no
+ * more data, the recording cannot resume.
  */
 export type RecorderLoss = 'encoder' | 'stage' | 'place'
 
@@ -212,7 +214,9 @@ export type RecorderEvent =
 export interface Recorder {
   /** Starts display and sound servers, as far as the mode needs them and they do not run. */
   prepare(signal: AbortSignal): Promise<CaptureEnvironment>
-  /** Captures into memory, from which a recording may begin; `mayRenew` says that nothing of it is wanted yet. */
+  /**
+   * Captures into memory, from which a recording may begin; `mayRenew` says that the captured part is not needed yet.
+   */
   standBy(mayRenew: () => boolean): void
   /**
    * Resolves when the first frame (or sound) is captured. `from` (UTC milliseconds): where the recorder stood by, the
@@ -226,11 +230,11 @@ export interface Recorder {
   watch(listener: (event: RecorderEvent) => void): () => void
   /** The recorded stretches so far, oldest first; empty before `start`. */
   spans(): RecordedSpan[]
-  /** What the recorder measured of its own work so far; null before `start`. */
+  /** Measurements of the recorder's work so far; null before `start`. */
   quality(): Quality | null
   /**
-   * Stops capturing and completes the files at their place; the signal ends the attempts to reach it. The recording ends
-   * at `until` (UTC milliseconds), where that lies in its last stretch.
+   * Stops capturing and completes the stored files; the signal ends attempts to reach the storage. The recording ends
+   * at `until` (UTC milliseconds), where that is in its last stretch.
    */
   finish(signal: AbortSignal, until?: number | null): Promise<FinishedRecording>
   /** Stops servers and encoders. Never rejects. */
@@ -276,8 +280,8 @@ export interface GrowingStart {
 }
 
 /**
- * A file that is stored while it is being made: a head, known only at the end, and a body that grows behind it. What was
- * appended survives this process: it is at its place, or in a spool on this machine from which it can be recovered.
+ * A file that is stored while it is made: a header, known only at the end, and a body that grows behind it. Appended
+ * data survives this process: it is stored, or in a spool on this machine from which it can be recovered.
  */
 export interface GrowingFile {
   /**
@@ -287,27 +291,26 @@ export interface GrowingFile {
    * do, and what came before stays good.
    */
   append(bytes: Uint8Array): Promise<void>
-  /** Bytes of the body that lie at their place already. */
+  /** Bytes of the body that are stored already. */
   storedBytes(): number
   /**
-   * Sends what is left and the head, completes and verifies. `makeHead` gets the room in bytes that the head has to fill
-   * exactly, or null where the head may have any size, because nothing behind it lies fixed yet (a short recording).
-   * May be tried again after it rejected.
+   * Uploads the rest and the header, completes and verifies. `makeHead` gets the number of bytes that the header must
+   * fill exactly, or null where any size fits (a short recording). May be retried after it rejected.
    */
   finish(makeHead: (room: number | null) => Uint8Array, signal: AbortSignal): Promise<StoredFile>
   /** Stops without finishing; what was appended stays for recovery. Repeatable, never rejects. */
   close(): Promise<void>
 }
 
-/** A file of sound for each person whose voice comes apart. One instance serves one recording. */
+/** An audio file for each participant whose audio arrives separately. One instance serves one recording. */
 export interface ParticipantTracks {
-  /** What is heard outside of the recorded stretches is dropped. */
+  /** Audio outside of the recorded stretches is dropped. */
   write(voice: ParticipantAudio): void
-  /** Completes the files and lists them in `audio/index.json`; none where no voice came apart. */
+  /** Completes the files and lists them in `audio/index.json`; none where the platform sends mixed audio only. */
   finish(personOf: (platformId: string) => Person | null): Promise<RecordedFile[]>
 }
 
-/** What the page about a recording says beside what its files hold. */
+/** Facts for the report page that its files do not contain. */
 export interface ReportFacts {
   platform: PlatformName
   /** `MeetingTarget.meetingId` */
@@ -334,11 +337,11 @@ export type Transcribe = (folder: string, signal: AbortSignal) => Promise<void>
 /** Makes `report.html` in a recording's folder from the files there. Rejects where it cannot; nothing depends on it. */
 export type WriteReport = (folder: string, facts: ReportFacts) => Promise<void>
 
-/** Live sound and speaker messages, to and from the sockets that a job names. One instance serves one life. */
+/** Live audio and speaker messages, to and from the sockets of the job. One instance serves one bot. */
 export interface Streaming {
   /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */
   connect(signal: AbortSignal): Promise<void>
-  /** From the recording's start on: the stage's sound goes out, and what comes in is spoken into the meeting. */
+  /** From the start of the recording: sends the meeting's audio, and plays received audio into the meeting. */
   start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void>
   /** `at` is a UTC instant in milliseconds. */
   onSpeaker(person: Person, isSpeaking: boolean, at: number): void
@@ -351,32 +354,32 @@ export interface Streaming {
   close(): Promise<void>
 }
 
-/** A stretch in which somebody spoke. Seconds of the recording; the end of one that goes on lies ahead. */
+/** A stretch of speech, in seconds of the recording. A turn that continues has an end in the future. */
 export interface SpokenTurn {
   person: Person
   start: number
   end: number
 }
 
-/** What a live transcript sets its words into. */
+/** Recording time and speakers, for a live transcript. */
 export interface RecordedTime {
   /** Seconds of the recording at a UTC instant in milliseconds; null where it was not recorded. */
   offset(at: number): number | null
   /** Who spoke when, so far. */
   turns(): SpokenTurn[]
-  /** Null for somebody the roster does not know. */
+  /** Null for a participant whom the roster does not know. */
   person(participantId: string | null, name: string): Person | null
 }
 
-/** Words while the meeting goes on. One instance serves one life; nothing of it holds up the meeting. */
+/** Live transcript. One instance serves one bot; it never delays the meeting. */
 export interface LiveTranscript {
   /** From the recording's start on. */
   start(stage: CaptureEnvironment, time: RecordedTime): void
   takeCaption(event: Extract<MeetingEvent, { type: 'caption' | 'captions' }>): void
-  /** What is said until `resume` reaches nobody. */
+  /** Speech until `resume` is not transcribed. */
   pause(): void
   resume(): void
-  /** Waits some seconds for the last words. Repeatable, never rejects. */
+  /** Waits some seconds for the last final transcripts. Repeatable, never rejects. */
   close(): Promise<void>
 }
 
@@ -388,7 +391,7 @@ export type CommandAnswer =
 export interface ControlPlane {
   /** Numbered, journaled and sent in order; never rejects and never waits for the network. */
   report(event: BotEvent): void
-  /** Shown at once to whoever watches now; neither numbered nor kept, since a final one follows. */
+  /** Shown at once to current viewers; neither numbered nor stored, because a final one follows. */
   show(partial: Transcript): void
   /** Commands from the first moment on. Each gets exactly one answer. */
   onCommand(listener: (command: BotCommand) => Promise<CommandAnswer>): void

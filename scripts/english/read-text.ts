@@ -89,7 +89,8 @@ function readStrings(code: readonly Token[], isTest: boolean): Found[] {
     const words = value
       .replace(/^['"`}]|(['"`]|\$\{)$/g, '')
       .replace(/\\(['"`n])/g, (_, escaped) => (escaped === 'n' ? ' ' : escaped))
-    return words.split(/\s+/).length < MESSAGE_WORDS && !isTest ? [] : sentencesOf(words, line)
+    if (words.split(/\s+/).length < MESSAGE_WORDS && !isTest) return []
+    return words.split('\n').flatMap((part) => sentencesOf(part, line))
   })
 }
 

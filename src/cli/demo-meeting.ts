@@ -6,8 +6,9 @@ import { loadMock } from './mock-package.ts'
 const AFTERWARDS_MS = 20_000
 
 /**
- * `standin demo-meeting`: one mock meeting of Google Meet with this code, for one bot that somebody else starts. Writes a line
- * of JSON with the link and the host mappings of its bot, plays the script of the demo, and ends. Throws MockIsMissing.
+ * `standin demo-meeting`: opens one mock Google Meet meeting with this code, for one bot that another process starts.
+ * Writes a line of JSON with the link and the host mappings of its bot, plays the script of the demo, and ends. Throws
+ * MockIsMissing.
  */
 export async function demoMeeting(code: string, io: Io): Promise<number> {
   const { DEMO_PEOPLE, runDemoScript, startMock } = await loadMock()

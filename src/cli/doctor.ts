@@ -35,7 +35,7 @@ export const SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin'
 /** Generous, since a busy machine is not an unfit one. */
 const DEADLINE_MS = 30_000
 
-/** Resolves with the exit code: 0 when a bot can run here, whatever the warnings; 1 when it cannot. */
+/** Resolves with the exit code: 0 when a bot can run here, even with warnings; 1 when it cannot. */
 export async function doctor(io: DoctorIo): Promise<number> {
   const findings = await examine(io)
   const isFit = findings.every(({ verdict }) => verdict !== 'unfit')

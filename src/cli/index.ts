@@ -23,7 +23,7 @@ const EXIT_DEFECT = 70
 // Recordings are for the user who makes them: 0600 and 0700, also for what the children write.
 process.umask(0o077)
 
-/** Who read what is said here may be gone before a bot has finished, or a disk be full: it goes on without being heard. */
+/** The reader of our output may be gone, or the disk may be full. The bot continues without output. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 const io = {
@@ -82,7 +82,7 @@ function withJoinOptions(command: Command): Command {
     .option('--s3-region <region>')
     .option('--waiting-room-timeout <seconds>', 'longest wait for admission', seconds)
     .addOption(noOneJoinedTimeout())
-    .option('--silence-timeout <seconds>', 'longest time in which nobody speaks', seconds)
+    .option('--silence-timeout <seconds>', 'longest time without speech', seconds)
     .option('--recording-timeout <seconds>', 'longest recording', seconds)
     .addOption(
       new Option('--recording-consent <answer>', 'when the meeting itself is recorded').choices(['accept', 'refuse']),
@@ -96,7 +96,7 @@ function withJoinOptions(command: Command): Command {
     )
     .option('--separate-tracks', "a file of each person's voice too, where the platform sends voices apart")
     .option('--transcribe', 'make a transcript after the meeting')
-    .option('--captions', 'read along: words while the meeting goes on')
+    .option('--captions', 'live transcript from the captions of the meeting')
     .addOption(
       new Option('--transcription-provider <name>', 'Default is the service of STANDIN_TRANSCRIPTION_URL').choices([
         ...TRANSCRIPTION_PROVIDERS,
@@ -115,7 +115,7 @@ function withJoinOptions(command: Command): Command {
       collect,
       [],
     )
-    .option('--jitsi-host <host>', 'a server of your own that runs Jitsi Meet', collect, [])
+    .option('--jitsi-host <host>', 'your own Jitsi Meet server', collect, [])
     .option('--json', 'JSON lines even in a terminal')
 }
 
@@ -130,7 +130,7 @@ const program = new Command('standin')
 withJoinOptions(program.command('join'))
   .description('join one meeting and record it')
   .argument('[meeting-url]', 'the link of the meeting')
-  .option('--job <file|->', 'a whole job as JSON; options go on top of it')
+  .option('--job <file|->', 'a complete job as JSON; other options override its fields')
   .option('--job-url <url>', 'an address that gives the job for the one-time token in STANDIN_JOB_TOKEN')
   .addHelpText('after', JOIN_EXAMPLES)
   .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
@@ -222,7 +222,7 @@ program
 
 program
   .command('recover')
-  .description('finish recordings whose bots died')
+  .description('recover recordings of bots that crashed')
   .argument('[folder]', "a dead bot's folder, or one that holds such folders")
   .option('--s3 <s3://bucket/prefix>', 'look for them in a bucket; credentials come from the usual AWS variables')
   .option('--s3-endpoint <url>', 'an S3-compatible server')
@@ -281,7 +281,7 @@ Exit codes:
     process.exitCode = await joinParts(flags, io)
   })
 
-// `bin/standin` starts it as a program of its own; here it is only explained.
+// `bin/standin` starts the service as a separate program; this command only explains it.
 program
   .command('service')
   .description('run the service: an HTTP API that sends bots into meetings; see: standin service --help')

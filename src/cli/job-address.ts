@@ -1,4 +1,7 @@
-/** A job at an address, which gives it once for a one-time token, so that no secret stands in a container's description. */
+/**
+ * Downloads the job from an address, which returns it once for a one-time token, so that the container's description
+ * contains no secret.
+ */
 
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
 import { InvalidJob } from '../job/config.ts'

@@ -1,4 +1,7 @@
-/** The command line's options as fields of the job. A whole job comes from one place (job-place.ts); options go on top. */
+/**
+ * Command line options as fields of the job. A complete job comes from one source (job-place.ts); options override its
+ * fields.
+ */
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { MAX_JOB_BYTES, type TranscriptionProvider } from '@standin/wire/job.ts'
@@ -45,7 +48,7 @@ export interface JoinOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The text of the job that lies at an address; null where the job is elsewhere. Throws InvalidJob. */
+/** Text of the job at an address; null where the job has another source. Throws InvalidJob. */
 export async function downloadedJob(options: JoinOptions, environment: Environment): Promise<string | null> {
   const place = jobPlaceOf(options, environment)
   if (place?.from !== '--job-url' && place?.from !== 'STANDIN_JOB_URL') return null
@@ -141,7 +144,7 @@ function transcriptionFrom(options: JoinOptions, job: unknown): Record<string, u
   return given
 }
 
-/** Each service has a name of its own for it. */
+/** Each service has its own name for the parameter. */
 export function languageParam(provider: unknown, language: string): Record<string, string> {
   return provider === 'assemblyai' ? { language_code: language } : { language }
 }

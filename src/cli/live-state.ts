@@ -12,7 +12,7 @@ const STATE_WORDS: Record<string, string> = {
   failed: 'failed',
 }
 
-/** Words that nothing follows have become final elsewhere, or never will. */
+/** A partial transcript without a final one is removed after this time. */
 const PARTIAL_SHOWN_MS = 10_000
 
 /** The facts of the status line, kept from events. */
@@ -56,7 +56,7 @@ export class LiveState {
     }
   }
 
-  /** Words that may still change stand in the line until they are final. */
+  /** A partial transcript stays in the line until it is final. */
   onPartial(words: Transcript, now = Date.now()): void {
     this.#partial = { words, at: now }
   }

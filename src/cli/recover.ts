@@ -20,7 +20,10 @@ type Recovered = Awaited<ReturnType<typeof recoverFolderAndArtifacts>>
 const EXIT_UNFINISHED = 4
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `standin recover`: finishes what dead bots left, in folders of this machine or in a bucket. Throws InvalidJob. */
+/**
+ * `standin recover`: recovers recordings of bots that crashed, in folders of this machine or in a bucket. Throws
+ * InvalidJob.
+ */
 export async function recover(folder: string | undefined, flags: RecoverFlags, io: Io): Promise<number> {
   if ((folder === undefined) === (flags.s3 === undefined))
     throw new InvalidJob([{ path: 'recover', message: 'give either a folder or --s3' }])
@@ -43,7 +46,7 @@ async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signa
   const recovered: Recovered = { files: [], beside: [], problems: [] }
   for (const place of await recordingsWithSpool(folder)) {
     try {
-      const { files, beside, problems } = await recoverFolderAndArtifacts(place, { signal, tuning: telling(io) })
+      const { files, beside, problems } = await recoverFolderAndArtifacts(place, { signal, tuning: printRetries(io) })
       recovered.files.push(...files)
       recovered.beside.push(...beside)
       recovered.problems.push(...problems)
@@ -56,7 +59,7 @@ async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signa
 
 async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signal: AbortSignal): Promise<number> {
   const place = placeOf(address, flags)
-  const options = { olderThanMs: millisecondsOf(flags.olderThan), botId: flags.botId, signal, tuning: telling(io) }
+  const options = { olderThanMs: millisecondsOf(flags.olderThan), botId: flags.botId, signal, tuning: printRetries(io) }
   if (flags.list) {
     io.output.write(`${jsonText(await listAbandonedIn(place, options), 2)}\n`)
     return 0
@@ -64,12 +67,12 @@ async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signa
   return report({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
 }
 
-/** A server that is away is waited for, and whoever waits should know for what. */
-function telling(io: Io) {
-  return { onRetry: ({ error }: { error: string }) => void io.errors.write(`${error} It is tried again.\n`) }
+/** Prints each retry, so that the operator knows why the command waits. */
+function printRetries(io: Io) {
+  return { onRetry: ({ error }: { error: string }) => void io.errors.write(`${error} Standin tries again.\n`) }
 }
 
-/** The folder itself, or those in it, where something grows. */
+/** The folder itself, or the folders in it, where they contain a spool. */
 async function recordingsWithSpool(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     throw new InvalidJob([{ path: folder, message: `cannot be read (${error.code})` }])
@@ -98,14 +101,14 @@ function report({ files, beside, problems }: Recovered, { json }: RecoverFlags, 
   for (const file of files) {
     const { location, bytes, seconds, index } = file
     const length = seconds === null ? '' : `, ${Math.round(seconds)} s`
-    const caveat = index === 'whole' ? '' : '; it plays by its fragments, since its index could not be made again'
+    const caveat = index === 'whole' ? '' : '; it plays fragment by fragment, because its index could not be rebuilt'
     io.output.write(json ? `${jsonText(file)}\n` : `${location}: ${bytes} bytes${length}${caveat}\n`)
   }
   for (const file of beside) io.output.write(json ? `${jsonText(file)}\n` : `${file.location}: ${file.bytes} bytes\n`)
   for (const { name, error } of problems)
     io.errors.write(
-      json ? `${jsonText({ name, error: error.message })}\n` : `${name} is not finished: ${error.message}\n`,
+      json ? `${jsonText({ name, error: error.message })}\n` : `${name} was not recovered: ${error.message}\n`,
     )
-  if (files.length + problems.length === 0 && !json) io.output.write('Nothing is left unfinished.\n')
+  if (files.length + problems.length === 0 && !json) io.output.write('No recording needs recovery.\n')
   return problems.length === 0 ? 0 : EXIT_UNFINISHED
 }

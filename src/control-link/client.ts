@@ -1,6 +1,6 @@
 /**
- * The control link: one WebSocket that is opened again however often it breaks. docs/control-link.md describes the
- * exchange. What is sent lies in the journal first, so a broken link costs time and nothing else.
+ * The control link: one WebSocket that reconnects whenever it breaks. docs/control-link.md describes the protocol.
+ * Every message is in the journal before it is sent, so a broken link delays messages and loses none.
  */
 import type { LookupFunction } from 'node:net'
 import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
@@ -20,7 +20,7 @@ import { TokenRequests } from './token-requests.ts'
 
 /** Characters of events that are read from the journal in one go. */
 const BATCH_SIZE = 256 * 1024
-/** Of the messages of one connection that do not fit, so many are told in the log. */
+/** Log at most this many invalid messages of one connection. */
 const MAX_LOGGED_BAD_MESSAGES = 10
 
 export interface ControlLinkOptions extends LocalOptions {
@@ -39,7 +39,7 @@ export function openControlLink(options: ControlLinkOptions): CommandedControlPl
   return new ControlLink(options)
 }
 
-/** What is true of the connection that is open now. */
+/** State of the open connection. */
 interface Session {
   number: number
   connection: Connection
@@ -97,7 +97,7 @@ class ControlLink implements CommandedControlPlane {
     this.#sendEvents()
   }
 
-  /** What the link cannot take just now is left out: the next one says more. */
+  /** Skips the message when the link's buffer is full: the next one has newer values. */
   show(partial: Transcript): void {
     this.#options.onPartial?.(partial)
     const session = this.#session

@@ -157,7 +157,7 @@ export class CommandDispatcher {
     this.#entries.set(id, { text: null, isAnswered: false, sentOn: null })
     for (const [oldId, old] of this.#entries) {
       if (this.#entries.size <= MAX_REMEMBERED_IDS) break
-      // What still runs has its answer to come.
+      // A running command still answers later.
       if (!old.isAnswered) continue
       this.#rememberedSize -= old.text?.length ?? 0
       this.#entries.delete(oldId)

@@ -50,11 +50,12 @@ export class Connection {
   #badMessages = 0
   #hasEnded = false
 
-  /** Dials at once. Whatever goes wrong comes as the end, never as an exception. */
+  /** Dials immediately. Every failure is reported as the end, never as an exception. */
   constructor(address: Address, timing: LinkTiming, listener: ConnectionListener) {
     this.#listener = listener
     this.#timing = timing
-    // A clock of our own: the library's counts silence, so a server that trickles its headers would hold us for ever.
+    // Our own timer: the library's timer restarts with each byte, so a server that trickles its headers would block us
+    // for ever.
     this.#dialing = setTimeout(() => this.breakOff('the WebSocket did not open in time'), timing.handshakeMs)
     this.#socket = this.#dial(address)
   }
@@ -115,12 +116,12 @@ export class Connection {
       this.breakOff('the control plane does not read what it is sent')
       return false
     }
-    // What could not be sent is sent again by whoever reconnects.
+    // The next connection sends these messages again.
     socket.send(text, (error) => error || onSent?.())
     return true
   }
 
-  /** Ends politely; a peer that does not answer is dropped. */
+  /** Closes gracefully; a peer that does not answer is dropped. */
   close(code: number, reason: string): void {
     this.#reason ??= reason
     const socket = this.#open

@@ -1,6 +1,6 @@
 /**
- * Every event of a bot, numbered from 1 without gaps, on disk before it is sent anywhere. A full or broken disk is
- * told to the logger once and does not stop the bot: events then wait in memory, within bounds, until it takes them.
+ * Every event of a bot, numbered from 1 without gaps, on disk before it is sent. A full or broken disk is logged once
+ * and does not stop the bot: events wait in memory, within a limit, until the disk works again.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export const LINK_STATE_NAME = '.control-link.json'
 
 /** Characters of events that may wait in memory for the disk; about four hours of a lively meeting. */
 const MAX_WAITING = 16 * 1024 * 1024
-/** Beyond this only events without which nobody knows how the bot ended are still taken. */
+/** Beyond this limit, only events that say how the bot ended are accepted. */
 const MAX_WAITING_LIVELY = 12 * 1024 * 1024
 const ESSENTIAL: ReadonlySet<BotEvent['type']> = new Set(['status_change', 'artifact', 'final_report'])
 /** The disk is asked to keep, and the acknowledged number is saved, at most this often: it also has a video to write. */
@@ -54,7 +54,7 @@ export class Journal {
     else this.#saveState()
   }
 
-  /** Changes when the numbering had to begin anew; a control plane stores events by it. */
+  /** Changes when the numbering restarts; the control plane stores events under it. */
   get id(): string {
     return this.#state.journal_id
   }
@@ -116,7 +116,7 @@ export class Journal {
     this.#saveSoon()
   }
 
-  /** Gives the journal another name, under which the control plane has nothing of it yet. */
+  /** Gives the journal a new id, for which the control plane has no events yet. */
   renew(): void {
     this.#state = { journal_id: crypto.randomUUID(), acknowledged: 0 }
     this.#saveState()

@@ -1,4 +1,4 @@
-/** A file of numbered lines that only grows: line n is event n. What `append` returned for survives a SIGKILL. */
+/** An append-only file of numbered lines: line n is event n. Lines survive a SIGKILL once `append` has returned. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
@@ -12,11 +12,11 @@ export interface Line {
   text: string
 }
 
-/** What was cut off when the file was opened. */
+/** The part that was cut off when the file was opened. */
 export interface Repair {
   /** Bytes behind the last good line. */
   bytes: number
-  /** Where they were put; null for a torn last line, which nobody was told was written. */
+  /** File with those bytes; null for a torn last line, which `append` had not confirmed. */
   keptIn: string | null
 }
 
@@ -25,7 +25,7 @@ export class LineFile {
   readonly #path: string
   #fd: number
   #lastSeq = 0
-  /** Bytes of whole lines; what lies behind them is the rest of a write that failed and is written over. */
+  /** Bytes of complete lines. Anything behind them is the rest of a failed write and is overwritten. */
   #end = 0
   /** Place of line 1, 1 + MARK_EVERY, … */
   readonly #marks: number[] = []
@@ -81,7 +81,7 @@ export class LineFile {
 
   /** Asks the disk itself to keep what was written, for the case that the whole machine goes. */
   async flush(): Promise<void> {
-    // A handle of its own: the file may be closed while the disk still works on it.
+    // A separate handle: the file may be closed while the disk still writes.
     const handle = await open(this.#path, 'r')
     try {
       await handle.datasync()
@@ -116,7 +116,7 @@ export class LineFile {
     if (bytes === 0) return null
     const rest = Buffer.alloc(bytes)
     readSync(this.#fd, rest, 0, bytes, this.#end)
-    // Whole lines that do not fit are no torn write; somebody may want to look at them.
+    // Complete lines that are not valid are no torn write; keep them for an operator.
     const keptIn = rest.includes(NEWLINE) ? `${this.#path}.damaged` : null
     if (keptIn !== null) writeFileSync(keptIn, rest, { flag: 'a', mode: 0o600 })
     ftruncateSync(this.#fd, this.#end)

@@ -18,7 +18,7 @@ export function readLinkState(path: string): LinkState {
 /** Old or new, never half: written beside and renamed. Throws what the file system throws. */
 export function writeLinkState(path: string, state: LinkState): void {
   const beside = `${path}.new`
-  // What a kill left here, or a link that leads elsewhere, is not written into.
+  // Do not write into a leftover file of a killed process, or through a link.
   rmSync(beside, { force: true })
   writeFileSync(beside, `${JSON.stringify(state)}\n`, { flag: 'wx', mode: 0o600 })
   renameSync(beside, path)

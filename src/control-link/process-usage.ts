@@ -59,7 +59,7 @@ export interface Usage {
 }
 
 export interface UsageMeter {
-  /** Never rejects: a machine without /proc tells of this process alone. */
+  /** Never rejects: without /proc it reports this process only. */
   read(): Promise<Usage>
 }
 

@@ -1,4 +1,4 @@
-/** The way of an event from the life of the bot into the journal and to those in the process who want to see it. */
+/** Passes each event of the bot to the journal and to listeners in this process. */
 
 import type { Status } from '@standin/wire/codes.ts'
 import { type BotEvent, botEventSchema, type NumberedEvent } from '@standin/wire/events.ts'

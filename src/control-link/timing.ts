@@ -2,7 +2,7 @@ import { RECONNECT_MAX_MS, RECONNECT_MIN_MS } from './reconnect-delay.ts'
 
 export const HEARTBEAT_EVERY_MS = 5_000
 
-/** All in milliseconds. Settings for tests; a bot uses what stands here. */
+/** All in milliseconds. Tests change them; a bot uses these values. */
 export interface LinkTiming {
   heartbeatMs: number
   /** From dialing to an open WebSocket. */
@@ -12,7 +12,7 @@ export interface LinkTiming {
   /** For the acknowledgement that follows a welcome; a control plane that stores more slowly has still welcomed the bot. */
   acceptMs: number
   pingMs: number
-  /** A link on which nothing is heard for this long is dead, although nobody said so. */
+  /** A link without any message for this long is dead, even without a close. */
   silenceMs: number
   /** For the peer to answer a polite close. */
   closeMs: number

@@ -1,12 +1,14 @@
 /**
- * What a job says about joining through a conferencing platform's SDK, gathered from both generations of the interface
- * and checked together. Pure. Source: docs/interface.md#joining-zoom.
+ * Credentials for joining through a platform's SDK, collected from both generations of the interface and checked
+ * together. Pure. Source: docs/interface.md#joining-zoom.
  */
 
 import type { Job, Problem } from '@standin/wire/job.ts'
 import type { PlatformName } from '../meeting/meeting.ts'
 
-/** A token as it stands in the job, the address that gives a fresh one for each try, or who gives one (`fresh-tokens.ts`). */
+/**
+ * A token in the job, an address that returns a new one for each attempt, or a source of tokens (`fresh-tokens.ts`).
+ */
 export type TokenOrigin = { value: string } | { url: string } | { next(): Promise<string> }
 
 export interface ConfCredentials {
@@ -24,7 +26,7 @@ export interface ConfCredentials {
   extra: Job['extra']
 }
 
-/** What is sent along in the address of a token; servers refuse much longer ones. */
+/** Longest query of a token address; servers refuse much longer ones. */
 const MAX_EXTRA_IN_ADDRESS = 6000
 
 type ConfFields = Pick<Job, 'conf_config' | ConfName>
@@ -55,7 +57,7 @@ export function confCredentialsOf(job: Job): ConfCredentials | null {
   }
 }
 
-/** What cannot be honored, each with its path; empty where all is well. */
+/** Problems of the credentials, each with its path; empty where there is none. */
 export function confProblems(job: Job, platform: PlatformName): Problem[] {
   const given = givenPaths(job)
   if (given.length === 0) return []

@@ -1,4 +1,4 @@
-/** Reads the job and the environment once and reports every problem together. Nobody else touches the environment. */
+/** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
 import { resolve } from 'node:path'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { z } from 'zod'

@@ -4,7 +4,7 @@ import type { Job } from '@standin/wire/job.ts'
 import { BotError } from '../errors.ts'
 import type { ConfCredentials, TokenOrigin } from './conf-credentials.ts'
 
-/** Null where the job's token is all there is. One for the whole life of a bot: its attempts take turns. */
+/** Null where the job has a fixed token. One instance serves all attempts of a bot, one after the other. */
 export function freshTokensOf(job: Job, ask: () => Promise<FreshToken>): TokenOrigin | null {
   const first = job.conf_obf_token
   return job.conf_fresh_tokens && first ? { next: tokensInTurn(first, ask) } : null

@@ -1,4 +1,4 @@
-/** What is made of a recording once it is stored: a transcript, and a page for people. It is complete without both. */
+/** Steps after a recording is stored: a transcript and a report page. The recording is complete without both. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Gap, WholeQuality } from '@standin/wire/events.ts'
@@ -32,7 +32,7 @@ export interface MadeTranscript {
   seconds: number | null
   /** Under which the provider keeps it. */
   ids: readonly string[]
-  /** What went wrong. */
+  /** Reason of the failure. */
   problem: Error | null
 }
 

@@ -17,7 +17,7 @@ export interface FilesAboutPeople {
   reactions: ReactionLine[]
 }
 
-/** Writes what there is something to say about; a life that never recorded leaves no empty files. */
+/** Writes only files that have content: a bot that never recorded leaves no empty files. */
 export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeople): Promise<void> {
   if (about.participants.length > 0) await writeJson(folder, 'participants.json', about.participants)
   if (about.diarization.length > 0) {
@@ -39,7 +39,7 @@ export async function saveEvidence(
   const debug = join(folder, 'debug')
   await mkdir(debug, { recursive: true, mode: 0o700 })
   await copyFile(join(folder, LOG_NAME), join(debug, LOG_NAME)).catch(() => {
-    // A life without a log file, as in a test, has nothing to copy.
+    // A bot without a log file, as in a test, has none to copy.
   })
   if (evidence?.screenshot) await writeWholeFile(join(debug, 'screenshot.png'), evidence.screenshot)
   if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(evidence.html))

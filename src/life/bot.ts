@@ -1,4 +1,4 @@
-/** The whole life of a bot, top to bottom. It knows interfaces only: no browser, no encoder, no network. */
+/** Runs one bot from start to exit code. It uses interfaces only: no browser, no encoder, no network. */
 
 import type { FinalReport, Gap } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
@@ -48,10 +48,10 @@ const RECORDER_START_DEADLINE_MS = 30_000
 /** Leaving must not eat the time in which files are stored. */
 const LEAVE_DEADLINE_MS = 20_000
 const STREAMING_CLOSE_DEADLINE_MS = 5_000
-const LAST_WORDS_DEADLINE_MS = 6_000
+const TRANSCRIPT_CLOSE_DEADLINE_MS = 6_000
 const EVIDENCE_DEADLINE_MS = 20_000
 const DRAIN_DEADLINE_MS = 15_000
-const NO_VOICES = 'There is no file of each voice: the platform sent one sound for everybody.'
+const NO_SEPARATE_TRACKS = 'There are no separate tracks: the platform sent one mixed audio stream.'
 /** How often the leave rules look, and the pace of progress reports. */
 const RULES_EVERY_MS = 1_000
 const PROGRESS_EVERY_MS = 5_000
@@ -62,7 +62,7 @@ export interface BotParts {
   storage: Storage
   /** Live sound to and from the job's sockets; null where the job names none. */
   streaming: Streaming | null
-  /** Words while the meeting goes on; null where the job asks for none. */
+  /** Live transcript; null where the job asks for none. */
   liveTranscript: LiveTranscript | null
   /** Null where the job asks for no file of each voice. */
   participantTracks: ParticipantTracks | null
@@ -74,9 +74,9 @@ export interface BotParts {
   logger: Logger
   /** The recording's own folder on this machine; exists. */
   workFolder: string
-  /** Calls back when the process is asked to stop; the life hears it from its first moment. */
+  /** Calls back when the process is asked to stop, even before the bot joins. */
   onStopRequest(listener: (askedBy: StopRequester, atOnce: boolean) => void): void
-  /** Calls back with errors that nobody caught. */
+  /** Calls back with uncaught errors. */
   onDefect(listener: (thrown: unknown) => void): void
 }
 
@@ -111,7 +111,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   parts.onStopRequest(stop)
   parts.onDefect((thrown) => {
     isDefect = true
-    logger.error('An error was caught by nobody', { error: thrown })
+    logger.error('Uncaught error', { error: thrown })
     proposeFailure(thrown, 'life')
   })
   const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
@@ -147,17 +147,17 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     status.enter('in_call_not_recording')
     await record(joinedAt)
   } catch (thrown) {
-    // A wait that was cut short by the end has nothing to add to it.
+    // A wait that was aborted by the end adds no information.
     if (ending.first === null) {
       isDefect = !(thrown instanceof BotError)
       const error = toBotError(thrown)
-      if (isDefect) logger.error('The life broke', { error: thrown })
+      if (isDefect) logger.error('The bot failed with an unexpected error', { error: thrown })
       ending.propose({ code: error.code, message: error.message, error })
     }
   }
 
   const end = await ending.whenEnded()
-  // Capturing stops at once; the display stays until the browser has shown its evidence and is gone.
+  // Capturing stops immediately; the display stays until the browser has given its evidence and is closed.
   const delivery = new Delivery({ job, ...parts })
   const finishing = delivery.complete(recorder, end.at ?? null)
   await Promise.all([closeStreaming(), closeLiveTranscript()])
@@ -177,7 +177,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   )
   return close(end, files, delivery)
 
-  /** From admission to the end: records while the leave rules see no reason to go. */
+  /** From admission to the end: records until a leave rule finds a reason to end. */
   async function record(admittedAt: number): Promise<void> {
     let observed: Observed = {
       ...firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names)),
@@ -224,7 +224,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     // Whoever asked for the pause asked the bot that died.
     if (job.continues?.is_paused) await obey({ type: 'pause' })
     void sendEntryMessage()
-    // Its sound server has one address for the whole life.
+    // The sound server keeps its address, even when it is restarted.
     const stage = await prepareEnvironment()
     liveTranscript?.start(stage, recordedTime(timeline))
     if (streaming !== null) await atEdge('streaming', streaming.start(stage, meeting))
@@ -239,10 +239,10 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     }
   }
 
-  /** Once more after a browser died; the recording goes on, and so does its status. */
+  /** Also called when the bot rejoins after a browser crash; the recording continues, and its status stays. */
   function onWaitingRoom(): void {
     if (!hasRecorded()) status.enter('in_waiting_room')
-    else control.report({ type: 'notice', level: 'warning', message: 'The bot waits in the waiting room again.' })
+    else control.report({ type: 'notice', level: 'warning', message: 'The bot is in the waiting room again.' })
   }
 
   function noteGap({ startedAt, endedAt, offset, reason }: RecordingGap): void {
@@ -294,35 +294,35 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     }
   }
 
-  /** Whoever listens live hears of the end before the bot has left; a peer that does not answer is not waited for. */
+  /** Ends the streams before the bot leaves; a peer that does not answer is not waited for. */
   async function closeStreaming(): Promise<void> {
     if (streaming === null) return
     const late = () => new Error('The streaming sockets took too long to close')
     await within(clock, STREAMING_CLOSE_DEADLINE_MS, streaming.close(), late).catch((error) =>
-      logger.warn('Streaming was not ended politely', { error }),
+      logger.warn('Streaming did not close in time', { error }),
     )
   }
 
-  /** The last words come some moments after the last sound. */
+  /** The last final transcripts arrive some moments after the last audio. */
   async function closeLiveTranscript(): Promise<void> {
     if (liveTranscript === null) return
-    const late = () => new Error('The last words took too long')
-    await within(clock, LAST_WORDS_DEADLINE_MS, liveTranscript.close(), late).catch((error) =>
-      logger.warn('The live transcript was not ended politely', { error }),
+    const late = () => new Error('The live transcript took too long to close')
+    await within(clock, TRANSCRIPT_CLOSE_DEADLINE_MS, liveTranscript.close(), late).catch((error) =>
+      logger.warn('The live transcript did not close in time', { error }),
     )
   }
 
-  async function finishVoices(): Promise<RecordedFile[]> {
+  async function finishParticipantTracks(): Promise<RecordedFile[]> {
     const { participantTracks } = parts
     if (participantTracks === null) return []
     const files = await participantTracks
       .finish((id) => timeline.known(meeting.idOf(id)))
       .catch((error) => {
-        logger.error('The files of single voices could not be finished', { error })
+        logger.error('Separate tracks could not be completed', { error })
         return []
       })
     if (files.length === 0 && timeline.speakers().length > 0)
-      control.report({ type: 'notice', level: 'warning', message: NO_VOICES })
+      control.report({ type: 'notice', level: 'warning', message: NO_SEPARATE_TRACKS })
     return files
   }
 
@@ -346,19 +346,19 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (!ending.hurry.aborted) {
       const left = Promise.race([meeting.leave(), aborted(ending.hurry)])
       await within(clock, LEAVE_DEADLINE_MS, left, () => new Error('Leaving took too long')).catch((error) =>
-        logger.warn('The meeting was not left politely', { error }),
+        logger.warn('Leaving the meeting failed', { error }),
       )
     }
     await meeting.close()
   }
 
-  /** A step of the end that fails takes no other step with it: the terminal state is always reported. */
+  /** A shutdown step that fails does not stop the other steps: the terminal state is always reported. */
   async function survive<T>(step: string, work: () => T | Promise<T>, otherwise: () => T): Promise<T> {
     try {
       return await work()
     } catch (thrown) {
       isDefect = true
-      logger.error('A step of the end failed', { step, error: thrown })
+      logger.error('A shutdown step failed', { step, error: thrown })
       return otherwise()
     }
   }
@@ -391,7 +391,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       ),
     }).catch((error) => logger.error('The files about people could not be written', { error }))
     // The recording is safe before anything is made of it that it can do without.
-    await delivery.store([...(await finishVoices()), ...(await filesBeside(parts.workFolder))])
+    await delivery.store([...(await finishParticipantTracks()), ...(await filesBeside(parts.workFolder))])
     const after: AfterRecording = { job, target, ...parts }
     const transcript = await makeTranscript(after, recorded, impatience.signal)
     const spans = recorder.spans()
@@ -432,7 +432,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   }
 }
 
-/** What a part of the world rejects with is a failure of the world, not a defect of the life. */
+/** An error of a part, such as storage, is a failure with a code and not a defect of the bot. */
 async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
   try {
     return await work

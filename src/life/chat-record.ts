@@ -1,23 +1,26 @@
-/** The chat as it stands now, and reactions and raised hands as they came; for the events and the files about them. */
+/** The current chat, and all reactions and raised hands, for events and for the files about them. */
 
 import type { BotEvent, ChatContentFields, Person } from '@standin/wire/events.ts'
 import type { ChatContent, ChatMessage, MeetingEvent } from '../meeting/meeting.ts'
 
-/** More than these are told, and not kept for the files: a page that floods its chat fills neither memory nor disk. They are counted. */
+/**
+ * Messages beyond this number are reported but not kept for the files: a page that floods its chat fills neither memory
+ * nor disk. They are counted.
+ */
 const MOST_MESSAGES = 20_000
 const MOST_REACTIONS = 20_000
-/** Messages of the bot of which only the page or only the bot has told; older ones will not be met any more. */
+/** The bot's messages that only the page or only the bot has reported; older ones are not matched any more. */
 const MOST_UNPAIRED = 100
 
-/** What a message's place in the recording and its people's numbers are taken from. */
+/** Source of a message's offset and of participant numbers. */
 export interface Whereabouts {
   /** Seconds of the recording at a UTC instant; null where it was not recorded. */
   offset(at: number): number | null
-  /** Null for somebody whom the roster never named. */
+  /** Null for a participant whom the roster never named. */
   known(platformId: string | null): Person | null
 }
 
-/** An entry of `chat_messages.json`. What a deleted message said is not in it. */
+/** An entry of `chat_messages.json`. It does not contain the text of a deleted message. */
 export interface ChatFileEntry extends Omit<ChatContentFields, 'is_edited'> {
   message_id: string
   sender_name: string
@@ -51,7 +54,7 @@ export class ChatRecord {
   readonly #reactions: { at: number; line: ReactionLine }[] = []
   /** Ids under which the page shows what the bot wrote, to ours. */
   readonly #ownIds = new Map<string, string>()
-  /** The bot's messages that the page or the bot has told and the other not yet. */
+  /** The bot's messages that only one of page and bot has reported. */
   readonly #unpaired: { id: string; text: string; isPages: boolean }[] = []
   #sent = 0
   #missing = 0
@@ -60,7 +63,7 @@ export class ChatRecord {
     this.#where = where
   }
 
-  /** What is to be reported of an event of the meeting; null for nothing, such as a message that is known already. */
+  /** The event to report; null for none, such as a message that is known already. */
   record(event: MeetingEvent): BotEvent | null {
     switch (event.type) {
       case 'chat_message': {
@@ -87,7 +90,7 @@ export class ChatRecord {
     }
   }
 
-  /** What the bot wrote, once the meeting has it. */
+  /** A message of the bot, once the meeting shows it. */
   takeOwn(senderName: string, text: string, at: number): BotEvent {
     this.#sent += 1
     const id = `own-${this.#sent}`
@@ -151,7 +154,7 @@ export class ChatRecord {
   #change(id: string, content: ChatContent, at: number): BotEvent | null {
     const messageId = this.#ownIds.get(id) ?? id
     const entry = this.#entries.get(messageId)
-    // Nobody was told of this message, so nobody is told that it changed.
+    // This message was not reported, so its change is not reported either.
     if (!entry && this.#entries.size < MOST_MESSAGES) return null
     if (entry) {
       const { senderName, senderId, at: sentAt, isOwn, isDirect } = entry.message
@@ -187,7 +190,7 @@ export class ChatRecord {
     }
   }
 
-  /** The page's copy and ours of one message have ids of their own; equal texts are paired in their order. */
+  /** The page and the bot have different ids for the same message; equal texts are paired in order. */
   #pair(id: string, text: string, isPages: boolean): void {
     if (this.#ownIds.has(id)) return
     const squeezed = text.replace(/\s+/g, '')

@@ -1,4 +1,4 @@
-/** What a bot does when it is told something while it lives. Each command gets exactly one answer. */
+/** Handles commands to a running bot. Each command gets exactly one answer. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
@@ -59,7 +59,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
 
   async function pause(chatMessage: string | null): Promise<CommandAnswer> {
     if (!RECORDING.has(status.state)) return wrongStatus('pause')
-    // What is said from now on is dropped.
+    // Audio from now on is dropped.
     streaming?.pause()
     liveTranscript?.pause()
     try {
@@ -84,12 +84,12 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     if (status.state === 'recording_paused') status.enter('recording_resumed')
     streaming?.resume()
     liveTranscript?.resume()
-    // Something that died is being replaced; the recording goes on by itself when that is done.
+    // A crashed part is being replaced; recording resumes when that is done.
     const waits = recording.isBroken ? { data: { recording_waits: true } } : {}
     return chatMessage === null ? { ok: true, ...waits } : withChat(chatMessage)
   }
 
-  /** The command itself is done; a chat message that could not go with it is told, not failed. */
+  /** The command succeeded; a chat message that could not be sent is reported as a notice, not as a failure. */
   async function withChat(text: string): Promise<CommandAnswer> {
     const answer = await sendChat(text)
     return { ok: true, data: { chat_message_sent: answer.ok } }

@@ -1,11 +1,14 @@
 /**
- * What gives way when the machine cannot keep up: the picture, step by step, and never the sound. Down within seconds,
- * since what is lost is lost; up slowly, since the machine is the same one. Pure.
+ * Reduces the video step by step, and never the audio, when the machine cannot keep up. Steps down within seconds,
+ * because lost frames are lost; steps up slowly, because the machine is still the same. Pure.
  */
 
 import type { DegradationStep } from '../ports.ts'
 
-/** A small picture that moves comes before one that stands still. Rates between these save nothing (bench/notes/2026-11-22-load-shedding.md). */
+/**
+ * A smaller picture comes before a lower frame rate. Rates between these save nothing
+ * (bench/notes/2026-11-22-load-shedding.md).
+ */
 export const PICTURE_STEPS: readonly DegradationStep[] = [
   { framesPerSecond: null, size: 1 },
   { framesPerSecond: null, size: 0.5 },
@@ -13,7 +16,7 @@ export const PICTURE_STEPS: readonly DegradationStep[] = [
   { framesPerSecond: 0.5, size: 0.5 },
 ]
 
-/** A tenth of the pictures missing is seen by everybody; half a second of lag is a queue that grows. */
+/** Viewers notice when a tenth of the frames is missing; half a second of lag means that a queue grows. */
 const BAD_SHARE = 0.1
 const BAD_LAG_MS = 500
 /** Judged once in so long, and so many bad ones more than good ones make a step down. */
@@ -24,7 +27,7 @@ const CALM_MS = 60_000
 const CALM_LIMIT_MS = 960_000
 const SOON_MS = 30_000
 
-/** What the recorder has done so far. */
+/** Work of the recorder so far. */
 export interface RecorderLoad {
   /** UTC milliseconds. */
   at: number
@@ -36,7 +39,7 @@ export interface RecorderLoad {
 }
 
 export interface DegradationSteps {
-  /** What is painted from now on, or undefined where nothing changes. */
+  /** The new step, or undefined where nothing changes. */
   onLoad(load: RecorderLoad): DegradationStep | undefined
 }
 

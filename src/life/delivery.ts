@@ -36,7 +36,7 @@ const ENCODER_GRACE_MS = 30_000
 
 const REPORT_TYPE = 'text/html; charset=utf-8'
 
-/** A page of our own is shown as one; that of a meeting, kept as evidence, never is. */
+/** Our own pages are served as HTML; the page of a meeting, which is evidence, never is. */
 export function contentTypeOf(name: string): string {
   return name === 'report.html' ? REPORT_TYPE : (CONTENT_TYPES[extname(name)] ?? 'application/octet-stream')
 }
@@ -56,7 +56,7 @@ export interface AboutRecording {
   quality: WholeQuality | null
 }
 
-/** What became of the files. */
+/** Result for each file. */
 export interface Delivered {
   artifacts: Artifact[]
   /** The first file that could not be stored; the others were tried all the same. */
@@ -76,7 +76,10 @@ export class Delivery {
     this.#signal = AbortSignal.timeout(parts.job.timeout_config.storing_timeout * 1000)
   }
 
-  /** Completes the files that grew at their place, whatever happened to the rest of the life; they end at `until`. Never rejects. */
+  /**
+   * Completes the files that were stored while they grew, even after other failures; they end at `until`. Never
+   * rejects.
+   */
   async complete(recorder: Pick<Recorder, 'finish'>, until: number | null = null): Promise<StoredMedia[]> {
     const { clock, job } = this.#parts
     const limitMs = job.timeout_config.storing_timeout * 1000 + ENCODER_GRACE_MS

@@ -1,13 +1,13 @@
-/** What a life does when its encoder dies or stands still in the middle of a meeting: a fresh one, within bounds. */
+/** Restarts the encoder when it crashes or stalls during a meeting, a limited number of times. */
 
 import { BotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Clock, ControlPlane, Recorder } from '../ports.ts'
 import type { PauseControl } from './pause-control.ts'
 
-/** Encoders that die one soon after the other have a reason that the next one has too. */
+/** After several crashes in a row, the next encoder would crash for the same reason. */
 const ATTEMPTS = 3
-/** One that recorded for so long did not die of its start. */
+/** An encoder that recorded for so long did not crash because of its start. */
 const STEADY_MS = 60_000
 const RETRY_DELAY_MS = 1_000
 
@@ -30,8 +30,8 @@ export class EncoderRestart {
   }
 
   /**
-   * The encoder failed at `at`. Resolves when another one records (or would, if there were no other reason to rest).
-   * Rejects with what ends the life.
+   * The encoder failed at `at`. Resolves when a new one records (or would, if there were no other reason to pause).
+   * Rejects with the error that ends the bot.
    */
   async replace(failure: Error, at: number): Promise<void> {
     const { recorder, recording, control, clock, logger, signal } = this.#parts
@@ -45,13 +45,13 @@ export class EncoderRestart {
       control.report({
         type: 'notice',
         level: 'warning',
-        message: `${last.message}; the recording begins anew (${count}).`,
+        message: `${last.message}; the encoder is restarted (${count}).`,
       })
       try {
         return await recording.goOn('no_encoder')
       } catch (thrown) {
         signal.throwIfAborted()
-        logger.warn('A fresh encoder did not start', { attempt: this.#attempts, error: thrown })
+        logger.warn('A new encoder did not start', { attempt: this.#attempts, error: thrown })
         last = thrown instanceof Error ? thrown : new Error(String(thrown))
       }
       await clock.sleep(RETRY_DELAY_MS, signal)
@@ -60,7 +60,7 @@ export class EncoderRestart {
 }
 
 function givenUp(first: Error, last: Error): BotError {
-  const why = last === first ? `${ATTEMPTS} fresh encoders died soon too` : last.message
-  const message = `${first.message}; the recording could not go on: ${why}.`
+  const why = last === first ? `${ATTEMPTS} new encoders failed soon too` : last.message
+  const message = `${first.message}; the recording could not continue: ${why}.`
   return new BotError('INTERNAL_ERROR', message, { cause: last, step: 'recording' })
 }

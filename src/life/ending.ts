@@ -13,12 +13,12 @@ export class Ending {
     this.#logger = logger
   }
 
-  /** Aborted by the first end; every wait of the life obeys it. */
+  /** Aborted by the first end; every wait of the bot uses this signal. */
   get signal(): AbortSignal {
     return this.#ended.signal
   }
 
-  /** Aborted when somebody asks to leave at once: manners are skipped, the recording is not. */
+  /** Aborted when the bot must leave at once: graceful steps are skipped, the recording is still completed. */
   get hurry(): AbortSignal {
     return this.#hurry.signal
   }

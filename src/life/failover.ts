@@ -1,4 +1,4 @@
-/** What a life does when something that it records with dies in the middle of a meeting. */
+/** Replaces a part that crashes during a meeting: browser, encoder, display or sound server. */
 
 import { BotError } from '../errors.ts'
 import type { MeetingEvent } from '../meeting/meeting.ts'
@@ -7,9 +7,9 @@ import { EncoderRestart, type EncoderRestartParts } from './encoder-restart.ts'
 import { Rejoin, type RejoinParts } from './rejoin.ts'
 
 export interface FailoverParts extends RejoinParts, EncoderRestartParts {
-  /** The bot is in the meeting again, with a browser that knows nothing of before. */
+  /** The bot is in the meeting again, with a browser that has no state of before. */
   onBack(): void
-  /** What cannot be repaired ends the life. */
+  /** A failure that cannot be repaired ends the bot. */
   onFailure(thrown: unknown, step: string): void
 }
 
@@ -17,30 +17,33 @@ type Failure<Event extends { type: string }> = Omit<Extract<Event, { type: 'fail
 
 export class Failover {
   readonly #parts: FailoverParts
-  readonly #wayBack: Rejoin
+  readonly #rejoin: Rejoin
   readonly #freshEncoder: EncoderRestart
 
   constructor(parts: FailoverParts) {
     this.#parts = parts
-    this.#wayBack = new Rejoin(parts)
+    this.#rejoin = new Rejoin(parts)
     this.#freshEncoder = new EncoderRestart(parts)
   }
 
-  /** Nothing is seen of the meeting. */
+  /** The bot has no browser, so it does not see the meeting. */
   get isBrowserAway(): boolean {
-    return this.#wayBack.isUnderWay
+    return this.#rejoin.isUnderWay
   }
 
-  /** A dead browser ends no recording that runs; every other failure of the meeting's page does. */
+  /** A crashed browser does not end a running recording; every other failure of the meeting's page does. */
   meetingFailed({ error, at }: Failure<MeetingEvent>): Promise<void> {
     return this.#orEnd('in meeting', async () => {
       const hasRecorded = this.#parts.recorder.spans().length > 0
       if (!(hasRecorded && error instanceof BotError && error.canRetry)) throw error
-      if (await this.#wayBack.goBack(error, at)) this.#parts.onBack()
+      if (await this.#rejoin.rejoin(error, at)) this.#parts.onBack()
     })
   }
 
-  /** What captures is replaced, and with a stage the browser on it too; a place that takes no more ends the life. */
+  /**
+   * Replaces the encoder, or the capture environment and the browser in it. Storage that accepts no more data ends the
+   * bot.
+   */
   recorderFailed({ lost, error, at }: Failure<RecorderEvent>): Promise<void> {
     if (lost === 'stage') {
       const why = { cause: error, step: 'recording', canRetry: true }

@@ -1,4 +1,4 @@
-/** How a life ended, all things considered, and the last thing it reports. Pure. */
+/** How the bot ended, and its final report. Pure. */
 
 import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'

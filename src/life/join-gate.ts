@@ -19,11 +19,11 @@ export interface JoinGateParts {
   job: Pick<Job, 'not_before' | 'wait_for_welcome_seconds'>
   control: Pick<ControlPlane, 'report' | 'whenWelcomed'>
   clock: Clock
-  /** The end of the life. */
+  /** Aborted when the bot ends. */
   signal: AbortSignal
 }
 
-/** Both resolve when the bot may, and reject when the life ends first. Repeatable. */
+/** Both resolve when the bot may continue, and reject when it ends first. Repeatable. */
 export interface JoinGate {
   whenMayOpen(): Promise<void>
   whenMayAsk(): Promise<void>
@@ -32,7 +32,8 @@ export interface JoinGate {
 export function openJoinGate({ job, control, clock, signal }: JoinGateParts): JoinGate {
   const plannedAt = job.not_before ? Date.parse(job.not_before) : null
   const limit = job.wait_for_welcome_seconds
-  // Counted from the start of the life, so that a control plane that is away makes no bot late that was started early.
+  // Counted from the start of the bot, so that a control plane that is away does not delay a bot that was started
+  // early.
   const welcomed = limit === 0 ? Promise.resolve() : untilWelcomed()
   let hasJoined = false
   return {

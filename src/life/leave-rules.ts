@@ -21,13 +21,13 @@ export interface Observed {
   aloneSince: number | null
   hasSeenOthers: boolean
   people: People
-  /** Since when everybody else is known to be a bot; null while a person may be there. */
+  /** The moment from which all other participants are known to be bots; null while one may be a person. */
   onlyBotsSince: number | null
-  /** Somebody was there who is no bot. */
+  /** A participant was present who is not a bot. */
   hasSeenPeople: boolean
   isBotName: IsBotName
   isAudible: boolean
-  /** When somebody was last heard, or a mark of somebody's speech came or went; the time of admission before that. */
+  /** The last speech, or the last change of a speaking indicator; before that the time of admission. */
   lastSpeechAt: number
 }
 
@@ -47,25 +47,25 @@ export function firstObservation(admittedAt: number, isBotName: IsBotName = () =
   }
 }
 
-/** Silence counts from now: in a pause quiet says nothing, since the pause is somebody's decision. */
+/** Silence counts from now: during a pause it has no meaning, because a caller asked for the pause. */
 export function excuseSilence(before: Observed, now: number): Observed {
   return { ...before, lastSpeechAt: now }
 }
 
-/** A bot that saw nothing knows nobody and nothing; whatever a rule counts, it counts from now. */
+/** A bot without a browser knows nothing about the meeting; each rule counts from now. */
 export function unseen(before: Observed, now: number): Observed {
   const { hasSeenOthers, hasSeenPeople, people, isBotName } = before
   return { ...firstObservation(now, isBotName), hasSeenOthers, hasSeenPeople, people }
 }
 
-/** Whoever comes to a bot that was alone gets the whole time to speak up. */
+/** A participant who joins a bot that was alone gets the full time to speak. */
 function accompanied(before: Observed, at: number): Observed {
   const wasAlone = before.aloneSince !== null || !before.hasSeenOthers
   const lastSpeechAt = wasAlone ? Math.max(before.lastSpeechAt, at) : before.lastSpeechAt
   return { ...before, hasSeenOthers: true, aloneSince: null, lastSpeechAt }
 }
 
-/** Whether these others may be people. A name that comes late, or somebody who speaks up, ends the wait. */
+/** Whether one of the others may be a person. A late name, or speech, ends the wait. */
 function accompaniedBy(before: Observed, others: number, at: number): Observed {
   if (areOnlyBots(before.people, others, before.isBotName))
     return { ...before, onlyBotsSince: before.onlyBotsSince ?? at }
@@ -117,9 +117,9 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
   if (observed.aloneSince !== null) {
     const aloneMs = now - observed.aloneSince
     if (!observed.hasSeenOthers && aloneMs >= limits.no_one_joined_timeout * 1000)
-      return { code: 'NO_ATTENDEES', message: `Nobody joined within ${limits.no_one_joined_timeout} s.` }
+      return { code: 'NO_ATTENDEES', message: `No participant joined within ${limits.no_one_joined_timeout} s.` }
     if (observed.hasSeenOthers && aloneMs >= limits.everyone_left_timeout * 1000)
-      return { code: 'NO_ATTENDEES', message: 'Everybody else has left the meeting.' }
+      return { code: 'NO_ATTENDEES', message: 'All other participants have left the meeting.' }
     return null
   }
   if (observed.onlyBotsSince !== null) {
@@ -131,6 +131,6 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
       return { code: 'NO_ATTENDEES', message: `Only other bots were in the meeting for ${limit} s.` }
   }
   if (!observed.isAudible && observed.hasSeenOthers && now - observed.lastSpeechAt >= limits.silence_timeout * 1000)
-    return { code: 'NO_SPEAKER', message: `Nobody spoke for ${limits.silence_timeout} s.` }
+    return { code: 'NO_SPEAKER', message: `No participant spoke for ${limits.silence_timeout} s.` }
   return null
 }

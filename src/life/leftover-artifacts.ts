@@ -1,4 +1,6 @@
-/** What a dead bot left beside its recording on this machine: events, sound of participants, pictures, evidence. */
+/**
+ * Artifacts that a crashed bot left beside its recording on this machine: events, separate tracks, pictures, evidence.
+ */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Storage, StoredFile } from '../ports.ts'
@@ -10,7 +12,7 @@ export interface LeftoverArtifacts {
   problems: { name: string; error: Error }[]
 }
 
-/** Stores it with the recording; `under` stands before each name. Never rejects; the local files stay. */
+/** Stores them with the recording; `under` is the prefix of each name. Never rejects; the local files stay. */
 export async function storeLeftoverArtifacts(
   folder: string,
   storage: Pick<Storage, 'store'>,

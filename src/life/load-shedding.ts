@@ -1,4 +1,4 @@
-/** Relieves a machine that cannot keep up: less of the picture is painted, and whoever watches the bot is told. */
+/** Paints less of the video when the machine cannot keep up, and reports each step. */
 
 import type { Quality } from '@standin/wire/events.ts'
 import type { Logger } from '../logger.ts'
@@ -27,7 +27,9 @@ export class LoadShedding {
     if (step === undefined) return
     this.#taken.push({ offset: seconds, frames_per_second: step.framesPerSecond, size: step.size })
     control.report({ type: 'notice', ...noticeOf(step) })
-    meeting.setDegradationStep(step).catch((error) => logger.warn('The page did not hear of the step', { error }))
+    meeting
+      .setDegradationStep(step)
+      .catch((error) => logger.warn('The page did not apply the degradation step', { error }))
   }
 
   /** For the recording's quality; nothing where every frame was painted. */

@@ -1,4 +1,4 @@
-/** What the platform shows, written into the timeline and reported with people's own numbers and the recording's time. */
+/** Writes events of the platform into the timeline and reports them with participant numbers and recording time. */
 
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { MeetingEvent } from '../meeting/meeting.ts'
@@ -6,7 +6,7 @@ import type { ControlPlane } from '../ports.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Timeline } from './timeline.ts'
 
-/** Takes note of one event. What an event means for the bot's own life is not decided here. */
+/** Handles one event. Its meaning for the bot's end is decided elsewhere. */
 export function noteMeeting(
   event: MeetingEvent,
   {

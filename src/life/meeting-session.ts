@@ -1,6 +1,6 @@
 /**
- * The bot's presence in one meeting, over more than one browser: joins, and may join again when a browser died. What
- * uses the meeting keeps one object whose driver changes behind it, and hears of everybody and everything once.
+ * The bot's presence in one meeting, across several browsers: it joins, and may join again after a browser crash. Users
+ * keep one object whose driver is replaced behind it; each participant and event is reported once.
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
@@ -23,21 +23,24 @@ import { within } from '../process/clock.ts'
 
 import type { JoinGate } from './join-gate.ts'
 
-/** A refused attempt is followed by a fresh one, at most this often; nobody else retries a join. */
+/** At most this many attempts to join. No other code retries a join. */
 const JOIN_ATTEMPTS = 3
 const JOIN_RETRY_DELAY_MS = 3_000
 /** Longer than every wait of a driver before the waiting room; past it the driver itself is stuck. */
 const JOIN_DEADLINE_MS = 240_000
-/** The driver knows best why nobody allowed the bot to record, so it comes first. */
+/** The driver reports the best reason for a missing permission to record, so its timeout comes first. */
 const RIGHT_GRACE_MS = 10_000
 const PREPARE_DEADLINE_MS = 60_000
-/** A platform shows somebody whose browser died for about a minute more; after this a namesake is a person. */
-const GHOST_MS = 180_000
+/**
+ * Platforms show a crashed browser's participant for about a minute; after this time, a participant of the same name is
+ * a person.
+ */
+const FORMER_SELF_MS = 180_000
 
 export interface MeetingSessionParts {
   target: MeetingTarget
   openMeeting: OpenMeeting
-  /** Where the next browser lives; what died of it since the last one is set up again. */
+  /** Capture environment of the next browser; restarts the parts of it that crashed. */
   prepareEnvironment(): Promise<CaptureEnvironment>
   botName: string
   /** When the bot may open the link and ask; asked with a browser ready. */
@@ -46,7 +49,7 @@ export interface MeetingSessionParts {
   waitingRoomSeconds: number
   clock: Clock
   logger: Logger
-  /** The end of the life cuts every wait short. */
+  /** Aborts every wait when the bot ends. */
   signal: AbortSignal
   onWaitingRoom(): void
   /** A recording may begin at any moment; called once for each browser. `mayRenew` says that no such moment is known. */
@@ -57,8 +60,8 @@ export class MeetingSession implements InMeeting {
   readonly #parts: MeetingSessionParts
   readonly #listeners = new Set<(event: MeetingEvent) => void>()
   readonly #memory = new MeetingMemory()
-  /** What a lost browser left in the meeting: the bot's own former self, by its platform id. */
-  readonly #ghosts = new Set<string>()
+  /** The bot's own former participants, by platform id, left by lost browsers. */
+  readonly #formerSelves = new Set<string>()
   #driver: MeetingDriver | null = null
   #isIn = false
   #lostAt: number | null = null
@@ -104,7 +107,7 @@ export class MeetingSession implements InMeeting {
       } catch (thrown) {
         const mayPass = thrown instanceof BotError && thrown.canRetry && attempt < JOIN_ATTEMPTS
         if (signal.aborted || !mayPass) throw thrown
-        logger.warn('An attempt to join failed and is made afresh', { attempt, error: thrown })
+        logger.warn('An attempt to join failed and is repeated', { attempt, error: thrown })
         await this.#driver?.leave()
         await this.#closeDriver()
         await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
@@ -112,20 +115,20 @@ export class MeetingSession implements InMeeting {
     }
   }
 
-  /** The stage broke under the attempt to enter that is under way, which is made afresh. */
+  /** The capture environment failed during an attempt to join, which is repeated. */
   environmentLost(error: Error): void {
     this.#breakOff(new BotError('INTERNAL_ERROR', `${error.message}.`, { cause: error, step: 'join', canRetry: true }))
   }
 
-  /** Tells what happens in the meeting from now on, whatever browser sees it; what came before goes to the first one. */
+  /** Reports events of the meeting from now on, of any browser; the first listener also gets earlier events. */
   watch(listener: (event: MeetingEvent) => void): void {
     this.#listeners.add(listener)
     this.#driver?.watch(this.#hear)
   }
 
   /**
-   * The browser is gone since `at`: turns that were open ended then. Nobody has left for that; who is still there is
-   * known some time after `enter`. Cleans up what the browser left behind.
+   * The browser crashed at `at`: open turns ended then. No participant has left because of that; the next `enter` finds
+   * out who is present. Removes files of the browser.
    */
   async lose(at: number): Promise<void> {
     this.#isIn = false
@@ -147,7 +150,7 @@ export class MeetingSession implements InMeeting {
     signal.throwIfAborted()
   }
 
-  /** The id under which somebody was told first, whatever a later browser calls them. */
+  /** The id under which a participant was first reported, even if a later browser uses another one. */
   idOf(participantId: string): string {
     return this.#memory.idOf(participantId)
   }
@@ -248,23 +251,23 @@ export class MeetingSession implements InMeeting {
       this.#hasToldUnread = true
     }
     if (event.type === 'heartbeat') {
-      const others = event.others === null ? null : Math.max(0, event.others - this.#ghosts.size)
+      const others = event.others === null ? null : Math.max(0, event.others - this.#formerSelves.size)
       for (const left of this.#memory.settle(others, event.at)) this.#emit(left)
       this.#emit({ ...event, others })
     } else for (const news of this.#memory.remember([event])) this.#emit(news)
   }
 
-  /** The platform may still show the bot of the lost browser, as somebody of the bot's name whom nobody saw before. */
+  /** The platform may still show the bot of the lost browser, as an unknown participant of the bot's name. */
   #isOfGhost(event: MeetingEvent): boolean {
     if (event.type === 'participant_joined' || event.type === 'participant_changed') {
       const { id, name } = event.participant
-      const isRecent = this.#lostAt !== null && event.at - this.#lostAt < GHOST_MS
-      if (isRecent && name === this.#parts.botName && !this.#memory.knows(id)) this.#ghosts.add(id)
-      return this.#ghosts.has(id)
+      const isRecent = this.#lostAt !== null && event.at - this.#lostAt < FORMER_SELF_MS
+      if (isRecent && name === this.#parts.botName && !this.#memory.knows(id)) this.#formerSelves.add(id)
+      return this.#formerSelves.has(id)
     }
     if (!('participantId' in event) || event.participantId === null) return false
-    const isGhost = this.#ghosts.has(event.participantId)
-    if (event.type === 'participant_left') this.#ghosts.delete(event.participantId)
+    const isGhost = this.#formerSelves.has(event.participantId)
+    if (event.type === 'participant_left') this.#formerSelves.delete(event.participantId)
     return isGhost
   }
 
@@ -283,19 +286,19 @@ function askGate(opened: Promise<void>): AskGate {
   gate.opened = opened.then(() => {
     gate.isOpen = true
   })
-  // Whoever waits hears of it.
+  // The waiting caller receives the rejection.
   gate.opened.catch(() => {})
   return gate
 }
 
 function away(): BotError {
-  return new BotError('INTERNAL_ERROR', 'The browser broke, and the bot is on its way back into the meeting.', {
+  return new BotError('INTERNAL_ERROR', 'The browser crashed, and the bot is rejoining the meeting.', {
     step: 'back into the meeting',
   })
 }
 
 function notAllowed(seconds: number): BotError {
-  const message = `Nobody allowed the bot to record within ${seconds} s.`
+  const message = `The host did not allow the bot to record within ${seconds} s.`
   return new BotError('RECORDING_START_TIMEOUT', message, { step: 'right to record' })
 }
 
@@ -311,7 +314,7 @@ function waitedTooLong(waitingFor: WaitingFor, limit: number): BotError {
 
 /** The specification knows three waits, all limited by `waiting_room_timeout`; the fourth is an end of the link itself. */
 const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string]>> = {
-  admission: ['TIMEOUT_WAITING_TO_START', 'Nobody admitted the bot'],
+  admission: ['TIMEOUT_WAITING_TO_START', 'The host did not admit the bot'],
   host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting'],
   valid_link: [
     'INVALID_MEETING_URL',

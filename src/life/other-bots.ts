@@ -5,7 +5,7 @@ interface Seen {
   name: string
   /** The platform itself says so. */
   isMarked: boolean
-  /** Has spoken, written, shown a camera or a screen, reacted or raised a hand: a person, whatever the name. */
+  /** Has spoken, written, shown a camera or a screen, reacted or raised a hand: a person, even with a bot's name. */
   hasActed: boolean
 }
 
@@ -20,14 +20,14 @@ export function botNamesOf(patterns: readonly string[]): IsBotName {
   return (name) => words.some((pattern) => ` ${wordsOf(name)} `.includes(pattern))
 }
 
-/** True where everybody else is known to be a bot. `others` is how many there are, as the page says. */
+/** True where all other participants are known to be bots. `others` is their number, as the page says. */
 export function areOnlyBots(people: People, others: number, isBotName: IsBotName): boolean {
-  // Somebody who is counted and not named yet may be a person.
+  // A participant who is counted but not yet named may be a person.
   if (others === 0 || people.size < others) return false
   return !isPersonThere(people, isBotName)
 }
 
-/** Somebody has a name that is no bot's, or has acted as a person does. */
+/** A participant has a name that is no bot's, or has acted as a person does. */
 export function isPersonThere(people: People, isBotName: IsBotName): boolean {
   return [...people.values()].some(({ name, isMarked, hasActed }) => hasActed || !(isMarked || isBotName(name)))
 }

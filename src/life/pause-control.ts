@@ -1,14 +1,13 @@
 /**
- * Whether time is recorded just now. The recorder rests while a command paused it, and while the bot has no browser or no
- * encoder; it runs when nothing of it is so. One change after the other, since the recorder stops and starts its encoder
- * for each.
+ * Decides whether time is recorded. The recorder is paused by a command, or while the bot has no browser or no encoder.
+ * Changes run one after the other, because the recorder stops and starts its encoder for each.
  */
 
 import type { Gap } from '@standin/wire/events.ts'
 import type { Clock, Recorder } from '../ports.ts'
 import { recordedMs } from './recording-clock.ts'
 
-/** What nobody asked for leaves a gap. */
+/** Only pauses that no command requested leave a gap. */
 const GAPS = { no_browser: 'browser_died', no_encoder: 'encoder_died' } as const
 export type PauseReason = 'command' | keyof typeof GAPS
 
@@ -17,7 +16,7 @@ export interface RecordingGap {
   /** UTC milliseconds. */
   startedAt: number
   endedAt: number
-  /** Where it lies in the recording; seconds, pauses and gaps removed. */
+  /** Its place in the recording in seconds, without pauses and gaps. */
   offset: number
   reason: Gap['reason']
 }
@@ -70,7 +69,7 @@ export class PauseControl {
     })
   }
 
-  /** An encoder may die of what its browser died of: the browser's death then explains the gap. */
+  /** The encoder may crash for the same reason as the browser: then the browser explains the gap. */
   #beginGap(at: number): void {
     const reason = GAPS[this.#reasons.has('no_browser') ? 'no_browser' : 'no_encoder']
     this.#gap = { from: this.#gap?.from ?? at, reason }

@@ -1,4 +1,4 @@
-/** What a life does when its browser dies in the middle of a meeting: back in with a fresh one, within bounds. */
+/** Rejoins the meeting with a new browser when the browser crashes, a limited number of times. */
 
 import { BotError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -7,7 +7,7 @@ import { within } from '../process/clock.ts'
 import type { MeetingSession } from './meeting-session.ts'
 import type { PauseControl } from './pause-control.ts'
 
-/** A browser that dies more often has a reason that a fresh one has too. */
+/** After this many crashes, a new browser would crash for the same reason. */
 const RETURNS_PER_MEETING = 3
 /** Beside the time in the waiting room, which is a person's. */
 const RETURN_MS = 300_000
@@ -26,23 +26,23 @@ export class Rejoin {
   readonly #parts: RejoinParts
   #returns = 0
   #isUnderWay = false
-  /** Ends the attempt that is under way, whose browser broke too. */
+  /** Ends the running attempt, whose browser crashed too. */
   #interrupt: (failure: BotError) => void = () => {}
 
   constructor(parts: RejoinParts) {
     this.#parts = parts
   }
 
-  /** From a death until time is recorded again; nothing of the meeting is seen meanwhile. */
+  /** From a crash until time is recorded again; the bot does not see the meeting meanwhile. */
   get isUnderWay(): boolean {
     return this.#isUnderWay
   }
 
   /**
-   * The browser broke at `at`. Resolves with true when time is recorded again (or would be, if no command had paused
-   * it), with false where another call is on its way already. Rejects with what ends the life.
+   * The browser crashed at `at`. Resolves with true when time is recorded again (or would be, if no command had paused
+   * it), with false where another call is already rejoining. Rejects with the error that ends the bot.
    */
-  async goBack(failure: BotError, at: number): Promise<boolean> {
+  async rejoin(failure: BotError, at: number): Promise<boolean> {
     if (this.#isUnderWay) {
       this.#interrupt(failure)
       return false
@@ -53,19 +53,20 @@ export class Rejoin {
     for (;;) {
       await recording.rest('no_browser')
       await attendance.lose(last === failure ? at : clock.now())
-      if (this.#returns >= RETURNS_PER_MEETING) throw noWay(failure, last, `it broke ${this.#returns + 1} times.`)
+      if (this.#returns >= RETURNS_PER_MEETING)
+        throw cannotRejoin(failure, last, `the browser crashed ${this.#returns + 1} times.`)
       this.#returns += 1
       const count = `${this.#returns} of ${RETURNS_PER_MEETING}`
-      this.#notice(`${last.message} The bot goes back into the meeting (${count}).`)
+      this.#notice(`${last.message} The bot rejoins the meeting (${count}).`)
       try {
         await this.#attempt()
         this.#isUnderWay = false
-        this.#notice(`The bot is back in the meeting after ${((clock.now() - at) / 1000).toFixed(1)} s.`)
+        this.#notice(`The bot rejoined the meeting after ${((clock.now() - at) / 1000).toFixed(1)} s.`)
         return true
       } catch (thrown) {
         signal.throwIfAborted()
-        if (!(thrown instanceof BotError && thrown.canRetry)) throw noWay(failure, thrown)
-        logger.warn('The way back into the meeting failed', { returns: this.#returns, error: thrown })
+        if (!(thrown instanceof BotError && thrown.canRetry)) throw cannotRejoin(failure, thrown)
+        logger.warn('Rejoining the meeting failed', { returns: this.#returns, error: thrown })
         last = thrown
       }
     }
@@ -80,7 +81,7 @@ export class Rejoin {
         reject(failure)
       }
     })
-    // A page that dies may look ready for a moment longer.
+    // A crashing page may look ready for a moment longer.
     const enter = () => attendance.enter().then(() => attendance.makeReady())
     const back = enter().then(() => (isOver ? interrupted : recording.goOn('no_browser')))
     const limitMs = RETURN_MS + waitingRoomSeconds * 1000
@@ -97,9 +98,9 @@ export class Rejoin {
   }
 }
 
-/** The life ends with what broke; why there was no way back is said beside it. */
-function noWay(first: BotError, last: unknown, because?: string): BotError {
+/** The bot ends with the first failure, and the message adds why it could not rejoin. */
+function cannotRejoin(first: BotError, last: unknown, because?: string): BotError {
   const reason = because ?? (last instanceof Error ? last.message : String(last))
-  const message = `${first.message} The bot did not come back into the meeting: ${reason}`
+  const message = `${first.message} The bot did not rejoin the meeting: ${reason}`
   return new BotError(first.code, message, { cause: last, ...(first.step ? { step: first.step } : {}) })
 }

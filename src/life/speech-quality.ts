@@ -1,11 +1,14 @@
-/** How well it is known who spoke: what the recording says of its own names. Pure. */
+/** How well the speakers of a recording are known. Pure. */
 import type { DiarizationSegment } from './timeline.ts'
 
 /** Below this confidence the signals of a turn contradicted each other, or could not tell two people apart. */
 export const DOUBTFUL_BELOW = 0.55
-/** Pauses up to this length are heard as sound (the recorder notices a silence after 2 s), so nobody is missed in them. */
+/**
+ * Pauses up to this length count as audible (the recorder detects a silence after 2 s), so no speaker is missing in
+ * them.
+ */
 export const HEARD_PAUSE_SECONDS = 2.5
-/** Who cannot be told has this name. */
+/** Name of an unknown speaker. */
 export const UNNAMED = 'Unknown'
 
 /** Seconds of the recording. */
@@ -15,7 +18,7 @@ export interface Stretch {
 }
 
 export interface SpeechQuality {
-  /** Sound while nobody was seen to speak, and turns of `Unknown`. Music and noise count as sound. */
+  /** Audible time without a known speaker, and turns of `Unknown`. Music and noise count as audible. */
   speech_without_name_seconds: number
   /** Where the first of it begins, seconds of the recording; null where everything has a name. */
   first_unnamed_at: number | null
@@ -56,7 +59,7 @@ function joined(stretches: readonly Stretch[]): Stretch[] {
   return made
 }
 
-/** What is left of `stretches` outside of `others`. */
+/** The parts of `stretches` outside of `others`. */
 function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
   const holes = joined(others)
   return joined(stretches).flatMap((stretch) => {

@@ -1,9 +1,10 @@
 /**
- * Who spoke from when to when: the rules by which what the drivers tell becomes turns (docs/diarization.md). Pure.
+ * Turns: the rules that turn signals of the drivers into who spoke when (docs/diarization.md). Pure.
  *
- * - A pause shorter than `JOIN_TURNS_MS` is a breath inside a turn; at a longer one the turn ends where the pause began.
- * - Nothing that was heard is too short to be told; what was met once only counts for `SHORTEST_TURN_MS`.
- * - Everybody is judged alone: turns of different people may overlap, and none is shortened for another one's sake.
+ * - A pause shorter than `JOIN_TURNS_MS` is a breath inside a turn; at a longer one the turn ends where the pause
+ *   began.
+ * - No speech is too short to be reported; a single observation counts for `SHORTEST_TURN_MS`.
+ * - Each participant is judged alone: turns of different people may overlap, and none shortens another.
  * - A turn has the source and the confidence of its best signal.
  */
 import type { MeetingEvent, SpeakerSource } from '../meeting/meeting.ts'
@@ -17,7 +18,7 @@ export interface Turn {
   platformId: string
   /** UTC milliseconds. */
   startedAt: number
-  /** Null while it goes on. */
+  /** Null while it continues. */
   endedAt: number | null
   source: SpeakerSource
   /** 0 to 1. */
@@ -41,12 +42,12 @@ export class SpeechTurns {
       return
     }
     const last = this.#last.get(event.participantId)
-    // Of somebody who left this comes after the leaving, and says when the voice really ended.
+    // For a participant who left, this event arrives after the leaving and gives the real end of the speech.
     if (last && last.endedAt !== null && event.at < last.endedAt) last.endedAt = null
     this.stop(event.participantId, event.at, event)
   }
 
-  /** Whoever left speaks no more. */
+  /** A participant who left does not speak any more. */
   stop(platformId: string, at: number, signal?: Pick<Turn, 'source' | 'confidence'>): void {
     const turn = this.#last.get(platformId)
     if (turn?.endedAt !== null) return
@@ -54,7 +55,7 @@ export class SpeechTurns {
     if (signal) follow(turn, signal)
   }
 
-  /** Ends whatever is still open. */
+  /** Ends all open turns. */
   close(at: number): void {
     for (const id of this.#last.keys()) this.stop(id, at)
   }

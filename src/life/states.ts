@@ -1,6 +1,5 @@
 /**
- * The states of a bot, which moves between them are legal, and how a life can end. Source:
- * docs/interface.md#statuses.
+ * States of a bot, legal moves between them, and the ways it can end. Source: docs/interface.md#statuses.
  */
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'
@@ -33,12 +32,12 @@ export const IN_CALL: ReadonlySet<State> = new Set<State>([
 /** States in which time is being recorded. */
 export const RECORDING: ReadonlySet<State> = new Set<State>(['in_call_recording', 'recording_resumed'])
 
-/** Why a life ended; the first one wins. */
+/** Why the bot ended; the first reason wins. */
 export interface End {
   code: NormalEndCode | ErrorCode
   /** One plain sentence. */
   message: string
-  /** Somebody asked for it, rather than the meeting or a failure. */
+  /** A caller or operator asked for it, rather than the meeting or a failure. */
   askedBy?: StopRequester
   /** UTC milliseconds of the first sign of it, where it was seen later than it came; nothing after it is recorded. */
   at?: number
@@ -59,10 +58,11 @@ export function isNormalEnd(code: End['code']): code is NormalEndCode {
   return code in NORMAL_ENDS
 }
 
-/** What an end that the meeting itself brings is called once the bot is in. */
+/** End codes for ends that the meeting causes after admission. */
 export const MEETING_ENDS: Readonly<Record<MeetingEnd, { code: NormalEndCode; message: string }>> = {
   removed: { code: 'BOT_REMOVED', message: 'The host removed the bot from the meeting.' },
-  // The specification has no code of its own for it: whoever ends the meeting for all sends everybody out, the bot too.
+  // The specification has no separate code for it: a host who ends the meeting for all removes every participant, the
+  // bot too.
   ended_for_all: { code: 'BOT_REMOVED', message: 'The host ended the meeting for everyone.' },
   everyone_left: { code: 'NO_ATTENDEES', message: 'The meeting ended because everyone left.' },
   // The platform sends the bot out as a host would; the specification's table of ends has nothing nearer.

@@ -41,7 +41,7 @@ export class Timeline {
     return offsetAt(this.#spans(), at)
   }
 
-  /** The person behind a platform's id. Somebody who speaks before the roster names them is `Unknown` until it does. */
+  /** The person with a platform's id. A participant who speaks before the roster names them is `Unknown` until then. */
   person(platformId: string): Person {
     return this.#presenceOf({ id: platformId, name: UNNAMED }).person
   }
@@ -78,12 +78,12 @@ export class Timeline {
     else if (!isAudible && isOpen) last.endedAt = at
   }
 
-  /** Null for somebody whom the roster never named. */
+  /** Null for a participant whom the roster never named. */
   known(platformId: string | null): Person | null {
     return (platformId !== null && this.#presence.get(platformId)?.person) || null
   }
 
-  /** Ends whatever is still open, at the time the bot left. */
+  /** Ends all open entries at the time the bot left. */
   close(at: number): void {
     for (const presence of this.#presence.values()) {
       const visit = presence.visits.at(-1)

@@ -1,7 +1,7 @@
-/** Which messages were told, so that a page that tells them all again tells only what has changed since. Pure. */
+/** Remembers which messages were reported, so that a page that lists all of them again reports only changes. Pure. */
 import type { ChatContent, ChatMessage, MeetingEvent } from './meeting.ts'
 
-/** A meeting that writes more than this forgets its first messages, and tells them again if its page does. */
+/** A meeting with more messages forgets the first ones, and reports them again if its page does. */
 const MOST_MESSAGES = 20_000
 /** Two texts that are the same so far count as the same. Characters. */
 const COMPARED = 500
@@ -10,7 +10,7 @@ const COMPARED = 500
 const SAME_INSTANT_MS = 2000
 
 interface Told {
-  /** The id under which it was told. */
+  /** The id under which it was reported. */
   id: string
   senderName: string
   at: number
@@ -22,7 +22,7 @@ interface Told {
 export class ChatMemory {
   /** By every id that a document has for it. */
   readonly #told = new Map<string, Told>()
-  /** What earlier documents told and the current one has not yet, by its words. */
+  /** Messages of earlier documents that the current one has not listed yet, by their text. */
   #earlier = new Map<string, Told[]>()
 
   /** Another document tells from now on; it may have other ids for the same messages. */
@@ -35,7 +35,7 @@ export class ChatMemory {
     }
   }
 
-  /** The message, what has changed of it while nobody looked, or nothing. */
+  /** The message, its changes since the last look, or no event. */
   remember(message: ChatMessage, now: number): MeetingEvent[] {
     const after = wordsOf(message)
     const told = this.#told.get(message.id) ?? this.#underAnotherId(message, after.text)
@@ -54,7 +54,7 @@ export class ChatMemory {
     return [{ type: 'chat_message_changed', messageId: told.id, content, at: now }]
   }
 
-  /** The id under which the message was told. */
+  /** The id under which the message was reported. */
   changed(messageId: string, content: ChatContent): string {
     const told = this.#told.get(messageId)
     if (told) Object.assign(told, wordsOf(content))

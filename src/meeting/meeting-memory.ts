@@ -1,6 +1,6 @@
 /**
- * What was told of a meeting, kept while its page is loaded anew or its browser replaced: the new document knows nothing
- * of the old one and tells everybody again, perhaps by other ids. Nobody joins, leaves or speaks twice for that. Pure.
+ * Remembers what was reported about a meeting while its page is reloaded or its browser replaced. The new document
+ * lists every participant again, perhaps with other ids; no join, leave or speech is reported twice for that. Pure.
  */
 import { ChatMemory } from './chat-memory.ts'
 import type { MeetingEvent, Participant } from './meeting.ts'
@@ -13,7 +13,7 @@ type Speaking = Extract<MeetingEvent, { type: 'speaking' }>
 
 export class MeetingMemory {
   readonly #told = new Map<string, Participant>()
-  /** Told by an earlier document and not yet by this one. */
+  /** Reported by an earlier document and not yet by this one. */
   readonly #unconfirmed = new Set<string>()
   /** Ids of this document for people told under another one. */
   readonly #aliases = new Map<string, string>()
@@ -23,12 +23,12 @@ export class MeetingMemory {
   readonly #hands = new RaisedHands()
   #renewedAt = 0
 
-  /** Somebody was told under this id and has not left. */
+  /** A participant was reported under this id and has not left. */
   knows(id: string): boolean {
     return this.#told.has(id)
   }
 
-  /** The page was loaded anew at `at`; `lastAt` is the last look at the old one, where its open turns ended. */
+  /** The page was reloaded at `at`; `lastAt` is the last observation of the old one, where its open turns end. */
   renew(lastAt: number, at: number): MeetingEvent[] {
     this.#renewedAt = at
     this.#aliases.clear()
@@ -47,7 +47,7 @@ export class MeetingMemory {
     return [...ended, ...unshared]
   }
 
-  /** What is left to tell of the page's events. */
+  /** Events of the page that were not reported before. */
   remember(events: readonly MeetingEvent[]): MeetingEvent[] {
     return events.flatMap((event) => this.#remember(event))
   }
@@ -99,7 +99,7 @@ export class MeetingMemory {
         return [{ ...event, participantId: this.#someone(event.participantId) }]
       case 'hand_raised':
         return this.#hands.update({ ...event, participantId: this.#someone(event.participantId) })
-      // What is told once and by nobody's id has nothing to remember.
+      // An event without a participant id is reported once and needs no memory.
       default:
         return [event]
     }
@@ -114,7 +114,9 @@ export class MeetingMemory {
     return [{ type: 'participant_changed', participant, at }]
   }
 
-  /** The id under which this person was told; a new document may have another one for the only person of that name. */
+  /**
+   * The id under which this person was reported; a new document may use another one for the only person of that name.
+   */
   #known({ id, name }: Participant): string {
     const known = this.idOf(id)
     if (this.#told.has(known)) return known
@@ -128,7 +130,7 @@ export class MeetingMemory {
     return id === null ? null : this.idOf(id)
   }
 
-  /** The id under which somebody was told first, whatever later documents call them. */
+  /** The id under which a participant was first reported, even if later documents use another one. */
   idOf(id: string): string {
     return this.#aliases.get(id) ?? id
   }

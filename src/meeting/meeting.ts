@@ -26,13 +26,13 @@ export interface Participant {
 /** Where a statement about speech comes from. */
 export type SpeakerSource = 'csrc' | 'page' | 'captions' | 'audio_level'
 
-/** What a message says. Absent fields were not said; a list that is there is whole. */
+/** Content of a message. Absent fields are unknown; a list that is present is complete. */
 export interface ChatContent {
   /** As written: line ends, emoji and `@Name` are characters. Empty for a deleted message, and for files alone. */
   text: string
-  /** The text goes on where ours ends. */
+  /** The text continues after the part that is kept. */
   isCut?: boolean
-  /** Where its links lead: http, https and mailto only. What else a page calls a link is text and no more. */
+  /** Targets of its links: http, https and mailto only. Other links of the page are text only. */
   links?: readonly ChatLink[]
   /** Named, never fetched. */
   files?: readonly ChatFile[]
@@ -44,7 +44,7 @@ export interface ChatContent {
 }
 
 export interface ChatLink {
-  /** What people see, which may name another place. */
+  /** The visible text, which may show another address. */
   text: string
   url: string
 }
@@ -71,7 +71,7 @@ export interface ChatMessage extends ChatContent {
   at: number
   /** Sent by this bot. */
   isOwn: boolean
-  /** To the bot alone, or to some; not to everybody. */
+  /** Sent to the bot or to some participants, not to all. */
   isDirect?: boolean
 }
 
@@ -84,8 +84,8 @@ export type MeetingEnd =
   | 'authorized_user_left'
 
 /**
- * What a driver saw. `at` is a UTC instant in milliseconds since 1970, taken as near to the cause as the driver can.
- * The bot itself is never among the participants.
+ * An observation of the driver. `at` is a UTC instant in milliseconds since 1970, as near to the cause as possible. The
+ * bot itself is never among the participants.
  */
 export type MeetingEvent =
   | { type: 'participant_joined'; participant: Participant; at: number }
@@ -107,8 +107,8 @@ export type MeetingEvent =
   | { type: 'reaction'; participantId: string | null; name: string; emoji: string; at: number }
   | { type: 'hand_raised'; participantId: string | null; name: string; isRaised: boolean; at: number }
   /**
-   * What the platform's own captions say now, where they were asked for. The text of one `key` grows and is put right
-   * while it is spoken; only its end is sent where it is long.
+   * The platform's captions, where the job asked for them. The text of one `key` grows and is corrected while it is
+   * spoken; of a long text only the end is sent.
    */
   | {
       type: 'caption'
@@ -146,7 +146,7 @@ export type MeetingEvent =
   /** The last event of a meeting. `codeBeforeRecording` is its code where nothing was recorded yet and the platform has one. */
   | { type: 'ended'; end: MeetingEnd; text: string; at: number; codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY' }
   /**
-   * The page or the browser broke, or the connection did not come back. A BotError with `canRetry` says that a fresh
-   * browser may go on in the same meeting.
+   * The page or the browser crashed, or the connection was lost. A BotError with `canRetry` says that a new browser may
+   * continue in the same meeting.
    */
   | { type: 'failed'; error: Error; at: number }

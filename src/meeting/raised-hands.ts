@@ -1,14 +1,14 @@
-/** Whose hand was told as raised, over documents that each tell it again. Pure. */
+/** Remembers raised hands across documents that each report them again. Pure. */
 import type { MeetingEvent } from './meeting.ts'
 
 type Hand = Extract<MeetingEvent, { type: 'hand_raised' }>
 
 export class RaisedHands {
   readonly #up = new Map<string, Hand>()
-  /** Raised in an earlier document, and not told by this one yet. */
+  /** Raised in an earlier document, and not yet reported by this one. */
   #earlier = new Map<string, Hand>()
 
-  /** Nothing where it was told already. */
+  /** No event where it was reported already. */
   update(event: Hand): MeetingEvent[] {
     const who = event.participantId ?? event.name
     const wasUp = this.#up.has(who) || this.#earlier.has(who)

@@ -44,7 +44,7 @@ export type AddressField =
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Every address that the job names. The meeting link has rules of its own, and the speech service is the operator's. */
+/** Every address in the job. The meeting link has separate rules, and the speech service belongs to the operator. */
 function addressesOf(job: Job): { field: AddressField; address: string }[] {
   const named: [AddressField, string | null | undefined][] = [
     ['streaming.input', job.streaming?.input],

@@ -1,6 +1,6 @@
 /** Bodies of foreign answers, read no further than they may be long. */
 
-/** The body is longer than its limit. What came until then is dropped. */
+/** The body is longer than its limit. The part that was read is dropped. */
 export class BodyTooLong extends Error {
   readonly code = 'EFBIG'
 

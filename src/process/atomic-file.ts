@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import * as files from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What is used of the file system, so that tests can have a disk that becomes full. */
+/** The file system functions in use, so that tests can simulate a full disk. */
 export type FileDisk = Pick<typeof files, 'writeFile' | 'rename' | 'rm'>
 
 /**
- * Writes a file beside its place and renames it, so that a full disk or a kill leaves the earlier file or none, never half
- * of one. A link that lies at the place is replaced and not followed. Rejects with what the file system says.
+ * Writes a temporary file and renames it, so that a full disk or a kill leaves the earlier file or none, never half of
+ * one. A link at the path is replaced and not followed. Rejects with the error of the file system.
  */
 export async function writeWholeFile(
   path: string,

@@ -1,4 +1,4 @@
-/** What could not be undone; the steps after it ran all the same. */
+/** A cleanup step that failed; later steps ran all the same. */
 export interface CleanupFailure {
   step: string
   error: Error
@@ -17,7 +17,7 @@ export interface Cleanup {
 
 const DEFAULT_DEADLINE_MS = 10_000
 
-/** `onFailure` hears of each failing step as it happens, for the log. */
+/** `onFailure` is called for each failing step, for the log. */
 export function createCleanup(onFailure: (failure: CleanupFailure) => void = () => {}): Cleanup {
   const steps: Array<{ step: string; undo: () => unknown; deadlineMs: number }> = []
   const failures: CleanupFailure[] = []

@@ -12,7 +12,7 @@ export const systemClock: Clock = {
 /** Waits for `work`, but rejects with what `onTime` makes once `ms` have passed; the work itself is not stopped. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>, onTime: () => Error): Promise<T> {
   const over = new AbortController()
-  // Whoever loses the race may still reject later; nobody is left to hear it.
+  // The loser of the race may reject later, and no caller is left to handle it.
   work.catch(() => {})
   try {
     return await Promise.race([

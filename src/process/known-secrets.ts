@@ -1,6 +1,6 @@
 /** The secrets of this bot's own job. One process runs one bot, so one list serves the process. */
 
-/** Shorter ones, such as a door number, would hide half of each log. Characters. */
+/** Shorter secrets would hide half of each log. Characters. */
 const SHORTEST = 4
 /** A shorter one counts only where no letter or digit touches it: `123456` is not hidden inside a time stamp. */
 const SURELY_UNIQUE = 10

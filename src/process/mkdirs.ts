@@ -7,7 +7,7 @@ const OWN_FOLDER = 0o700
 const WRITABLE_BY_ALL = 0o002
 const OPEN_TO_OTHERS = 0o077
 
-/** What is used of the file system, so that tests can have a disk that misbehaves. */
+/** The file system functions in use, so that tests can simulate a faulty disk. */
 export interface FolderMaker {
   mkdir(path: string, mode: number): Promise<unknown>
   stat(path: string): Promise<unknown>
@@ -30,7 +30,7 @@ export async function mkdirs(folder: string, disk: FolderMaker = { mkdir, stat }
   }
 }
 
-/** Where bots of this user work unless they are told otherwise; no other user may prepare anything in it. */
+/** Default work folder for bots of this user; other users cannot write into it. */
 export function userWorkFolder(): string {
   return join(tmpdir(), `standin-${userId()}`)
 }
@@ -51,8 +51,8 @@ export async function makeBotFolder(folder: string): Promise<void> {
 }
 
 /**
- * The rule of Linux for links in shared folders (fs.protected_symlinks), for folders too: what lies in a folder where all
- * users may write has to belong to our user or to the owner of that folder.
+ * The rule of Linux for links in shared folders (fs.protected_symlinks), applied to folders: an entry of a folder that
+ * all users may write must belong to our user or to the owner of that folder.
  */
 async function refuseForeign(folder: string): Promise<void> {
   for (let place = folder; place !== dirname(place); place = dirname(place)) {

@@ -1,21 +1,21 @@
 export type StopRequester = 'command' | 'interrupt' | 'terminate'
 export type StopListener = (askedBy: StopRequester, atOnce: boolean) => void
 
-/** npm passes an interrupt on to its child, which the terminal has told already; two so close are one wish. */
-const SAME_WISH_MS = 400
+/** npm forwards an interrupt to its child, which also gets it from the terminal; two so close are one request. */
+const SAME_REQUEST_MS = 400
 
 /**
- * SIGINT, SIGTERM and the terminal's Ctrl-C as wishes of the life. A second interrupt means: at once. A terminal that is
- * closed (SIGHUP) means one interrupt, however often it is told.
+ * Turns SIGINT, SIGTERM and Ctrl-C into stop requests. A second interrupt means: at once. A closed terminal (SIGHUP)
+ * means one interrupt, however often it is sent.
  */
 export class StopRequests {
   #listener: StopListener | null = null
-  /** A wish from before the life listened is kept for it. */
+  /** A request from before the bot listens is kept for it. */
   #pending: Parameters<StopListener>[] = []
   #interruptedAt: number | null = null
   readonly #asked = new AbortController()
 
-  /** Aborted by the first request, for what runs before the life listens. */
+  /** Aborted by the first request, for work before the bot listens. */
   get signal(): AbortSignal {
     return this.#asked.signal
   }
@@ -41,7 +41,7 @@ export class StopRequests {
 
   interrupt(now = Date.now()): void {
     const before = this.#interruptedAt
-    if (before !== null && now - before < SAME_WISH_MS) return
+    if (before !== null && now - before < SAME_REQUEST_MS) return
     this.#interruptedAt = now
     this.#ask('interrupt', before !== null)
   }

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-/** How a child process ended: `closed` because we asked for it, `died` of its own. */
+/** How a child process ended: `closed` because we asked for it, `died` without being asked. */
 export interface Ending {
   how: 'closed' | 'died'
   exitCode: number | null
   signal: NodeJS.Signals | null
-  /** One sentence for a log or an error, the last words of the process included. */
+  /** One sentence for a log or an error, with the last output of the process. */
   text: string
 }
 
@@ -22,7 +22,7 @@ export interface SupervisedOptions {
   name: string
   command: string
   args: readonly string[]
-  /** The whole environment of the child. Nothing of ours is inherited, because ours may hold secrets. */
+  /** The complete environment of the child. It does not inherit ours, which may hold secrets. */
   env: Readonly<Record<string, string>>
   cwd?: string
   /**
@@ -64,7 +64,7 @@ export interface Supervised {
 
 const DEFAULT_READY_DEADLINE_MS = 15_000
 const DEFAULT_STOP_STEPS: readonly StopStep[] = [{ ask: 'SIGTERM', deadlineMs: 3_000 }]
-/** A killed process that does not go is stuck in the kernel; nobody can wait for that. */
+/** A killed process that remains is stuck in the kernel; waiting does not help. */
 const KILL_DEADLINE_MS = 5_000
 /** After the exit, how long to wait for output that a grandchild may hold open. */
 const DRAIN_DEADLINE_MS = 1_000
@@ -73,10 +73,10 @@ const RECENT_LINES = 60
 const LONGEST_LINE = 4_000
 
 /**
- * Starts a child process in a group of its own, so that Ctrl-C at the terminal does not reach it, and tied to the life
- * of this process by `setpriv --pdeathsig`, so that it does not outlive even a SIGKILL of ours (call from the main
- * thread: the kernel ties it to the thread that starts it). Resolves when it is ready; rejects when it ends first or
- * takes too long, and then nothing of it is left.
+ * Starts a child process in its own process group, so that Ctrl-C at the terminal does not reach it. `setpriv
+ * --pdeathsig` ties it to this process, so that it does not outlive even a SIGKILL (call from the main thread: the
+ * kernel ties it to the thread that starts it). Resolves when it is ready; rejects when it ends first or is late, after
+ * its whole group was killed.
  */
 export async function supervise(options: SupervisedOptions): Promise<Supervised> {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', options.command, ...options.args], {
@@ -189,7 +189,7 @@ function watch(child: ChildProcess, options: SupervisedOptions, recent: string[]
 
 function readLines(child: ChildProcess, options: SupervisedOptions, recent: string[]): void {
   child.stdio.forEach((stream, descriptor) => {
-    // A pipe to or from a dying process may fail at any time; its ending says everything there is to know.
+    // A pipe of an exiting process may fail at any time; its exit explains the failure.
     stream?.on('error', () => {})
     if (!stream || descriptor === 0 || (descriptor === 1 && options.binaryStdout)) return
     const listener = options.lines?.[descriptor]
@@ -209,7 +209,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // Nobody of the group is left.
+    // The group has no process left.
   }
 }
 
@@ -232,7 +232,7 @@ function describe(
 ): string {
   const how = signal === null ? `exit code ${exitCode}` : signal
   if (isAsked) return `The ${name} was stopped (${how})`
-  // Nobody foresees this one, so that no word of theirs explains it.
+  // A kill by the kernel has no message of the process, so this one explains it.
   return `The ${name} died (${how})${signal === 'SIGKILL' ? '' : lastWords(recent)}`
 }
 

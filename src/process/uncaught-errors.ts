@@ -1,11 +1,11 @@
-/** What nobody caught is a defect; the recording is finished all the same, rather than left to a recovery. */
+/** An uncaught error is a defect; the recording is still completed instead of being left to recovery. */
 const EXIT_DEFECT = 70
-/** For as long as this the life may take to finish after a defect that may have broken it. Milliseconds. */
+/** Longest time for the bot to finish after a defect. Milliseconds. */
 const FINISH_MS = 120_000
 
 export type DefectListener = (thrown: unknown) => void
 
-/** Hears errors that nobody caught until `stop` is called. After the first one the process ends in any case. */
+/** Handles uncaught errors until `stop` is called. After the first one the process ends in any case. */
 export class UncaughtErrors {
   readonly #source: NodeJS.EventEmitter
   readonly #exit: (code: number) => void
@@ -22,7 +22,7 @@ export class UncaughtErrors {
     this.#listener = listener
   }
 
-  /** Whoever throws from here on ends the process at once. */
+  /** An error after this ends the process at once. */
   stop(): void {
     this.#source.off('uncaughtException', this.#hear)
     if (this.#deadline) clearTimeout(this.#deadline)

@@ -14,7 +14,7 @@ export const FACTS: ReportFacts = {
   botName: 'Standin',
   startedAt: Date.parse('2026-11-21T09:30:00.000Z'),
   seconds: 20,
-  end: 'Everybody else has left the meeting.',
+  end: 'All other participants have left the meeting.',
   files: ['video.mp4', 'audio.m4a'],
   bytes: 2_500_000,
   quality: {

@@ -1,11 +1,11 @@
-/** What the doctor says about one part of the machine. */
+/** The doctor's result for one part of the machine. */
 export interface Finding {
   part: string
   /** `unfit`: a bot cannot run. `warning`: it can, with the drawback that `found` names. */
   verdict: 'fit' | 'warning' | 'unfit'
-  /** What was seen, for people: a version, a size, or what is wrong. */
+  /** Observed value, for people: a version, a size, or the problem. */
   found: string
-  /** What to do about it; on everything that is not fit. */
+  /** How to fix it; present on every part that is not fit. */
   cure?: string
 }
 

@@ -1,4 +1,4 @@
-/** What the machine or the container gives a bot: processor, memory, places to write, time. */
+/** Resources of the machine or container: processor, memory, writable folders, clock. */
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -6,7 +6,10 @@ import { shownBytes } from '../shown-text.ts'
 import { type Finding, fine, unfit, warning } from './finding.ts'
 
 const MB = 1_000_000
-/** Measured: the demo dies in a container of 450 MB and lives in one of 500 MB; heavy meetings take a multiple. */
+/**
+ * Measured: the demo runs out of memory in a container of 450 MB and runs in one of 500 MB. Large meetings need several
+ * times as much.
+ */
 const LEAST_MEMORY = 500 * MB
 const EASY_MEMORY = 1_500 * MB
 /** One bot with picture needs more than one processor while it joins. */
@@ -91,7 +94,7 @@ export function checkClock(now: number): Finding {
   const shown = Number.isFinite(now) ? new Date(now).toISOString() : String(now)
   return now >= SURELY_PAST
     ? fine('Clock', shown)
-    : unfit('Clock', `${shown} lies in the past`, 'Set the clock: apt-get install -y systemd-timesyncd')
+    : unfit('Clock', `${shown} is in the past`, 'Set the clock: apt-get install -y systemd-timesyncd')
 }
 
 function codeOf(error: unknown): string {

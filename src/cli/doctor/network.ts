@@ -4,7 +4,7 @@ import { type Finding, fine, warning } from './finding.ts'
 
 export interface Network {
   resolve(host: string): Promise<string>
-  /** Rejects when nobody answers in time. */
+  /** Rejects when the server does not answer in time. */
   reach(address: string, port: number, deadlineMs: number): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export interface Workshop {
   searchPath: string
   /** A browser chosen by the environment; null for Debian's own. */
   chromium: string | null
-  /** Empty, private, removed afterwards: home and temporary folder of whatever is tried. */
+  /** An empty private folder, removed afterwards: home and temporary folder of each program that is tried. */
   folder: string
   /** For each trial. */
   deadlineMs: number
@@ -19,7 +19,7 @@ export interface Workshop {
 
 /** `-isync`, which keeps sound and picture together, and `-fps_mode` came with this version. */
 const OLDEST_FFMPEG = [5, 1]
-/** What the page scripts are compiled for. */
+/** The Chromium version that page scripts are compiled for. */
 const OLDEST_CHROMIUM = 120
 
 type Try = (command: string, args: readonly string[], until?: (output: string) => boolean) => Promise<Trial>
@@ -58,7 +58,7 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
   const attempt = trying(shop)
   const asked = await attempt(program, ['--version'])
   const version = /\b(\d+)\.\d+\.\d+\.\d+/.exec(asked.output)
-  if (version === null) return unfit(part, `${program} does not tell its version: ${whatWentWrong(asked)}`, cure)
+  if (version === null) return unfit(part, `${program} does not print its version: ${whatWentWrong(asked)}`, cure)
   if (Number(version[1]) < OLDEST_CHROMIUM)
     return unfit(part, `version ${version[0]}; needed: ${OLDEST_CHROMIUM} or newer`, cure)
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']

@@ -26,8 +26,8 @@ const ASK_INTERVAL_MS = 50
 const LONGEST_OUTPUT = 1 << 20
 
 /**
- * Runs a program in a group of its own until it ends, does what is waited for, or is late; then nothing of it is left.
- * It does without setpriv, which is one of the parts that may be missing. Never rejects.
+ * Runs a program in its own process group until it ends, reaches the awaited state, or is late; then the whole group is
+ * killed. Does not use setpriv, which is one of the parts that may be missing. Never rejects.
  */
 export async function tryProgram(options: TrialOptions): Promise<Trial> {
   const trial: Trial = { exitCode: null, signal: null, output: '', isLate: false, isReached: false }
@@ -41,7 +41,7 @@ export async function tryProgram(options: TrialOptions): Promise<Trial> {
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // Nobody of the group is left.
+      // The group has no process left.
     }
   }
   const ask = () => {

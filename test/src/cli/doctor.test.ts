@@ -163,7 +163,7 @@ describe('programs', () => {
       'version 130.0.1.2 does not open a page: SIGSEGV',
     ],
     ['a Chromium of the past', 'Chromium', { chromium: 'echo Chromium 90.0.4430.212' }, 'needed: 120 or newer'],
-    ['a Chromium that is no program', 'Chromium', { chromium: '\u0001\u0002' }, 'does not tell its version'],
+    ['a Chromium that is no program', 'Chromium', { chromium: '\u0001\u0002' }, 'does not print its version'],
     ['an ffmpeg without ffprobe', 'ffmpeg', { ffprobe: null }, 'there is no ffprobe'],
     ['an ffmpeg of the past', 'ffmpeg', { ffmpeg: 'echo ffmpeg version 4.3.8-0+deb11u1' }, 'version 4.3; needed: 5.1'],
     [

@@ -86,7 +86,7 @@ describe('standin recover', () => {
     const { stdout } = await run(process.execPath, [PROGRAM, 'recover', root, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ name: 'video.mp4', botId, index: 'whole' })
     expect(await soundSeconds(path.join(root, botId, 'video.mp4'))).toBeCloseTo(SECONDS, 0)
-    expect(await recovered(root, {})).toEqual({ code: 0, out: 'Nothing is left unfinished.\n', errors: '' })
+    expect(await recovered(root, {})).toEqual({ code: 0, out: 'No recording needs recovery.\n', errors: '' })
   })
 
   test('finishes a recording in S3 from the work folder, with what lies beside it', async () => {

@@ -33,7 +33,7 @@ test('voices are named by who they are and stored', async () => {
 
 test('somebody spoke and no voice came apart: that is told', async () => {
   const { notices } = await record(async () => [])
-  expect(notices.join()).toContain('one sound for everybody')
+  expect(notices.join()).toContain('one mixed audio stream')
 })
 
 test('voices that cannot be finished cost the recording nothing', async () => {

@@ -29,7 +29,7 @@ test('an encoder that dies is replaced: the recording goes on, and what is missi
   const gap = { offset: (first!.endedAt! - first!.startedAt) / 1000, seconds: 1, reason: 'encoder_died' }
   expect(second!.startedAt - first!.endedAt!).toBe(1_000)
   expect(gapsOf(world)).toMatchObject([gap])
-  expect(noticesOf(world)).toEqual(['The encoder died (SIGSEGV); the recording begins anew (1 of 3).'])
+  expect(noticesOf(world)).toEqual(['The encoder died (SIGSEGV); the encoder is restarted (1 of 3).'])
   expect(count(world, 'open meeting')).toBe(1)
   world.stop('command')
   expect(await world.report()).toMatchObject({ status: 'completed', gaps: [gap] })
@@ -58,7 +58,7 @@ test('encoders that die one soon after the other end the life, and the recording
   expect(report).toMatchObject({
     status: 'failed',
     error_code: 'INTERNAL_ERROR',
-    error_message: 'The encoder died (SIGSEGV); the recording could not go on: 3 fresh encoders died soon too.',
+    error_message: 'The encoder died (SIGSEGV); the recording could not continue: 3 new encoders failed soon too.',
   })
   expect(exitCode).toBe(4)
   expect(world.stored).toContain('video.mp4')

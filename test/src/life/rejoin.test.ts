@@ -130,7 +130,7 @@ describe('a browser that dies while time is recorded', () => {
     expect(world.events).toContainEqual(expect.objectContaining({ message: expect.stringContaining('waiting room') }))
     const { report, exitCode } = await world.end()
     expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
-    expect(report.error_message).toContain('Nobody admitted the bot')
+    expect(report.error_message).toContain('The host did not admit the bot')
     expect(exitCode).toBe(4)
     expect(world.stored).toContain('video.mp4')
   })
@@ -142,7 +142,7 @@ describe('a browser that dies while time is recorded', () => {
     const { report } = await world.end()
     expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
     expect(report.error_message).toBe(
-      'The browser broke: it crashed. The bot did not come back into the meeting: The meeting has ended.',
+      'The browser broke: it crashed. The bot did not rejoin the meeting: The meeting has ended.',
     )
     expect(opened(world)).toBe(2)
   })
@@ -157,7 +157,7 @@ describe('a browser that dies while time is recorded', () => {
     expect(gapsOf(world)).toHaveLength(3)
     dies(world)
     const { report } = await world.end()
-    expect(report.error_message).toContain('it broke 4 times')
+    expect(report.error_message).toContain('the browser crashed 4 times')
     expect(opened(world)).toBe(4)
   })
 
@@ -216,7 +216,7 @@ describe('a command that comes meanwhile', () => {
     await world.clock.advance(1_000)
     const answer = await world.command({ type: 'send_chat', message: 'hi' })
     expect(answer).toMatchObject({ ok: false, code: 'FST_ERR_SEND_CHAT_MESSAGE_FAILED' })
-    expect(answer).toMatchObject({ message: expect.stringContaining('on its way back') })
+    expect(answer).toMatchObject({ message: expect.stringContaining('is rejoining') })
     letIn()
     await world.pass(3, 2)
     expect(await world.command({ type: 'send_chat', message: 'hi' })).toEqual({ ok: true })
