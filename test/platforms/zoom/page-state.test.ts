@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { JoinStage } from '../../../platforms/shared/page-state.ts'
 import { endOf, refusalOf } from '../../../platforms/zoom/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/zoom/page/types.ts'
-import { PAGE_PHASES, type PageStateKind, situationOf } from '../../../platforms/zoom/page-state.ts'
-import { CALL, dialog, FORM, signs } from './snapshots.ts'
+import { PAGE_PHASES, type PageStateKind, stateOf } from '../../../platforms/zoom/page-state.ts'
+import { CALL, dialog, FORM, snapshot } from './snapshots.ts'
 
 const modal = (...given: Parameters<typeof dialog>) => ({ dialogs: [dialog(...given)] })
 const room = (text: string): Partial<PageSnapshot> => ({ waiting: ['Weekly meeting', text], meetingApp: true })
@@ -213,10 +213,10 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
   ['a page in unknown words', { lines: ['Hallo'] }, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('%s', (_row, shown, kind, phase, code) => {
-  const situation = situationOf(signs(shown))
-  expect(situation.kind).toBe(kind)
-  const refusal = refusalOf(situation, phase)
+test.each(TABLE)('%s', (_row, shown, kind, joinStage, code) => {
+  const state = stateOf(snapshot(shown))
+  expect(state.kind).toBe(kind)
+  const refusal = refusalOf(state, joinStage)
   expect(refusal?.code ?? null).toBe(code)
   if (refusal) expect(refusal.message).toMatch(/^[A-Z].*\.$/)
   expect(refusal?.message ?? '').not.toContain('{text}')
@@ -249,8 +249,8 @@ test.each([
 
 test('words of an end in chat, names or a topic are nothing: only dialogs end a meeting', () => {
   const written = ['You have been removed', 'This meeting has been ended by host', 'The meeting has been locked']
-  const situation = situationOf(signs({ ...CALL, title: written[0], lines: written, headings: written }))
-  expect(situation.kind).toBe('in_call')
+  const state = stateOf(snapshot({ ...CALL, title: written[0], lines: written, headings: written }))
+  expect(state.kind).toBe('in_call')
 })
 
 test('a name that looks like a replacement pattern stays as it is', () => {
