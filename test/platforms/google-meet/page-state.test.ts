@@ -22,7 +22,7 @@ const consent = {
   ],
 }
 
-/** What the page shows, what that is, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
+/** The snapshot of a page, its state, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
 const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
   [
     'a code of the wrong shape',
@@ -201,7 +201,7 @@ describe('what outweighs what', () => {
     })
   })
 
-  test('the wording of the page is text in the sentence, whatever signs it holds', () => {
+  test('the wording of the page is text in the sentence, and no replacement pattern', () => {
     const error = refusalOf(
       { ...stateOf(snapshot({ url: 'https://workspace.google.com/products/meet/' })), text: "$& $' $1" },
       'pre-join',

@@ -12,7 +12,7 @@ const dialog = (text: string): Partial<PageSnapshot> => ({
   dialogs: [{ text, isModal: true, isPersistent: false, buttons: [] }],
 })
 
-/** What the page shows, what that is, and its code before admission (docs/platform-notes/jitsi.md). */
+/** The snapshot of a page, its state, and its code before admission (docs/platform-notes/jitsi.md). */
 const TABLE: [string, Partial<PageSnapshot>, PageStateKind, string | null][] = [
   ['the home page', at('/'), 'landing', 'INVALID_MEETING_URL'],
   ['the pre-join page', PREJOIN, 'prejoin', null],

@@ -10,7 +10,7 @@ const room = (text: string): Partial<PageSnapshot> => ({ waiting: ['Weekly meeti
 const BOT_WALL =
   'Sign in to join We detected you may be a bot. Automated bots aren’t allowed to join this meeting or webinar and must use Zoom RTMS.'
 
-/** What the page shows, what that is, and its code before admission (docs/platform-notes/zoom.md#web-client-outcomes). */
+/** The snapshot of a page, its state, and its code before admission (docs/platform-notes/zoom.md#web-client-outcomes). */
 const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
   ['sign-in page', { url: 'https://app.zoom.us/signin?from=x' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
   ['registration', { url: 'https://zoom.us/meeting/register/tJ0' }, 'registration', 'pre-join', 'CANNOT_JOIN_MEETING'],
@@ -222,7 +222,7 @@ test.each(TABLE)('%s', (_row, shown, kind, joinStage, code) => {
   expect(refusal?.message ?? '').not.toContain('{text}')
 })
 
-test('every situation stands in the table', () => {
+test('every page state is in the table', () => {
   const covered = new Set(TABLE.map(([, , kind]) => kind))
   expect(Object.keys(PAGE_PHASES).filter((kind) => !covered.has(kind as PageStateKind))).toEqual([])
 })
