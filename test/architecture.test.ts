@@ -351,6 +351,16 @@ describe('imports', () => {
     )
   })
 
+  test.each(['google-meet', 'jitsi', 'microsoft-teams', 'zoom'])('%s has the files that every platform has', (name) => {
+    const has = new Set(globSync('**/*.ts', { cwd: join(packageRoot, 'platforms', name) }))
+    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'selectors', 'url', 'words', 'words/en']
+    const page = ['elements', 'main', 'snapshot', 'tiles', 'types'].map((file) => `page/${file}`)
+    expect([...common, ...page].filter((file) => !has.has(`${file}.ts`))).toEqual([])
+    // Zoom joins in two ways, which have a folder each.
+    const flows = name === 'zoom' ? ['web-client/join-flow.ts', 'meeting-sdk/join-flow.ts'] : ['join-flow.ts']
+    expect(flows.filter((file) => !has.has(file))).toEqual([])
+  })
+
   test('the environment is read in one place', () => {
     const readers = sources.filter(({ file }) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')))
     expect(readers.map(({ file }) => file)).toEqual(['control-plane/cli/index.ts', 'mcp/main.ts', 'src/cli/index.ts'])

@@ -16,7 +16,7 @@ import { leaveSteps } from './leaving.ts'
 import { endOf, refusalOf } from './outcomes.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { type MeetPage, meetScript } from './page-script.ts'
-import { isCorroborated, PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
+import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 const ORIGIN = 'https://meet.google.com'
 /** A menu is open a moment after the click. */
@@ -50,12 +50,12 @@ export async function openGoogleMeet(
     options,
     classifier: classifierOf(page.waits),
     devices,
-    sweep: (signs) => dialogs.sweep(signs),
+    sweep: (snapshot) => dialogs.sweep(snapshot),
     entrance: {
       open: (aborted) => loadMeeting(page, target.url, aborted, 'Google Meet'),
-      ask: (signs) => knock.prepareAndAsk(signs),
+      ask: (snapshot) => knock.prepareAndAsk(snapshot),
       hasAsked: () => knock.wasAsked,
-      timeOut: (signs) => knock.timeOut(signs),
+      timeOut: (snapshot) => knock.timeOut(snapshot),
       pageNote: languageNote,
     },
     chat: usualChatSteps(page),
@@ -79,8 +79,8 @@ async function turnOnCaptions(page: MeetPage): Promise<boolean> {
 
 function classifierOf(waits: Waits): PageClassifier<PageSnapshot, PageStateKind> {
   return {
-    situationOf,
-    places: PAGE_PHASES,
+    stateOf,
+    phases: PAGE_PHASES,
     refusalOf,
     endOf,
     isCorroborated,

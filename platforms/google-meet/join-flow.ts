@@ -32,42 +32,43 @@ export class JoinFlow {
     return this.#button.wasPressed
   }
 
-  async prepareAndAsk(signs: PageSnapshot): Promise<void> {
+  async prepareAndAsk(snapshot: PageSnapshot): Promise<void> {
     const { page, devices, expectsAccount } = this.#knocking
     const { clock, waits } = page
-    if (signs.nameBox !== null && expectsAccount)
+    if (snapshot.nameBox !== null && expectsAccount)
       throw new BotError('LOGIN_REQUIRED', "The account's session is lost: Google Meet asks for a guest's name.", {
         step: 'pre-join',
       })
-    if (signs.join === null && signs.switchHere && ++this.#onlySwitch > 3)
+    if (snapshot.join === null && snapshot.switchHere && ++this.#onlySwitch > 3)
       throw new BotError(
         'CANNOT_JOIN_MEETING',
         'The account is in this call on another device, and the page offers only to move it here.',
         { step: 'pre-join' },
       )
-    if (signs.withoutAccount && signs.nameBox === null && signs.join === null) {
+    if (snapshot.withoutAccount && snapshot.nameBox === null && snapshot.join === null) {
       await page.press('withoutAccount')
       return
     }
-    if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
+    if (snapshot.nameBox !== null && !(await this.#nameBox.holdsName(snapshot.nameBox.value))) return
     this.#greenRoomSince ??= clock.now()
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#greenRoomSince < waits.devicesMs
-    if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
-    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
-    await this.#button.press(signs.join, languageNote(signs), { foundBy: signs.join?.rank })
+    if (mayStillCome && [snapshot.microphone, snapshot.camera].some((sign) => sign === 'absent' || sign === 'problem'))
+      return
+    if (!(await devices.settle(snapshot)) || !devices.mayJoin(snapshot)) return
+    await this.#button.press(snapshot.join, languageNote(snapshot), { foundBy: snapshot.join?.rank })
   }
 
-  timeOut(signs: PageSnapshot | null): BotError {
-    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
+  timeOut(snapshot: PageSnapshot | null): BotError {
+    return this.#button.timeOut(snapshot?.join ?? null, languageNote(snapshot))
   }
 }
 
 /** For a sentence about a page in another language than the one that was asked for. */
-export function languageNote(signs: PageSnapshot | null): string {
-  const lang = signs?.lang ?? ''
+export function languageNote(snapshot: PageSnapshot | null): string {
+  const lang = snapshot?.lang ?? ''
   if (lang === '' || /^en\b/i.test(lang)) return ''
-  const label = signs?.join?.label
+  const label = snapshot?.join?.label
   const seen = label === undefined || labelIsJoin(label) ? '' : `; its button says "${label}"`
   return ` The page is in the language "${lang}" although English was asked for${seen}.`
 }

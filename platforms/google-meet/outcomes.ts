@@ -78,21 +78,21 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
 
 /** Before admission: the error that this situation is, or null where it is none. `seen`: kinds that came before. */
 export function refusalOf(
-  situation: PageState<PageStateKind>,
-  phase: JoinStage,
+  state: PageState<PageStateKind>,
+  joinStage: JoinStage,
   seen: ReadonlySet<PageStateKind> = new Set(),
 ): BotError | null {
-  const wasBlocked = seen.has('blocked') && situation.kind === 'marketing'
-  const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[situation.kind]
+  const wasBlocked = seen.has('blocked') && state.kind === 'marketing'
+  const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
   // A dead link says nothing about a host, and nobody has denied what nobody has asked.
-  if (phase === 'pre-join' && situation.kind === 'unknown_end') return null
-  const text = situation.text.slice(0, 200)
+  if (joinStage === 'pre-join' && state.kind === 'unknown_end') return null
+  const text = state.text.slice(0, 200)
   return new BotError(
     refusal.code,
     refusal.sentence.replace('{text}', () => text),
     {
-      step: phase,
+      step: joinStage,
       canRetry: refusal.canRetry ?? false,
     },
   )

@@ -84,92 +84,94 @@ const OWN_STATUS_IN = 1
 const FINAL_TEXTS = ['removed', 'everyone_left', 'ended_for_all', 'denied', 'knock_timed_out', 'left'] as const
 const DEAD_LINK_TEXTS = ['invalid_code', 'expired_code', 'credentials_lost', 'landing', 'marketing'] as const
 
-export function situationOf(signs: PageSnapshot): PageState {
-  const proofs = proofsOf(signs)
+export function stateOf(snapshot: PageSnapshot): PageState {
+  const proofs = proofsOf(snapshot)
   const found = (kind: PageStateKind, text: string): PageState => ({ kind, text, proofs })
 
-  const place = placeOf(signs)
-  if (place) return found(place.kind, place.text)
+  const location = locationOf(snapshot)
+  if (location) return found(location.kind, location.text)
   for (const kind of FINAL_TEXTS) {
-    const text = finalText(signs, kind)
+    const text = finalText(snapshot, kind)
     if (text !== null) return found(kind, text)
   }
   // Only a knock that was turned down is offered again.
-  if (signs.askAgain && !signs.leaveControl && signs.tiles === 0) return found('denied', 'Ask to join again')
+  if (snapshot.askAgain && !snapshot.leaveControl && snapshot.tiles === 0) return found('denied', 'Ask to join again')
   for (const kind of DEAD_LINK_TEXTS) {
-    const text = lineOf(signs, kind)
-    if (text !== null && signs.tiles === 0) return found(kind, text)
+    const text = lineOf(snapshot, kind)
+    if (text !== null && snapshot.tiles === 0) return found(kind, text)
   }
-  const blocked = lineOf(signs, 'blocked')
-  if (blocked !== null && signs.tiles === 0) return found('blocked', blocked)
-  const callError = lineOf(signs, 'call_error') ?? dialogSaying(signs, WORDS.situations.call_error)?.text ?? null
+  const blocked = lineOf(snapshot, 'blocked')
+  if (blocked !== null && snapshot.tiles === 0) return found('blocked', blocked)
+  const callError = lineOf(snapshot, 'call_error') ?? dialogSaying(snapshot, WORDS.states.call_error)?.text ?? null
   if (callError !== null && proofs.length === 0) return found('call_error', callError)
-  if (signs.captcha) return found('captcha', 'a visible captcha')
-  const host = lineOf(signs, 'waiting_for_host')
-  if (host !== null && signs.tiles === 0) return found('waiting_for_host', host)
-  const lobby = lineOf(signs, 'lobby')
+  if (snapshot.captcha) return found('captcha', 'a visible captcha')
+  const host = lineOf(snapshot, 'waiting_for_host')
+  if (host !== null && snapshot.tiles === 0) return found('waiting_for_host', host)
+  const lobby = lineOf(snapshot, 'lobby')
   // A green room may speak of being let in too; there is a button to join then.
-  if (lobby !== null && signs.tiles === 0 && (signs.join === null || signs.leaveControl)) return found('lobby', lobby)
-  const consent = dialogOf(signs, 'consent')
+  if (lobby !== null && snapshot.tiles === 0 && (snapshot.join === null || snapshot.leaveControl))
+    return found('lobby', lobby)
+  const consent = dialogOf(snapshot, 'consent')
   if (consent) return found('consent', consent.text)
-  const reconnecting = lineOf(signs, 'reconnecting')
-  if (reconnecting !== null && (signs.leaveControl || signs.tiles > 0)) return found('reconnecting', reconnecting)
+  const reconnecting = lineOf(snapshot, 'reconnecting')
+  if (reconnecting !== null && (snapshot.leaveControl || snapshot.tiles > 0)) return found('reconnecting', reconnecting)
   if (proofs.length > 0) return found('in_call', proofs.join(', '))
-  const prompt = dialogOf(signs, 'device_prompt')
+  const prompt = dialogOf(snapshot, 'device_prompt')
   if (prompt) return found('device_prompt', prompt.text)
-  if (signs.nameBox !== null || signs.join !== null || signs.switchHere)
-    return found('green_room', signs.join?.label ?? 'the name box')
-  const loading = lineOf(signs, 'loading')
+  if (snapshot.nameBox !== null || snapshot.join !== null || snapshot.switchHere)
+    return found('green_room', snapshot.join?.label ?? 'the name box')
+  const loading = lineOf(snapshot, 'loading')
   if (loading !== null) return found('loading', loading)
-  if (signs.callEnded || ((signs.countdown || signs.rejoin || signs.askAgain) && !signs.leaveControl))
-    return found('unknown_end', signs.headings[0] ?? signs.lines[0] ?? '')
-  if (signs.leaveControl) return found('undecided', 'the call toolbar')
-  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? 'an empty page')
+  if (snapshot.callEnded || ((snapshot.countdown || snapshot.rejoin || snapshot.askAgain) && !snapshot.leaveControl))
+    return found('unknown_end', snapshot.headings[0] ?? snapshot.lines[0] ?? '')
+  if (snapshot.leaveControl) return found('undecided', 'the call toolbar')
+  return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'an empty page')
 }
 
 /** The dialog that is of this kind, if one is open. */
-export function dialogOf(signs: PageSnapshot, kind: DialogText): DialogSnapshot | null {
-  return dialogSaying(signs, WORDS.dialogs[kind])
+export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
+  return dialogSaying(snapshot, WORDS.dialogs[kind])
 }
 
-function dialogSaying(signs: PageSnapshot, expressions: readonly RegExp[]): DialogSnapshot | null {
-  return signs.dialogs.find(({ text }) => matches(expressions, text)) ?? null
+function dialogSaying(snapshot: PageSnapshot, expressions: readonly RegExp[]): DialogSnapshot | null {
+  return snapshot.dialogs.find(({ text }) => matches(expressions, text)) ?? null
 }
 
 /** Where the tab is, when it is not on a meeting's page. */
-function placeOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
-  const url = URL.canParse(signs.url) ? new URL(signs.url) : null
+function locationOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  const url = URL.canParse(snapshot.url) ? new URL(snapshot.url) : null
   const host = url?.hostname ?? ''
   if (host === 'accounts.google.com' || host === 'myaccount.google.com') return { kind: 'login_wall', text: host }
-  const saysSignIn = signs.headings.some((heading) => matches(WORDS.signIn.heading, heading))
-  if (saysSignIn && signs.lines.some((line) => matches(WORDS.signIn.body, line)) && signs.nameBox === null)
+  const saysSignIn = snapshot.headings.some((heading) => matches(WORDS.signIn.heading, heading))
+  if (saysSignIn && snapshot.lines.some((line) => matches(WORDS.signIn.body, line)) && snapshot.nameBox === null)
     return { kind: 'login_wall', text: 'a sign-in page' }
   if (MEETING_HOSTS.has(host)) {
     const isHome = url !== null && /^\/(?:landing|about)?\/?$/.test(url.pathname)
     return isHome ? { kind: 'landing', text: `${host}${url.pathname}` } : null
   }
   if (host === 'workspace.google.com') return { kind: 'marketing', text: `${host}${url?.pathname ?? ''}` }
-  return { kind: 'off_site', text: host || signs.url }
+  return { kind: 'off_site', text: host || snapshot.url }
 }
 
 /** An end counts where the page looks like one: no tiles, and a heading or the buttons of a last page. */
-function finalText(signs: PageSnapshot, kind: (typeof FINAL_TEXTS)[number]): string | null {
-  if (signs.tiles > 0) return null
-  const looksFinal = signs.callEnded || signs.returnHome || signs.rejoin || signs.askAgain || signs.countdown
-  const inHeading = signs.headings.find((heading) => matches(WORDS.situations[kind], heading))
-  return inHeading ?? (looksFinal ? lineOf(signs, kind) : null)
+function finalText(snapshot: PageSnapshot, kind: (typeof FINAL_TEXTS)[number]): string | null {
+  if (snapshot.tiles > 0) return null
+  const looksFinal =
+    snapshot.callEnded || snapshot.returnHome || snapshot.rejoin || snapshot.askAgain || snapshot.countdown
+  const inHeading = snapshot.headings.find((heading) => matches(WORDS.states[kind], heading))
+  return inHeading ?? (looksFinal ? lineOf(snapshot, kind) : null)
 }
 
-function lineOf(signs: PageSnapshot, kind: PageStateText): string | null {
-  const line = signs.lines.find((text) => matches(WORDS.situations[kind], text))
+function lineOf(snapshot: PageSnapshot, kind: PageStateText): string | null {
+  const line = snapshot.lines.find((text) => matches(WORDS.states[kind], text))
   return line === undefined ? null : plain(line)
 }
 
-function proofsOf(signs: PageSnapshot): Proof[] {
+function proofsOf(snapshot: PageSnapshot): Proof[] {
   const proofs: Proof[] = []
-  if (signs.tiles > 0) proofs.push('tile')
-  if (signs.captionsControl) proofs.push('captions')
-  if (signs.peopleCount !== null) proofs.push('people')
-  if (signs.ownStatus === OWN_STATUS_IN && signs.leaveControl) proofs.push('roster')
+  if (snapshot.tiles > 0) proofs.push('tile')
+  if (snapshot.captionsControl) proofs.push('captions')
+  if (snapshot.peopleCount !== null) proofs.push('people')
+  if (snapshot.ownStatus === OWN_STATUS_IN && snapshot.leaveControl) proofs.push('roster')
   return proofs
 }

@@ -79,7 +79,7 @@ export type LabelName = (typeof LABELS)[number]
 type Table<Name extends string> = Readonly<Record<Name, readonly RegExp[]>>
 
 export type MeetWords = Readonly<{
-  situations: Table<PageStateText>
+  states: Table<PageStateText>
   signIn: Table<'heading' | 'body'>
   dialogs: Table<DialogText>
   labels: Table<LabelName>

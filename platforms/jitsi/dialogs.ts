@@ -37,8 +37,8 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
 }
 
 /** The dialog that says why a conference was over is evidence: closing it would lead away from it. */
-export function mayBeAnswered(signs: PageSnapshot): boolean {
-  return signs.leaveReason === null && signs.overlay === null
+export function mayBeAnswered(snapshot: PageSnapshot): boolean {
+  return snapshot.leaveReason === null && snapshot.overlay === null
 }
 
 function kindOf(dialog: DialogSnapshot): DialogText | 'notice' {

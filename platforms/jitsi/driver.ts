@@ -19,7 +19,7 @@ import { JoinFlow, languageNote } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
 import { endOf, refusalOf } from './outcomes.ts'
 import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
-import { isCorroborated, PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
+import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 import { SELECTORS } from './selectors.ts'
 import { WORDS } from './words.ts'
 
@@ -61,20 +61,20 @@ export async function openJitsi(
     options,
     classifier: classifierOf(address, password !== null, page.waits),
     devices,
-    sweep: async (signs) => (mayBeAnswered(signs) ? dialogs.sweep(signs) : null),
+    sweep: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.sweep(snapshot) : null),
     entrance: {
       open: (aborted) => loadMeeting(page, address.url, aborted, 'The Jitsi server'),
-      ask: (signs, situation) => door.ask(signs, situation),
-      wait: (signs) => door.wait(signs),
+      ask: (snapshot, state) => door.ask(snapshot, state),
+      wait: (snapshot) => door.wait(snapshot),
       hasAsked: () => door.wasAsked,
-      timeOut: (signs) => door.timeOut(signs),
+      timeOut: (snapshot) => door.timeOut(snapshot),
       pageNote: languageNote,
     },
     chat: chatSteps(page),
     leaving: leaveSteps(page, address.host),
     watching: {
       endLooks: { left: LEFT_LOOKS },
-      afterPoll: (signs, situation, isNewDocument) => comeBack.look(signs, situation, isNewDocument),
+      afterPoll: (snapshot, state, isNewDocument) => comeBack.look(snapshot, state, isNewDocument),
     },
     hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
   })
@@ -86,9 +86,9 @@ function classifierOf(
   waits: Waits,
 ): PageClassifier<PageSnapshot, PageStateKind> {
   return {
-    situationOf: (signs) => situationOf(signs, host),
-    places: PAGE_PHASES,
-    refusalOf: (situation, phase) => refusalOf(situation, phase, hasPassword),
+    stateOf: (snapshot) => stateOf(snapshot, host),
+    phases: PAGE_PHASES,
+    refusalOf: (state, joinStage) => refusalOf(state, joinStage, hasPassword),
     endOf,
     isCorroborated,
     // The page loads itself anew after half a minute; sites that sign people in by themselves come back at once.

@@ -27,14 +27,14 @@ export class InCallTasks {
   }
 
   /** Each look in the meeting. */
-  async look(signs: PageSnapshot, situation: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
+  async look(snapshot: PageSnapshot, state: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
     if (isNewDocument) this.#door = null
-    const isGone = situation.kind === 'unreachable' || situation.kind === 'unknown'
-    if (isGone) await this.#loadAgain(signs.at)
+    const isGone = state.kind === 'unreachable' || state.kind === 'unknown'
+    if (isGone) await this.#loadAgain(snapshot.at)
     else this.#goneAt = null
-    if (PAGE_PHASES[situation.kind] !== 'entrance') return
+    if (PAGE_PHASES[state.kind] !== 'entrance') return
     this.#door ??= this.#newDoor()
-    await this.#door.ask(signs, situation)
+    await this.#door.ask(snapshot, state)
   }
 
   async #loadAgain(at: number): Promise<void> {

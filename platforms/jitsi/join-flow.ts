@@ -44,49 +44,51 @@ export class JoinFlow {
   }
 
   /** One look at the entrance. */
-  async ask(signs: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
+  async ask(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#knocking
     if (kind === 'deep_link') await page.press('launchWeb')
-    else if (kind === 'password' || (kind === 'lobby_door' && this.#mayOfferPassword(signs))) await this.#unlock(signs)
-    else await this.#knock(signs)
+    else if (kind === 'password' || (kind === 'lobby_door' && this.#mayOfferPassword(snapshot)))
+      await this.#unlock(snapshot)
+    else await this.#knock(snapshot)
   }
 
   /** One look in the lobby: who knows the password need not wait there. */
-  async wait(signs: PageSnapshot): Promise<void> {
-    if (this.#mayOfferPassword(signs) || signs.passwordBox) await this.#unlock(signs)
+  async wait(snapshot: PageSnapshot): Promise<void> {
+    if (this.#mayOfferPassword(snapshot) || snapshot.passwordBox) await this.#unlock(snapshot)
   }
 
-  timeOut(signs: PageSnapshot | null): BotError {
-    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
+  timeOut(snapshot: PageSnapshot | null): BotError {
+    return this.#button.timeOut(snapshot?.join ?? null, languageNote(snapshot))
   }
 
-  async #knock(signs: PageSnapshot): Promise<void> {
+  async #knock(snapshot: PageSnapshot): Promise<void> {
     const { page, devices } = this.#knocking
     const { clock, waits } = page
-    if (signs.screen !== this.#screen) {
+    if (snapshot.screen !== this.#screen) {
       // The lobby is a screen of its own with a button of its own.
-      this.#screen = signs.screen
+      this.#screen = snapshot.screen
       this.#since = clock.now()
       this.#button.forgetPress()
     }
-    if (signs.nameBox !== null && !(await this.#nameBox.holdsName(signs.nameBox.value))) return
+    if (snapshot.nameBox !== null && !(await this.#nameBox.holdsName(snapshot.nameBox.value))) return
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - (this.#since ?? 0) < waits.devicesMs
-    if (mayStillCome && [signs.microphone, signs.camera].some((sign) => sign === 'absent' || sign === 'problem')) return
-    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
-    await this.#button.press(signs.join, languageNote(signs), { screen: signs.screen })
+    if (mayStillCome && [snapshot.microphone, snapshot.camera].some((sign) => sign === 'absent' || sign === 'problem'))
+      return
+    if (!(await devices.settle(snapshot)) || !devices.mayJoin(snapshot)) return
+    await this.#button.press(snapshot.join, languageNote(snapshot), { screen: snapshot.screen })
   }
 
   #mayOfferPassword({ withPassword }: PageSnapshot): boolean {
     return this.#knocking.password !== null && withPassword && this.#answers < PASSWORD_ANSWERS
   }
 
-  async #unlock(signs: PageSnapshot): Promise<void> {
+  async #unlock(snapshot: PageSnapshot): Promise<void> {
     const { page, password } = this.#knocking
     // Whoever gives it is in.
     if (password === null || !page.gate.isOpen) return
     const now = page.clock.now()
-    if (!signs.passwordBox) {
+    if (!snapshot.passwordBox) {
       this.#isAnswered = false
       if (this.#passwordPressedAt !== null && now - this.#passwordPressedAt < page.waits.joinClickMs / 2) return
       if (this.#passwordPresses++ >= PASSWORD_PRESSES) return
@@ -95,7 +97,7 @@ export class JoinFlow {
       return
     }
     const waited = this.#passwordPressedAt === null ? Number.POSITIVE_INFINITY : now - this.#passwordPressedAt
-    if (this.#isAnswered && waited < page.waits.joinClickMs && !signs.passwordWrong) return
+    if (this.#isAnswered && waited < page.waits.joinClickMs && !snapshot.passwordWrong) return
     if (this.#answers >= PASSWORD_ANSWERS)
       throw new BotError('CANNOT_JOIN_MEETING', 'The room did not take the password that the link gave (#pwd=…).', {
         step: 'password',
@@ -110,8 +112,8 @@ export class JoinFlow {
 }
 
 /** For a sentence about a page in another language than the one that was asked for. */
-export function languageNote(signs: PageSnapshot | null): string {
-  const lang = signs?.lang ?? ''
+export function languageNote(snapshot: PageSnapshot | null): string {
+  const lang = snapshot?.lang ?? ''
   return lang === '' || /^en\b/i.test(lang)
     ? ''
     : ` The page is in the language "${lang}" although English was asked for.`

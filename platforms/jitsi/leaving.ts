@@ -2,7 +2,7 @@
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
-import { PAGE_PHASES, situationOf } from './page-state.ts'
+import { PAGE_PHASES, stateOf } from './page-state.ts'
 
 /**
  * A knock has no button that takes it back; a page that is gone does not knock
@@ -13,13 +13,13 @@ export function leaveSteps(
   meetingHost: string,
 ): LeaveSteps<PageSnapshot> {
   return {
-    press: async (signs) => (signs?.screen ? false : page.press('leave')),
+    press: async (snapshot) => (snapshot?.screen ? false : page.press('leave')),
     async confirm() {
       const choice = await page.element('leaveOnly')
       if (!choice) return
       await choice.dispose().catch(() => {})
       await page.press('leaveOnly')
     },
-    isOut: (signs) => PAGE_PHASES[situationOf(signs, meetingHost).kind] === 'out',
+    isOut: (snapshot) => PAGE_PHASES[stateOf(snapshot, meetingHost).kind] === 'out',
   }
 }

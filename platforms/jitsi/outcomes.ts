@@ -83,19 +83,19 @@ const LOCKED: Refusal = {
 
 /** Before admission: the error that this situation is, or null where it is none. */
 export function refusalOf(
-  situation: PageState<PageStateKind>,
-  phase: JoinStage,
+  state: PageState<PageStateKind>,
+  joinStage: JoinStage,
   hasPassword: boolean,
 ): BotError | null {
-  const { kind } = situation
+  const { kind } = state
   const refusal = kind === 'password' ? (hasPassword ? null : LOCKED) : BEFORE_ADMISSION[kind]
   if (!refusal) return null
-  const text = situation.text.slice(0, 200)
+  const text = state.text.slice(0, 200)
   return new BotError(
     refusal.code,
     refusal.sentence.replace('{text}', () => text),
     {
-      step: phase,
+      step: joinStage,
       canRetry: refusal.canRetry ?? false,
     },
   )
@@ -118,6 +118,6 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
 }
 
 /** After admission: the end that this situation is, or null. */
-export function endOf(situation: PageState<PageStateKind>): MeetingEnd | null {
-  return AFTER_ADMISSION[situation.kind] ?? null
+export function endOf(state: PageState<PageStateKind>): MeetingEnd | null {
+  return AFTER_ADMISSION[state.kind] ?? null
 }

@@ -84,44 +84,44 @@ const CLOSE_PAGE = /\/close\d*\.html$/
 const REFUSED_PAGE = /\/authError\.html$/
 
 /** `meetingHost` is where the meeting's link leads. */
-export function situationOf(signs: PageSnapshot, meetingHost: string): PageState<PageStateKind> {
-  const proofs = proofsOf(signs)
+export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<PageStateKind> {
+  const proofs = proofsOf(snapshot)
   const found = (kind: PageStateKind, text: string): PageState<PageStateKind> => ({ kind, text, proofs })
-  const { state } = signs
+  const { state } = snapshot
   const isJoined = state?.isJoined ?? false
 
-  const place = placeOf(signs, meetingHost)
-  if (place) return found(place.kind, place.text)
-  if (signs.leaveReason !== null) {
-    const text = signs.leaveReason
-    return found(ENDS.find((end) => matches(WORDS.situations[end], text)) ?? 'unknown_end', text)
+  const location = locationOf(snapshot, meetingHost)
+  if (location) return found(location.kind, location.text)
+  if (snapshot.leaveReason !== null) {
+    const text = snapshot.leaveReason
+    return found(ENDS.find((end) => matches(WORDS.states[end], text)) ?? 'unknown_end', text)
   }
-  const overlay = signs.overlay
+  const overlay = snapshot.overlay
   if (overlay) return found('reconnecting', overlay.text)
   if (!isJoined) {
-    const refusal = refusalIn(signs)
+    const refusal = refusalIn(snapshot)
     if (refusal) return found(refusal.kind, refusal.text)
   }
-  if (signs.loginBox || dialogOf(signs, 'login')) return found('login_wall', 'a dialog that asks for an account')
-  const host = dialogOf(signs, 'waiting_for_host')
+  if (snapshot.loginBox || dialogOf(snapshot, 'login')) return found('login_wall', 'a dialog that asks for an account')
+  const host = dialogOf(snapshot, 'waiting_for_host')
   if (!isJoined && (host || state?.waitsForModerator))
     return found('waiting_for_host', host?.text ?? 'no moderator is there')
-  if (signs.passwordBox && !isJoined) return found('password', 'the room is locked')
-  if (signs.isKnocking) return found('lobby', signs.headings[0] ?? 'the lobby')
-  if (signs.screen === 'lobby') return found('lobby_door', signs.join?.label ?? 'the lobby')
-  if (signs.screen === 'prejoin') return found('prejoin', signs.join?.label ?? 'the page in front of the meeting')
+  if (snapshot.passwordBox && !isJoined) return found('password', 'the room is locked')
+  if (snapshot.isKnocking) return found('lobby', snapshot.headings[0] ?? 'the lobby')
+  if (snapshot.screen === 'lobby') return found('lobby_door', snapshot.join?.label ?? 'the lobby')
+  if (snapshot.screen === 'prejoin') return found('prejoin', snapshot.join?.label ?? 'the page in front of the meeting')
   if (proofs.length > 0) {
-    const consent = dialogOf(signs, 'consent')
+    const consent = dialogOf(snapshot, 'consent')
     if (consent) return found('consent', consent.text)
-    if (signs.isMediaLost) return found('reconnecting', 'the connection for sound and picture is lost')
+    if (snapshot.isMediaLost) return found('reconnecting', 'the connection for sound and picture is lost')
     return found('in_call', proofs.join(', '))
   }
   if (state?.wasJoined) return found('left', 'the conference is over')
-  const link = signs.lines.find((line) => matches(WORDS.situations.deep_link, line))
-  if (signs.launchWeb) return found('deep_link', link ?? 'a page that offers an app')
-  if (signs.toolbox || signs.leaveControl) return found('connecting', "the meeting's page without the meeting")
-  if (signs.lines.length === 0) return found('loading', 'an empty page')
-  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? '')
+  const link = snapshot.lines.find((line) => matches(WORDS.states.deep_link, line))
+  if (snapshot.launchWeb) return found('deep_link', link ?? 'a page that offers an app')
+  if (snapshot.toolbox || snapshot.leaveControl) return found('connecting', "the meeting's page without the meeting")
+  if (snapshot.lines.length === 0) return found('loading', 'an empty page')
+  return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? '')
 }
 
 /** Two witnesses agree: what the page keeps of the conference, and what it shows of others. */
@@ -130,17 +130,17 @@ export function isCorroborated({ proofs }: PageState<PageStateKind>): boolean {
 }
 
 /** The dialog that is of this kind, if one is open. */
-export function dialogOf(signs: PageSnapshot, kind: DialogText): DialogSnapshot | null {
-  return signs.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
+export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
+  return snapshot.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
 }
 
 /** Where the tab is, when it is not in the meeting's room. */
-function placeOf(signs: PageSnapshot, meetingHost: string): { kind: PageStateKind; text: string } | null {
-  if (!URL.canParse(signs.url)) return { kind: 'loading', text: 'an empty page' }
-  const { protocol, host, pathname } = new URL(signs.url)
+function locationOf(snapshot: PageSnapshot, meetingHost: string): { kind: PageStateKind; text: string } | null {
+  if (!URL.canParse(snapshot.url)) return { kind: 'loading', text: 'an empty page' }
+  const { protocol, host, pathname } = new URL(snapshot.url)
   if (protocol === 'chrome-error:') return { kind: 'unreachable', text: 'the page could not be loaded' }
-  if (!/^https?:$/.test(protocol)) return { kind: 'loading', text: signs.url }
-  if (host !== meetingHost) return { kind: 'off_site', text: host || signs.url }
+  if (!/^https?:$/.test(protocol)) return { kind: 'loading', text: snapshot.url }
+  if (host !== meetingHost) return { kind: 'off_site', text: host || snapshot.url }
   if (REFUSED_PAGE.test(pathname)) return { kind: 'not_allowed', text: pathname }
   if (CLOSE_PAGE.test(pathname)) return { kind: 'left', text: pathname }
   return pathname === '/' ? { kind: 'landing', text: `${host}/` } : null

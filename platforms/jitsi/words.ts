@@ -52,7 +52,7 @@ export const LABELS = [
 export type LabelName = (typeof LABELS)[number]
 
 export type JitsiWords = {
-  situations: Record<PageStateText, readonly RegExp[]>
+  states: Record<PageStateText, readonly RegExp[]>
   dialogs: Record<DialogText, readonly RegExp[]>
   labels: Record<LabelName, readonly RegExp[]>
 }

@@ -46,24 +46,24 @@ export async function openMicrosoftTeams(
     options,
     classifier: teamsClassifier(page.waits, expectsAccount),
     devices,
-    async sweep(signs) {
-      const answered = await dialogs.sweep(signs)
+    async sweep(snapshot) {
+      const answered = await dialogs.sweep(snapshot)
       knock.dialogAnswered(answered)
       return answered
     },
     entrance: {
       open: (aborted) => loadMeeting(page, url, aborted, 'Microsoft Teams'),
-      ask: (signs, situation) => knock.prepareAndAsk(signs, situation),
+      ask: (snapshot, state) => knock.prepareAndAsk(snapshot, state),
       hasAsked: () => knock.wasAsked,
-      timeOut: (signs) => knock.timeOut(signs),
+      timeOut: (snapshot) => knock.timeOut(snapshot),
       pageNote: languageNote,
-      wait: (signs, situation) => knock.wait(signs, situation),
+      wait: (snapshot, state) => knock.wait(snapshot, state),
     },
     chat: chat.steps,
     captions: { turnOn: () => housekeeping.turnOnCaptions() },
     leaving: leaveSteps(page, () => knock.wasAsked),
     hide: hideCoordinates,
-    watching: { afterPoll: (signs, situation, isNewDocument) => housekeeping.look(signs, situation, isNewDocument) },
+    watching: { afterPoll: (snapshot, state, isNewDocument) => housekeeping.look(snapshot, state, isNewDocument) },
   })
 }
 

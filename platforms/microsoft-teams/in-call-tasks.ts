@@ -33,13 +33,13 @@ export class InCallTasks {
     this.#stirredAt = page.clock.now()
   }
 
-  async look(signs: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
+  async look(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
     const { clock } = this.#page
     if (isNewDocument) this.#layoutTries = 0
     if (kind !== 'in_call') return
-    await this.#chat.keepOpen(signs.chatPane)
-    if (signs.viewControl && this.#layoutTries < LAYOUT_TRIES) await this.#layOut()
-    if (signs.unattributedMs >= UNATTRIBUTED_MS && !signs.captionsShown) await this.#askForCaptions()
+    await this.#chat.keepOpen(snapshot.chatPane)
+    if (snapshot.viewControl && this.#layoutTries < LAYOUT_TRIES) await this.#layOut()
+    if (snapshot.unattributedMs >= UNATTRIBUTED_MS && !snapshot.captionsShown) await this.#askForCaptions()
     if (clock.now() - this.#stirredAt < STIR_EVERY_MS) return
     this.#stirredAt = clock.now()
     await this.#page.wakePointer()

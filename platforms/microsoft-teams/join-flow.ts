@@ -50,12 +50,12 @@ export class JoinFlow {
   }
 
   /** One look at a page that leads in. */
-  async prepareAndAsk(signs: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
+  async prepareAndAsk(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#knocking
     if (kind === 'launcher') await this.#step('launcher', Number.POSITIVE_INFINITY, () => page.press('onWeb'))
     else if (kind === 'permission_gate')
       await this.#step('permissions', Number.POSITIVE_INFINITY, () => page.ask('warmUpDevices'))
-    else await this.#ask(signs)
+    else await this.#ask(snapshot)
   }
 
   /** A dialog stood over the page, so that the request before it went nowhere: the next one need not wait. */
@@ -64,13 +64,13 @@ export class JoinFlow {
   }
 
   /** One look at the waiting room, which may let go of a request without a word. */
-  async wait(signs: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
+  async wait(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#knocking
     const { clock } = page
     if (kind === 'lobby') this.#againTries = 0
     const isDropped = kind === 'lobby_dropped' || kind === 'pre_join'
-    if (!isDropped || !signs.join?.isEnabled || clock.now() - this.#againAt < ASK_AGAIN_EVERY_MS) return
-    if (signs.nameBox !== null && !(await this.#isNamed(signs))) return
+    if (!isDropped || !snapshot.join?.isEnabled || clock.now() - this.#againAt < ASK_AGAIN_EVERY_MS) return
+    if (snapshot.nameBox !== null && !(await this.#isNamed(snapshot))) return
     if (this.#againTries >= ASK_AGAIN_TRIES)
       throw new BotError(
         'CANNOT_JOIN_MEETING',
@@ -83,14 +83,14 @@ export class JoinFlow {
     await page.press('join')
   }
 
-  timeOut(signs: PageSnapshot | null): BotError {
-    return this.#button.timeOut(signs?.join ?? null, languageNote(signs))
+  timeOut(snapshot: PageSnapshot | null): BotError {
+    return this.#button.timeOut(snapshot?.join ?? null, languageNote(snapshot))
   }
 
-  async #ask(signs: PageSnapshot): Promise<void> {
+  async #ask(snapshot: PageSnapshot): Promise<void> {
     const { page, devices, expectsAccount } = this.#knocking
     const { clock, waits } = page
-    if (signs.nameBox !== null && expectsAccount)
+    if (snapshot.nameBox !== null && expectsAccount)
       throw new BotError(
         'LOGIN_REQUIRED',
         "The account's session was not used: Microsoft Teams asks for a guest's name.",
@@ -98,17 +98,17 @@ export class JoinFlow {
           step: 'pre-join',
         },
       )
-    if (!(await this.#isNamed(signs))) return
+    if (!(await this.#isNamed(snapshot))) return
     // Without the computer's sound the bot hears nothing.
-    if (signs.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
+    if (snapshot.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
       return
-    if (signs.speakerIsOff && (await this.#step('speaker', SOUND_TRIES, () => page.press('speaker')))) return
+    if (snapshot.speakerIsOff && (await this.#step('speaker', SOUND_TRIES, () => page.press('speaker')))) return
     this.#entranceSince ??= clock.now()
     // Devices that come on after the click would be heard and seen in the meeting.
     const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
-    if (mayStillCome && (signs.microphone === 'absent' || signs.camera === 'absent')) return
-    if (!(await devices.settle(signs)) || !devices.mayJoin(signs)) return
-    await this.#button.press(signs.join, languageNote(signs))
+    if (mayStillCome && (snapshot.microphone === 'absent' || snapshot.camera === 'absent')) return
+    if (!(await devices.settle(snapshot)) || !devices.mayJoin(snapshot)) return
+    await this.#button.press(snapshot.join, languageNote(snapshot))
   }
 
   /** The name stands in its box, or belongs to the account. Rejects where a guest is given no box. */
@@ -145,9 +145,9 @@ export class JoinFlow {
 }
 
 /** For a sentence about a page in another language than the one that was asked for. */
-export function languageNote(signs: Pick<PageSnapshot, 'join' | 'lang'> | null): string {
-  const lang = signs?.lang ?? ''
+export function languageNote(snapshot: Pick<PageSnapshot, 'join' | 'lang'> | null): string {
+  const lang = snapshot?.lang ?? ''
   if (lang === '' || /^en\b/i.test(lang)) return ''
-  const seen = signs?.join ? `; its button says "${signs.join.label}"` : ''
+  const seen = snapshot?.join ? `; its button says "${snapshot.join.label}"` : ''
   return ` The page is in the language "${lang}" although English was asked for${seen}.`
 }

@@ -2,7 +2,7 @@
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
-import { PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
+import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 /**
  * A browser that closes at once leaves a ghost behind, in the waiting room and in the call
@@ -21,25 +21,25 @@ const IN_FRONT: ReadonlySet<PageStateKind> = new Set<PageStateKind>([
 /** `hasAsked`: a request to join went out, or the bot is in. */
 export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps<PageSnapshot> {
   return {
-    async press(signs) {
+    async press(snapshot) {
       if (!hasAsked()) {
         // Nobody waits for an answer to nothing; the page may be between two documents for long.
         await page.browser.page.goto('about:blank', { timeout: page.waits.leaveMs })
         return false
       }
-      const wasPressed = signs?.leaveControl
+      const wasPressed = snapshot?.leaveControl
         ? await page.press('leave')
         : (await page.press('cancel')) || (await page.press('leave'))
       if (wasPressed) await page.clock.sleep(HEARD_MS)
       return wasPressed
     },
-    async confirm(signs) {
-      if (!signs.leaveControl) return
+    async confirm(snapshot) {
+      if (!snapshot.leaveControl) return
       // Organizers get a menu; its other item would end the meeting for everybody.
       if (!(await page.press('leaveItem'))) await page.press('confirmLeave')
     },
-    isOut(signs) {
-      const { kind } = situationOf(signs)
+    isOut(snapshot) {
+      const { kind } = stateOf(snapshot)
       return PAGE_PHASES[kind] === 'out' || IN_FRONT.has(kind)
     },
   }

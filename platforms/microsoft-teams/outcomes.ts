@@ -90,19 +90,19 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
 
 /** Before admission: the error that this situation is, or null where it is none. */
 export function refusalOf(
-  situation: PageState<PageStateKind>,
-  phase: JoinStage,
+  state: PageState<PageStateKind>,
+  joinStage: JoinStage,
   seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
   // After a wait in the waiting room an end without known words is somebody's answer.
-  const isAnswer = situation.kind === 'unknown_end' && seen.has('lobby')
-  const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[situation.kind]
+  const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
+  const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
   return new BotError(
     refusal.code,
-    refusal.sentence.replace('{text}', () => situation.text.slice(0, 200)),
+    refusal.sentence.replace('{text}', () => state.text.slice(0, 200)),
     {
-      step: phase,
+      step: joinStage,
       canRetry: refusal.canRetry ?? false,
     },
   )
@@ -125,17 +125,17 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
 export const LEAVE_GONE_MS = 8000
 
 /** After admission: the end that this situation is, or null. */
-export function endOf({ kind }: PageState<PageStateKind>, signs: PageSnapshot): MeetingEnd | null {
+export function endOf({ kind }: PageState<PageStateKind>, snapshot: PageSnapshot): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
-  if (signs.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
+  if (snapshot.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
   // Where the page has no words (yet), the meeting's signalling has.
-  const noticed = noticeKind(signs)
+  const noticed = noticeKind(snapshot)
   if (noticed) return AFTER_ADMISSION[noticed] ?? 'ended_for_all'
-  return signs.leaveGoneMs !== null && signs.leaveGoneMs >= LEAVE_GONE_MS ? 'ended_for_all' : null
+  return snapshot.leaveGoneMs !== null && snapshot.leaveGoneMs >= LEAVE_GONE_MS ? 'ended_for_all' : null
 }
 
 /** After admission: the error that this situation is, or null. */
-export function failureOf(situation: PageState<PageStateKind>): BotError | null {
-  return situation.kind === 'encryption_error' ? refusalOf(situation, 'waiting', new Set()) : null
+export function failureOf(state: PageState<PageStateKind>): BotError | null {
+  return state.kind === 'encryption_error' ? refusalOf(state, 'waiting', new Set()) : null
 }

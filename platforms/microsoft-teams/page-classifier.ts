@@ -4,7 +4,7 @@ import type { PageClassifier } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'
 import { endOf, failureOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
-import { PAGE_PHASES, type PageStateKind, situationOf } from './page-state.ts'
+import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 /**
  * The silent sign-in of every join hops over a sign-in host; a wall stays
@@ -18,13 +18,13 @@ export function teamsClassifier(
   expectsAccount: boolean,
 ): PageClassifier<PageSnapshot, PageStateKind> & { failureOf: typeof failureOf } {
   return {
-    situationOf,
-    places: PAGE_PHASES,
-    refusalOf(situation, phase, seen) {
-      const refusal = refusalOf(situation, phase, seen)
+    stateOf,
+    phases: PAGE_PHASES,
+    refusalOf(state, joinStage, seen) {
+      const refusal = refusalOf(state, joinStage, seen)
       // An account does not help against a policy that keeps this very account out.
-      if (expectsAccount && situation.kind === 'organization_policy' && refusal)
-        return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: phase })
+      if (expectsAccount && state.kind === 'organization_policy' && refusal)
+        return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: joinStage })
       return refusal
     },
     endOf,

@@ -15,6 +15,6 @@ export function teamsScript(...given: Parameters<typeof scriptConfig>) {
     meetingHosts: TEAMS_HOSTS,
     selectors: SELECTORS,
     // What the page says of being alone is a sign and no label, but it is the page script that weighs it.
-    labels: { ...labelSources(WORDS.labels), ...labelSources({ alone: WORDS.situations.alone }) },
+    labels: { ...labelSources(WORDS.labels), ...labelSources({ alone: WORDS.states.alone }) },
   })
 }

@@ -115,37 +115,38 @@ const DENIED_CODE = 5854
 const NO_ANONYMOUS_CODE = 5723
 const REMOVED_CODES: readonly number[] = [5000, 5300]
 
-export function situationOf(signs: PageSnapshot): PageState<PageStateKind> {
-  const proofs = signs.callMarks
+export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
+  const proofs = snapshot.callMarks
   const found = (kind: PageStateKind, text: string): PageState<PageStateKind> => ({ kind, text, proofs })
 
-  const place = placeOf(signs)
-  if (place) return found(place.kind, place.text)
-  const failed = failureOfServer(signs)
-  if (failed) return found(failed, `HTTP ${signs.httpStatus}`)
-  const final = finalOf(signs)
+  const location = locationOf(snapshot)
+  if (location) return found(location.kind, location.text)
+  const failed = failureOfServer(snapshot)
+  if (failed) return found(failed, `HTTP ${snapshot.httpStatus}`)
+  const final = finalOf(snapshot)
   if (final) return found(final.kind, final.text)
-  if (signs.captcha) return found('captcha', 'a captcha')
-  if (signs.signInForm) return found('sign_in_page', 'a sign-in form')
-  const lobby = lineOf(signs, 'lobby')
+  if (snapshot.captcha) return found('captcha', 'a captcha')
+  if (snapshot.signInForm) return found('sign_in_page', 'a sign-in form')
+  const lobby = lineOf(snapshot, 'lobby')
   // Its request fell: the words are gone and the button works, while the screen stands.
-  if (signs.lobby && lobby === null && signs.join?.isEnabled) return found('lobby_dropped', signs.join.label)
-  const isHeld = signs.join !== null && !signs.join.isEnabled && !signs.preJoin
-  if (signs.lobby || isHeld || (lobby !== null && !signs.join?.isEnabled && !signs.leaveControl))
+  if (snapshot.lobby && lobby === null && snapshot.join?.isEnabled) return found('lobby_dropped', snapshot.join.label)
+  const isHeld = snapshot.join !== null && !snapshot.join.isEnabled && !snapshot.preJoin
+  if (snapshot.lobby || isHeld || (lobby !== null && !snapshot.join?.isEnabled && !snapshot.leaveControl))
     return found('lobby', lobby ?? 'the waiting room without words')
-  if (signs.connecting) return found('connecting', 'Connecting')
-  if (signs.join !== null || signs.nameBox !== null) return found('pre_join', signs.join?.label ?? 'the name box')
+  if (snapshot.connecting) return found('connecting', 'Connecting')
+  if (snapshot.join !== null || snapshot.nameBox !== null)
+    return found('pre_join', snapshot.join?.label ?? 'the name box')
   // The toolbar may be away with the network.
-  const reconnecting = lineOf(signs, 'reconnecting')
+  const reconnecting = lineOf(snapshot, 'reconnecting')
   if (reconnecting !== null) return found('reconnecting', reconnecting)
-  if (signs.leaveControl)
+  if (snapshot.leaveControl)
     return proofs.length > 0 ? found('in_call', proofs.join(', ')) : found('undecided', 'the button to leave')
-  const gate = lineOf(signs, 'permission_gate')
+  const gate = lineOf(snapshot, 'permission_gate')
   if (gate !== null) return found('permission_gate', gate)
-  if (signs.launcher) return found('launcher', signs.headings[0] ?? 'the launcher')
-  if (signs.splash) return found('loading', 'the splash screen')
-  if (signs.isBlank) return found('loading', 'an empty page')
-  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? 'nothing that can be read')
+  if (snapshot.launcher) return found('launcher', snapshot.headings[0] ?? 'the launcher')
+  if (snapshot.splash) return found('loading', 'the splash screen')
+  if (snapshot.isBlank) return found('loading', 'an empty page')
+  return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'nothing that can be read')
 }
 
 /** What the meeting's signalling says about the end; null where it says nothing that is sure. */
@@ -158,11 +159,11 @@ export function noticeKind({ endNotice }: Pick<PageSnapshot, 'endNotice'>): Page
 }
 
 /** Where the tab is, when it is not on a page of Microsoft Teams. */
-function placeOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
-  const host = URL.canParse(signs.url) ? new URL(signs.url).hostname : ''
+function locationOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  const host = URL.canParse(snapshot.url) ? new URL(snapshot.url).hostname : ''
   if (isWithin(host, SIGN_IN_HOSTS)) return { kind: 'sign_in_page', text: host }
   if (isWithin(host, TEAMS_HOSTS)) return null
-  return { kind: 'off_site', text: host || signs.url }
+  return { kind: 'off_site', text: host || snapshot.url }
 }
 
 /** 408 and 429 ask to come again later; the others say that there is nothing here. */
@@ -176,21 +177,21 @@ function isWithin(host: string, hosts: readonly string[]): boolean {
 }
 
 /** The screens that end an attempt or a call; words alone count only where neither a call nor an entrance is. */
-function finalOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
-  if (signs.leaveControl) return null
-  if (signs.encryptionEnd) return { kind: 'encryption_error', text: textOf(signs, 'encryption_error') }
-  const { retry } = signs
+function finalOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  if (snapshot.leaveControl) return null
+  if (snapshot.encryptionEnd) return { kind: 'encryption_error', text: textOf(snapshot, 'encryption_error') }
+  const { retry } = snapshot
   if (retry) {
     const text = plain(retry.texts.join(' ')).slice(0, 300)
     const kind = kindOf(retry.texts)
     if (kind) return { kind, text }
     if (retry.asksForCode) return { kind: 'not_found', text }
-    return { kind: noticeKind(signs) ?? 'unknown_end', text }
+    return { kind: noticeKind(snapshot) ?? 'unknown_end', text }
   }
-  if (signs.endScreen !== null)
-    return { kind: kindOf([signs.endScreen, ...signs.lines]) ?? 'ended_for_all', text: signs.endScreen }
-  const said = [...signs.lines, ...signs.dialogs.map(({ text }) => text)]
-  const kind = signs.join === null && !signs.lobby ? kindOf(said) : wallOf(said)
+  if (snapshot.endScreen !== null)
+    return { kind: kindOf([snapshot.endScreen, ...snapshot.lines]) ?? 'ended_for_all', text: snapshot.endScreen }
+  const said = [...snapshot.lines, ...snapshot.dialogs.map(({ text }) => text)]
+  const kind = snapshot.join === null && !snapshot.lobby ? kindOf(said) : wallOf(said)
   return kind && { kind, text: textIn(said, kind) ?? kind }
 }
 
@@ -205,16 +206,16 @@ function wallOf(texts: readonly string[]): PageStateKind | null {
 }
 
 function textIn(texts: readonly string[], kind: PageStateKind): string | null {
-  const expressions = WORDS.situations[kind as PageStateText]
+  const expressions = WORDS.states[kind as PageStateText]
   const found = texts.find((text) => expressions !== undefined && matches(expressions, text))
   return found === undefined ? null : plain(found).slice(0, 300)
 }
 
-function textOf(signs: PageSnapshot, kind: PageStateText): string {
-  return lineOf(signs, kind) ?? signs.headings[0] ?? signs.lines[0] ?? ''
+function textOf(snapshot: PageSnapshot, kind: PageStateText): string {
+  return lineOf(snapshot, kind) ?? snapshot.headings[0] ?? snapshot.lines[0] ?? ''
 }
 
-function lineOf(signs: PageSnapshot, kind: PageStateText): string | null {
-  const line = signs.lines.find((text) => matches(WORDS.situations[kind], text))
+function lineOf(snapshot: PageSnapshot, kind: PageStateText): string | null {
+  const line = snapshot.lines.find((text) => matches(WORDS.states[kind], text))
   return line === undefined ? null : plain(line)
 }

@@ -8,20 +8,20 @@ import { JAPANESE } from './words/ja.ts'
 import { MORE_NAMES } from './words/names.ts'
 import { PORTUGUESE } from './words/pt.ts'
 
-export type PageStateText = keyof typeof ENGLISH.situations
+export type PageStateText = keyof typeof ENGLISH.states
 export type DialogText = keyof typeof ENGLISH.dialogs
 export type LabelName = keyof typeof ENGLISH.labels
 
 type Expressions<Name extends string> = Record<Name, readonly RegExp[]>
 export interface AllWords {
-  situations: Expressions<PageStateText>
+  states: Expressions<PageStateText>
   dialogs: Expressions<DialogText>
   labels: Expressions<LabelName>
   [table: string]: Readonly<Record<string, readonly RegExp[]>>
 }
 /** Only what was seen; everything else of such a page is found by its structure. */
 export type TeamsWords = PartialWords<{
-  situations: Expressions<PageStateText>
+  states: Expressions<PageStateText>
   dialogs: Expressions<DialogText>
   labels: Expressions<LabelName>
 }>

@@ -25,13 +25,13 @@ export class AdmissionJudge {
   }
 
   /** Any sign of the waiting room, and anything that is no proof, begins the wait anew. */
-  observe(place: PagePhase, isCorroborated: boolean, at: number): Verdict {
-    if (place === 'waiting') {
+  observe(phase: PagePhase, isCorroborated: boolean, at: number): Verdict {
+    if (phase === 'waiting') {
       this.#sawLobby = true
       this.#provenSince = null
       return 'waiting'
     }
-    if (place !== 'in_call') {
+    if (phase !== 'in_call') {
       this.#provenSince = null
       return 'undecided'
     }

@@ -39,18 +39,18 @@ export class Advance {
   }
 
   /** A look before admission; `provenSince` is what the judge of the admission has of it. */
-  look(place: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
+  look(phase: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
     this.#provenAt = provenSince
     if (isNewDocument) this.#isPainting = false
-    if (!MAY_STAND_BY.has(place) || this.#isPainting || this.#onReady === null) return
+    if (!MAY_STAND_BY.has(phase) || this.#isPainting || this.#onReady === null) return
     this.#isPainting = true
     void this.#paint().catch((error) => this.#parts.logger.debug('Nothing could be painted in advance', { error }))
   }
 
   /** A look after admission, at `at`: a waiting room after all takes the proof back. */
-  observeInMeeting(place: PagePhase, at: number): void {
-    if (place === 'waiting') this.#provenAt = null
-    else if (place === 'in_call') this.#provenAt ??= at
+  observeInMeeting(phase: PagePhase, at: number): void {
+    if (phase === 'waiting') this.#provenAt = null
+    else if (phase === 'in_call') this.#provenAt ??= at
   }
 
   /** Before `at` nothing may be recorded, whatever was seen. */

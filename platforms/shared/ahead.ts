@@ -12,8 +12,8 @@ export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
  * looks at the gate itself. A page that refuses before the time may still come right: it is left alone until then, and
  * opened anew.
  */
-export async function prepareAhead<Signs extends CommonSnapshot, Kind extends string>(
-  entrance: JoinSteps<Signs, Kind>,
+export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Snapshot, Kind>,
   signal: AbortSignal,
 ): Promise<void> {
   const { gate, logger } = entrance.page
@@ -31,8 +31,8 @@ export async function prepareAhead<Signs extends CommonSnapshot, Kind extends st
 }
 
 /** Rejects with what the page refuses. */
-async function fillIn<Signs extends CommonSnapshot, Kind extends string>(
-  entrance: JoinSteps<Signs, Kind>,
+async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Snapshot, Kind>,
   signal: AbortSignal,
 ): Promise<void> {
   const { page, classifier } = entrance
@@ -41,14 +41,14 @@ async function fillIn<Signs extends CommonSnapshot, Kind extends string>(
     signal.throwIfAborted()
     const look = await page.look()
     if (look) {
-      const { signs } = look
-      const situation = classifier.situationOf(signs)
-      entrance.note(situation)
-      const refusal = classifier.refusalOf(situation, 'pre-join', seen)
+      const { snapshot } = look
+      const state = classifier.stateOf(snapshot)
+      entrance.note(state)
+      const refusal = classifier.refusalOf(state, 'pre-join', seen)
       if (refusal) throw refusal
-      seen.add(situation.kind)
-      const answered = await entrance.sweep(signs)
-      if (answered === null && classifier.places[situation.kind] === 'entrance') await entrance.ask(signs, situation)
+      seen.add(state.kind)
+      const answered = await entrance.sweep(snapshot)
+      if (answered === null && classifier.phases[state.kind] === 'entrance') await entrance.ask(snapshot, state)
     }
     await Promise.race([page.clock.sleep(page.waits.pollEveryMs, signal), page.gate.opened])
   }

@@ -3,44 +3,44 @@ import type { Logger } from '../../src/logger.ts'
 import type { Clock } from '../../src/ports.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-export interface CaptionSteps<Signs extends CommonSnapshot = CommonSnapshot> {
+export interface CaptionSteps<Snapshot extends CommonSnapshot = CommonSnapshot> {
   /** One attempt. True where the platform took it, though the page may show nothing before somebody speaks. */
-  turnOn(signs: Signs): Promise<boolean>
+  turnOn(snapshot: Snapshot): Promise<boolean>
 }
 
 const TRIES = 5
 /** Pages take up to five seconds to obey (docs/platform-notes/google-meet.md#captions). */
 const TRY_EVERY_MS = 5_000
 
-export interface CaptionKeeping<Signs extends CommonSnapshot> {
+export interface CaptionKeeping<Snapshot extends CommonSnapshot> {
   /** Null where the platform has no captions that a guest can read. */
-  steps: CaptionSteps<Signs> | null
+  steps: CaptionSteps<Snapshot> | null
   clock: Clock
   logger: Logger
   /** Called when it is known for the first time, and when it changes. */
   onKnown(areOn: boolean): void
 }
 
-export class CaptionToggle<Signs extends CommonSnapshot> {
-  readonly #keeping: CaptionKeeping<Signs>
+export class CaptionToggle<Snapshot extends CommonSnapshot> {
+  readonly #keeping: CaptionKeeping<Snapshot>
   #known: boolean | null = null
   #tries = 0
   #triedAt = Number.NEGATIVE_INFINITY
   /** The platform took it, and the page says nothing against it. */
   #isTaken = false
 
-  constructor(keeping: CaptionKeeping<Signs>) {
+  constructor(keeping: CaptionKeeping<Snapshot>) {
     this.#keeping = keeping
   }
 
   /** Each look at a meeting that is clear. */
-  async look(signs: Signs, isNewDocument: boolean): Promise<void> {
+  async look(snapshot: Snapshot, isNewDocument: boolean): Promise<void> {
     const { steps, clock, logger } = this.#keeping
     if (isNewDocument) {
       this.#isTaken = false
       this.#tries = 0
     }
-    const shown = signs.captionsOn ?? null
+    const shown = snapshot.captionsOn ?? null
     if (shown === true || (shown === null && this.#isTaken)) {
       this.#tries = 0
       this.#tell(true)
@@ -53,7 +53,7 @@ export class CaptionToggle<Signs extends CommonSnapshot> {
     if (clock.now() - this.#triedAt < TRY_EVERY_MS) return
     this.#triedAt = clock.now()
     this.#tries++
-    this.#isTaken = await steps.turnOn(signs)
+    this.#isTaken = await steps.turnOn(snapshot)
     logger.info('Captions are asked for', { tries: this.#tries, isTaken: this.#isTaken })
   }
 

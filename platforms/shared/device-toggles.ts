@@ -24,10 +24,10 @@ export class DeviceToggles {
   }
 
   /** Presses what is not as wanted. True when nothing is left to do, or nothing can be done. */
-  async settle(signs: DeviceSnapshot): Promise<boolean> {
+  async settle(snapshot: DeviceSnapshot): Promise<boolean> {
     let isSettled = true
     for (const device of ['microphone', 'camera'] as const) {
-      if (this.#isRight(signs, device)) continue
+      if (this.#isRight(snapshot, device)) continue
       const now = this.#page.clock.now()
       const presses = this.#presses[device].filter((at) => now - at < FORGET_MS)
       this.#presses[device] = presses
@@ -49,30 +49,30 @@ export class DeviceToggles {
   }
 
   /** False while a device that has to be off is on: the bot would be heard or seen from its first moment. */
-  mayJoin(signs: DeviceSnapshot): boolean {
+  mayJoin(snapshot: DeviceSnapshot): boolean {
     return (['microphone', 'camera'] as const).every(
-      (device) => this.#wanted[device] === 'on' || signs[device] !== 'on',
+      (device) => this.#wanted[device] === 'on' || snapshot[device] !== 'on',
     )
   }
 
-  isRight(signs: DeviceSnapshot): boolean {
-    return this.#isRight(signs, 'microphone') && this.#isRight(signs, 'camera')
+  isRight(snapshot: DeviceSnapshot): boolean {
+    return this.#isRight(snapshot, 'microphone') && this.#isRight(snapshot, 'camera')
   }
 
   /** To be called once for every look: true when the microphone went off and it was not us. */
-  wasMuted(signs: DeviceSnapshot): boolean {
+  wasMuted(snapshot: DeviceSnapshot): boolean {
     const before = this.#lastMicrophone
-    this.#lastMicrophone = signs.microphone
-    const went = before === 'on' && signs.microphone === 'off'
+    this.#lastMicrophone = snapshot.microphone
+    const went = before === 'on' && snapshot.microphone === 'off'
     const byUs = this.#microphonePressed
-    if (signs.microphone === 'off') this.#microphonePressed = false
+    if (snapshot.microphone === 'off') this.#microphonePressed = false
     // A host's decision stands.
     if (went && !byUs) this.#wanted.microphone = 'off'
     return went && !byUs
   }
 
-  #isRight(signs: DeviceSnapshot, device: Device): boolean {
-    const state = signs[device]
+  #isRight(snapshot: DeviceSnapshot, device: Device): boolean {
+    const state = snapshot[device]
     return state === this.#wanted[device] || state === 'absent' || state === 'problem'
   }
 }

@@ -4,19 +4,19 @@ import { type MeetingPage, NoAnswer } from './meeting-page.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
 /** How a platform is left. */
-export interface LeaveSteps<Signs extends CommonSnapshot> {
+export interface LeaveSteps<Snapshot extends CommonSnapshot> {
   /** Presses the control that leaves the meeting or withdraws the knock; false where there is none. */
-  press(signs: Signs | null): Promise<boolean>
+  press(snapshot: Snapshot | null): Promise<boolean>
   /** Answers what the page asks after that, where it asks; never ends a meeting for others. */
-  confirm(signs: Signs): Promise<void>
+  confirm(snapshot: Snapshot): Promise<void>
   /** Nothing is left to leave. */
-  isOut(signs: Signs): boolean
+  isOut(snapshot: Snapshot): boolean
 }
 
 /** `askedToJoin`: there is a knock or a call to leave. Resolves with whether the page confirmed it. */
-export async function leaveMeeting<Signs extends CommonSnapshot>(
-  page: MeetingPage<Signs>,
-  steps: LeaveSteps<Signs>,
+export async function leaveMeeting<Snapshot extends CommonSnapshot>(
+  page: MeetingPage<Snapshot>,
+  steps: LeaveSteps<Snapshot>,
   askedToJoin: boolean,
 ): Promise<boolean> {
   if (page.browser.ended !== null) return true
@@ -31,9 +31,9 @@ export async function leaveMeeting<Signs extends CommonSnapshot>(
   return isConfirmed
 }
 
-async function pressUntilLeft<Signs extends CommonSnapshot>(
-  page: MeetingPage<Signs>,
-  steps: LeaveSteps<Signs>,
+async function pressUntilLeft<Snapshot extends CommonSnapshot>(
+  page: MeetingPage<Snapshot>,
+  steps: LeaveSteps<Snapshot>,
 ): Promise<boolean> {
   const { clock, waits } = page
   const stopAt = clock.now() + waits.leaveTotalMs - 1000
@@ -46,8 +46,8 @@ async function pressUntilLeft<Signs extends CommonSnapshot>(
       const report = await page.ask('report', 0)
       // No script of ours answers twice: the page is already another one, not on its way to one.
       if (!report && ++silences >= 2) return true
-      if (report && steps.isOut(report.signs)) return true
-      if (report) await steps.confirm(report.signs)
+      if (report && steps.isOut(report.snapshot)) return true
+      if (report) await steps.confirm(report.snapshot)
       await clock.sleep(Math.min(300, waits.pollEveryMs))
     }
     if (!wasPressed) break

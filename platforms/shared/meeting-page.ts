@@ -14,8 +14,8 @@ import type { CommonConfig, CommonSnapshot, PageApi, PageEvent } from './page/ty
 import { readAnswer, readReport } from './page-answers.ts'
 import type { Waits } from './waits.ts'
 
-export interface PollResult<Signs extends CommonSnapshot = CommonSnapshot> {
-  signs: Signs
+export interface PollResult<Snapshot extends CommonSnapshot = CommonSnapshot> {
+  snapshot: Snapshot
   events: PageEvent[]
   /** Of this document so far, because the page was not asked in time. */
   dropped: number
@@ -76,9 +76,9 @@ type Answer<Method> = Method extends (...given: never[]) => infer Result ? Await
 type Given<Method> = Method extends (...given: infer Parameters) => unknown ? Parameters : never
 
 export class MeetingPage<
-  Signs extends CommonSnapshot = CommonSnapshot,
+  Snapshot extends CommonSnapshot = CommonSnapshot,
   Name extends string = string,
-  Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
+  Api extends PageApi<Snapshot, Name> = PageApi<Snapshot, Name>,
 > {
   readonly browser: BotBrowser
   readonly stage: CaptureEnvironment
@@ -97,7 +97,7 @@ export class MeetingPage<
   /** Share of the time since the silence before in which the page waited for a processor; null where it is not known. */
   #busyShare: number | null = null
   #isInCall = false
-  #lastSnapshot: Signs | null = null
+  #lastSnapshot: Snapshot | null = null
   /** Snapshots in a row that were none. */
   #misfits = 0
   #refused = 0
@@ -124,7 +124,7 @@ export class MeetingPage<
     return this.#refused
   }
 
-  get lastSnapshot(): Signs | null {
+  get lastSnapshot(): Snapshot | null {
     return this.#lastSnapshot
   }
 
@@ -137,7 +137,7 @@ export class MeetingPage<
    * Null when this look gave nothing: the page is between two documents, or slow. Rejects with INTERNAL_ERROR when the
    * browser is gone or the page did not answer several times in a row.
    */
-  async look(): Promise<PollResult<Signs> | null> {
+  async look(): Promise<PollResult<Snapshot> | null> {
     this.#mustLive()
     let report: unknown
     try {
@@ -151,7 +151,7 @@ export class MeetingPage<
       throw browserBroke('The meeting page is frozen: it did not answer several times in a row.', error)
     }
     if (!report) return null
-    const read = readReport<Signs>(report)
+    const read = readReport<Snapshot>(report)
     if (read === null) {
       this.#refused += 1
       this.#misfits += 1
@@ -161,12 +161,12 @@ export class MeetingPage<
     }
     this.#misfits = 0
     this.#refused += read.refused
-    const { signs, events, hasBegun, dropped } = read
-    this.#lastSnapshot = signs
+    const { snapshot, events, hasBegun, dropped } = read
+    this.#lastSnapshot = snapshot
     this.#acknowledged = read.lastNumber ?? this.#acknowledged
     const isNewDocument = this.#document !== read.document
     this.#document = read.document
-    return { signs, events, isNewDocument, hasBegun, dropped }
+    return { snapshot, events, isNewDocument, hasBegun, dropped }
   }
 
   /** Null where no script of ours listens, as between two documents. Rejects with NoAnswer where one is too slow. */

@@ -16,19 +16,19 @@ const UNREAD_MESSAGES = 3
 const END_LOOKS = 2
 const LAST_LOOK_MS = 1000
 
-export interface Watching<Signs extends CommonSnapshot, Kind extends string> {
-  page: MeetingPage<Signs>
-  classifier: PageClassifier<Signs, Kind>
+export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> {
+  page: MeetingPage<Snapshot>
+  classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
   /** Answers a dialog, if one is open. */
-  sweep(signs: Signs): Promise<string | null>
-  note(situation: PageState<Kind>): void
+  sweep(snapshot: Snapshot): Promise<string | null>
+  note(state: PageState<Kind>): void
   /** The page was loaded anew and has forgotten what it was told. */
   onNewDocument(): void
   /** Each look, after it was judged: for what a platform has to do in the meeting. */
-  afterPoll?(signs: Signs, situation: PageState<Kind>, isNewDocument: boolean): Promise<void>
+  afterPoll?(snapshot: Snapshot, state: PageState<Kind>, isNewDocument: boolean): Promise<void>
   /** Absent where captions are not wanted, null where the platform has none that a guest can read. */
-  captions?: CaptionSteps<Signs> | null
+  captions?: CaptionSteps<Snapshot> | null
   /** Of ends that need more looks in a row than the usual two. */
   endLooks?: Readonly<Partial<Record<Kind, number>>>
   /** A host can put somebody back into the waiting room; elsewhere a waiting room means that there was no admission. */
@@ -37,14 +37,14 @@ export interface Watching<Signs extends CommonSnapshot, Kind extends string> {
   codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
 }
 
-export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
-  readonly #watching: Watching<Signs, Kind>
+export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> {
+  readonly #watching: Watching<Snapshot, Kind>
   readonly #listeners = new Set<(event: MeetingEvent) => void>()
   /** Events before the first listener. */
   #kept: MeetingEvent[] | null = []
   readonly #stop = new AbortController()
   readonly #memory = new MeetingMemory()
-  readonly #captions: CaptionToggle<Signs> | null
+  readonly #captions: CaptionToggle<Snapshot> | null
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt = 0
@@ -60,7 +60,7 @@ export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
   #endSeen: { last: string; looks: number; at: number } | null = null
   #availability: boolean | null = null
 
-  constructor(watching: Watching<Signs, Kind>) {
+  constructor(watching: Watching<Snapshot, Kind>) {
     this.#watching = watching
     const { captions: steps, page } = watching
     const { clock, logger } = page
@@ -122,13 +122,13 @@ export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
     const { page, devices } = this.#watching
     const deadline = page.clock.now() + page.waits.settleMs
     let looks = 0
-    let last: Signs | null = null
+    let last: Snapshot | null = null
     while (!this.#isOver && page.clock.now() < deadline) {
       signal.throwIfAborted()
-      const signs = page.lastSnapshot
-      if (signs !== null && signs !== last) {
-        last = signs
-        looks = devices.isRight(signs) && signs.dialogs.every(({ isModal }) => !isModal) ? looks + 1 : 0
+      const snapshot = page.lastSnapshot
+      if (snapshot !== null && snapshot !== last) {
+        last = snapshot
+        looks = devices.isRight(snapshot) && snapshot.dialogs.every(({ isModal }) => !isModal) ? looks + 1 : 0
         if (looks >= 2) return
       }
       await page.clock.sleep(Math.min(200, page.waits.callPollEveryMs), signal)
@@ -152,36 +152,36 @@ export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
     const { page, classifier, devices, sweep, note, afterPoll, onNewDocument } = this.#watching
     const look = await page.look()
     if (!look || this.#isOver) return
-    const { signs } = look
+    const { snapshot } = look
     if (look.isNewDocument) {
       this.#dropped = 0
-      this.#tellAll(this.#memory.renew(this.#lastLookAt || signs.at, signs.at))
+      this.#tellAll(this.#memory.renew(this.#lastLookAt || snapshot.at, snapshot.at))
       onNewDocument()
     }
-    if (!look.hasBegun) await this.#tellPage(signs.at)
-    this.#lastLookAt = signs.at
+    if (!look.hasBegun) await this.#tellPage(snapshot.at)
+    this.#lastLookAt = snapshot.at
     this.#tellAll(this.#memory.remember(look.events))
     if (look.dropped > this.#dropped)
-      this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: signs.at })
+      this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: snapshot.at })
     this.#dropped = look.dropped
-    this.#tellRefused(signs.at)
-    this.#tellUnread(signs)
-    this.#tellAll(this.#memory.settle(signs.others, signs.at))
-    const situation = classifier.situationOf(signs)
-    note(situation)
-    if (devices.wasMuted(signs)) this.#tell({ type: 'muted_by_host', at: signs.at })
-    this.#judge(situation, signs)
+    this.#tellRefused(snapshot.at)
+    this.#tellUnread(snapshot)
+    this.#tellAll(this.#memory.settle(snapshot.others, snapshot.at))
+    const state = classifier.stateOf(snapshot)
+    note(state)
+    if (devices.wasMuted(snapshot)) this.#tell({ type: 'muted_by_host', at: snapshot.at })
+    this.#judge(state, snapshot)
     if (this.#isOver) return
-    const isClear = classifier.places[situation.kind] === 'in_call'
-    this.#tell({ type: 'heartbeat', others: isClear ? signs.others : null, at: signs.at })
+    const isClear = classifier.phases[state.kind] === 'in_call'
+    this.#tell({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
     // A moving pointer keeps nothing on the screen that is recorded, and hidden toolbars are not needed to press.
-    await sweep(signs)
-    if (isClear && !devices.isRight(signs)) {
+    await sweep(snapshot)
+    if (isClear && !devices.isRight(snapshot)) {
       await page.wakePointer()
-      await devices.settle(signs)
+      await devices.settle(snapshot)
     }
-    await afterPoll?.(signs, situation, look.isNewDocument)
-    if (isClear) await this.#captions?.look(signs, look.isNewDocument)
+    await afterPoll?.(snapshot, state, look.isNewDocument)
+    if (isClear) await this.#captions?.look(snapshot, look.isNewDocument)
   }
 
   /** At first, and whenever there are twice as many: a hostile page must not flood the reports. */
@@ -193,7 +193,7 @@ export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
   }
 
   /** Once: the counts that follow are in the evidence. */
-  #tellUnread({ unread = {}, at }: Signs): void {
+  #tellUnread({ unread = {}, at }: Snapshot): void {
     if (this.#hasToldUnread) return
     const counts = Object.entries(unread).filter(([, count]) => count >= UNREAD_MESSAGES)
     if (counts.length === 0) return
@@ -208,56 +208,56 @@ export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
     await page.ask('begin', at).catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
   }
 
-  #judge(situation: PageState<Kind>, signs: Signs): void {
+  #judge(state: PageState<Kind>, snapshot: Snapshot): void {
     const { classifier, page, endLooks, canBePutBack, codeBeforeRecording } = this.#watching
-    const failure = classifier.failureOf?.(situation, signs) ?? null
-    const end = classifier.endOf(situation, signs)
+    const failure = classifier.failureOf?.(state, snapshot) ?? null
+    const end = classifier.endOf(state, snapshot)
     const last = failure?.code ?? end
     if (last !== null) {
-      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: this.#firstSignOf(signs) }
+      const seen = this.#endSeen?.last === last ? this.#endSeen : { last, looks: 0, at: this.#firstSignOf(snapshot) }
       this.#endSeen = { ...seen, looks: seen.looks + 1 }
-      if (seen.looks + 1 < (endLooks?.[situation.kind] ?? END_LOOKS)) return
+      if (seen.looks + 1 < (endLooks?.[state.kind] ?? END_LOOKS)) return
       if (failure || end === null) {
-        this.#fail(failure ?? new BotError('INTERNAL_ERROR', situation.text))
+        this.#fail(failure ?? new BotError('INTERNAL_ERROR', state.text))
         return
       }
       if (this.#lobbyAgain) {
         // The admission was none, and this is the answer to the knock.
-        const answer = classifier.refusalOf(situation, 'waiting', new Set())
-        this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', situation.text))
+        const answer = classifier.refusalOf(state, 'waiting', new Set())
+        this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', state.text))
         return
       }
       const code = codeBeforeRecording === undefined ? {} : { codeBeforeRecording }
-      this.#tell({ type: 'ended', end, text: situation.text, at: seen.at, ...code })
+      this.#tell({ type: 'ended', end, text: state.text, at: seen.at, ...code })
       this.#isOver = true
       return
     }
     this.#endSeen = null
-    this.#followConnection(situation, signs.at)
-    const place = classifier.places[situation.kind]
-    if (place === 'in_call') this.#inCallAt = signs.at
-    if (place === 'waiting') this.#lobbyAgain = canBePutBack !== true
-    else if (place === 'in_call') this.#lobbyAgain = false
-    const isKnown = place === 'in_call' || place === 'disturbed' || place === 'reconnecting' || place === 'waiting'
-    this.#unknownSince = isKnown ? null : (this.#unknownSince ?? signs.at)
-    if (this.#unknownSince !== null && signs.at - this.#unknownSince > page.waits.unknownInCallMs)
+    this.#followConnection(state, snapshot.at)
+    const phase = classifier.phases[state.kind]
+    if (phase === 'in_call') this.#inCallAt = snapshot.at
+    if (phase === 'waiting') this.#lobbyAgain = canBePutBack !== true
+    else if (phase === 'in_call') this.#lobbyAgain = false
+    const isKnown = phase === 'in_call' || phase === 'disturbed' || phase === 'reconnecting' || phase === 'waiting'
+    this.#unknownSince = isKnown ? null : (this.#unknownSince ?? snapshot.at)
+    if (this.#unknownSince !== null && snapshot.at - this.#unknownSince > page.waits.unknownInCallMs)
       this.#fail(
-        new BotError('INTERNAL_ERROR', `The page shows neither the meeting nor its end ("${situation.text}").`, {
+        new BotError('INTERNAL_ERROR', `The page shows neither the meeting nor its end ("${state.text}").`, {
           step: 'in meeting',
         }),
       )
   }
 
   /** When the call's control went, if that was since the meeting was seen last; else when the end was seen. */
-  #firstSignOf({ at, callGoneAt }: Signs): number {
+  #firstSignOf({ at, callGoneAt }: Snapshot): number {
     if (typeof callGoneAt !== 'number' || this.#inCallAt === 0) return at
     return Math.min(at, Math.max(callGoneAt, this.#inCallAt))
   }
 
-  #followConnection(situation: PageState<Kind>, at: number): void {
+  #followConnection(state: PageState<Kind>, at: number): void {
     const { classifier, page } = this.#watching
-    const place = classifier.places[situation.kind]
-    if (place === 'reconnecting') {
+    const phase = classifier.phases[state.kind]
+    if (phase === 'reconnecting') {
       if (this.#lostAt === null) {
         this.#lostAt = at
         this.#tell({ type: 'connection', state: 'lost', at })
@@ -265,11 +265,11 @@ export class MeetingWatch<Signs extends CommonSnapshot, Kind extends string> {
         this.#fail(
           new BotError(
             'INTERNAL_ERROR',
-            `The connection to the meeting was lost and did not come back ("${situation.text}").`,
+            `The connection to the meeting was lost and did not come back ("${state.text}").`,
             { step: 'connection' },
           ),
         )
-    } else if (this.#lostAt !== null && place === 'in_call') {
+    } else if (this.#lostAt !== null && phase === 'in_call') {
       this.#lostAt = null
       this.#tell({ type: 'connection', state: 'recovered', at })
     }

@@ -110,7 +110,7 @@ const commonSnapshot = z.looseObject({
 })
 
 const report = z.object({
-  signs: z.unknown(),
+  snapshot: z.unknown(),
   events: z.array(z.unknown()).max(MOST_EVENTS),
   document: z.number(),
   hasBegun: z.boolean(),
@@ -118,8 +118,8 @@ const report = z.object({
 })
 const numbered = z.object({ number: z.number(), event: z.unknown() })
 
-export interface ReadReport<Signs extends CommonSnapshot> {
-  signs: Signs
+export interface ReadReport<Snapshot extends CommonSnapshot> {
+  snapshot: Snapshot
   events: PageEvent[]
   /** Of the last event, refused or not; null where there was none. */
   lastNumber: number | null
@@ -131,11 +131,11 @@ export interface ReadReport<Signs extends CommonSnapshot> {
 }
 
 /** Null for an answer that is no snapshot at all. */
-export function readReport<Signs extends CommonSnapshot>(answer: unknown): ReadReport<Signs> | null {
+export function readReport<Snapshot extends CommonSnapshot>(answer: unknown): ReadReport<Snapshot> | null {
   const whole = report.safeParse(answer)
   if (!whole.success) return null
-  const signs = commonSnapshot.safeParse(plainData(whole.data.signs))
-  if (!signs.success) return null
+  const snapshot = commonSnapshot.safeParse(plainData(whole.data.snapshot))
+  if (!snapshot.success) return null
   const { document, hasBegun, dropped = 0 } = whole.data
   const events: PageEvent[] = []
   let lastNumber: number | null = null
@@ -147,7 +147,7 @@ export function readReport<Signs extends CommonSnapshot>(answer: unknown): ReadR
     if (read.success) events.push(read.data as PageEvent)
     else refused += 1
   }
-  return { signs: signs.data as unknown as Signs, events, lastNumber, document, hasBegun, dropped, refused }
+  return { snapshot: snapshot.data as unknown as Snapshot, events, lastNumber, document, hasBegun, dropped, refused }
 }
 
 const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {

@@ -36,19 +36,19 @@ export type PagePhase =
 export type JoinStage = 'pre-join' | 'waiting'
 
 /** What a platform knows about its pages: pure functions and tables, given to the shared steps. */
-export interface PageClassifier<Signs extends CommonSnapshot, Kind extends string> {
-  situationOf(signs: Signs): PageState<Kind>
-  places: Readonly<Record<Kind, PagePhase>>
+export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends string> {
+  stateOf(snapshot: Snapshot): PageState<Kind>
+  phases: Readonly<Record<Kind, PagePhase>>
   /** Before admission: the error that this situation is, or null where it is none. `seen`: kinds of earlier looks. */
-  refusalOf(situation: PageState<Kind>, phase: JoinStage, seen: ReadonlySet<Kind>): BotError | null
+  refusalOf(state: PageState<Kind>, joinStage: JoinStage, seen: ReadonlySet<Kind>): BotError | null
   /** After admission: the end that this situation is, or null. */
-  endOf(situation: PageState<Kind>, signs: Signs): MeetingEnd | null
+  endOf(state: PageState<Kind>, snapshot: Snapshot): MeetingEnd | null
   /** After admission: an error that this situation is, which is no end of the meeting; null where it is none. */
-  failureOf?(situation: PageState<Kind>, signs: Signs): BotError | null
+  failureOf?(state: PageState<Kind>, snapshot: Snapshot): BotError | null
   /** Milliseconds for which a refusal of this kind has to stand before it counts; some pass, some are a flash. */
   patience?: Readonly<Partial<Record<Kind, number>>>
   /** What a waiting room of this kind waits for; admission by somebody in the meeting where nothing is said. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
   /** Two witnesses that do not depend on each other say that the bot is in. */
-  isCorroborated?(situation: PageState<Kind>): boolean
+  isCorroborated?(state: PageState<Kind>): boolean
 }

@@ -47,15 +47,15 @@ export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
 
 /** Starts the browser on the stage, with the platform's script in it. Rejects with a BotError when it does not start. */
 export async function openMeetingPage<
-  Signs extends CommonSnapshot,
+  Snapshot extends CommonSnapshot,
   Name extends string,
-  Api extends PageApi<Signs, Name> = PageApi<Signs, Name>,
+  Api extends PageApi<Snapshot, Name> = PageApi<Snapshot, Name>,
 >(
   stage: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
   { script, waits, frameOf, mediaOrigins }: PageOpening,
-): Promise<MeetingPage<Signs, Name, Api>> {
+): Promise<MeetingPage<Snapshot, Name, Api>> {
   const { logger, clock = systemClock } = options
   let browser: BotBrowser
   try {
@@ -79,7 +79,7 @@ export async function openMeetingPage<
     const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0]
     throw new BotError('INTERNAL_ERROR', `The browser did not start: ${reason}`, { step: 'browser', cause: error })
   }
-  return new MeetingPage<Signs, Name, Api>({
+  return new MeetingPage<Snapshot, Name, Api>({
     browser,
     stage,
     channel: script.channel,
@@ -91,19 +91,19 @@ export async function openMeetingPage<
 }
 
 /** What makes a driver this platform's; the rest is here. */
-export interface DriverParts<Signs extends CommonSnapshot, Kind extends string> {
-  page: MeetingPage<Signs>
+export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends string> {
+  page: MeetingPage<Snapshot>
   options: DriverOptions
-  classifier: PageClassifier<Signs, Kind>
+  classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
   /** Answers a dialog, if one is open; says of which kind it was. */
-  sweep(signs: Signs): Promise<string | null>
-  entrance: Omit<JoinSteps<Signs, Kind>, 'page' | 'classifier' | 'judge' | 'sweep' | 'note' | 'onPoll'>
+  sweep(snapshot: Snapshot): Promise<string | null>
+  entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'sweep' | 'note' | 'onPoll'>
   chat: ChatSteps
-  leaving: LeaveSteps<Signs>
+  leaving: LeaveSteps<Snapshot>
   /** Left out where a platform has no captions that a guest can read. */
-  captions?: CaptionSteps<Signs>
-  watching?: Pick<Watching<Signs, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
+  captions?: CaptionSteps<Snapshot>
+  watching?: Pick<Watching<Snapshot, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
   /** What would let the bot in where a platform wants an account; default: a stored session of the browser. */
   accountAdvice?: string
@@ -111,11 +111,11 @@ export interface DriverParts<Signs extends CommonSnapshot, Kind extends string> 
   hide?(text: string): string
 }
 
-export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> implements MeetingDriver {
-  readonly #parts: DriverParts<Signs, Kind>
-  readonly #page: MeetingPage<Signs>
-  readonly #entrance: JoinSteps<Signs, Kind>
-  readonly #meeting: MeetingWatch<Signs, Kind>
+export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string> implements MeetingDriver {
+  readonly #parts: DriverParts<Snapshot, Kind>
+  readonly #page: MeetingPage<Snapshot>
+  readonly #entrance: JoinSteps<Snapshot, Kind>
+  readonly #meeting: MeetingWatch<Snapshot, Kind>
   readonly #chat: ChatSender
   readonly #frames: FrameLink
   readonly #advance: Advance
@@ -132,10 +132,10 @@ export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> i
   /** Aborted once the bot leaves. */
   readonly #over = new AbortController()
 
-  constructor(parts: DriverParts<Signs, Kind>) {
+  constructor(parts: DriverParts<Snapshot, Kind>) {
     this.#parts = parts
     const { page, classifier, sweep, devices, watching = {} } = parts
-    const note = (situation: PageState<Kind>) => this.#note(situation)
+    const note = (state: PageState<Kind>) => this.#note(state)
     this.#page = page
     this.#frames = new FrameLink(page)
     const judge = new AdmissionJudge(page.waits)
@@ -144,12 +144,12 @@ export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> i
       paint: parts.options.recordingMode === 'audio_only' ? null : () => page.ask('paintAhead'),
       logger: page.logger,
     })
-    const onPoll: JoinSteps<Signs, Kind>['onPoll'] = (place, isNewDocument) =>
-      this.#advance.look(place, judge.provenSince, isNewDocument)
+    const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
+      this.#advance.look(phase, judge.provenSince, isNewDocument)
     this.#entrance = { ...parts.entrance, page, classifier, sweep, note, onPoll, judge }
-    const noteInMeeting = (situation: PageState<Kind>) => {
-      this.#note(situation)
-      this.#advance.observeInMeeting(classifier.places[situation.kind], page.lastSnapshot?.at ?? page.clock.now())
+    const noteInMeeting = (state: PageState<Kind>) => {
+      this.#note(state)
+      this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
     }
     const onNewDocument = () => void this.#showAgain()
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
@@ -223,8 +223,8 @@ export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> i
     this.#speaksUp = true
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     const queued = await this.#page.ask('playSound', bytes.toString('base64'), sampleRate)
-    const signs = this.#page.lastSnapshot
-    if (signs && !devices.isRight(signs)) await devices.settle(signs)
+    const snapshot = this.#page.lastSnapshot
+    if (snapshot && !devices.isRight(snapshot)) await devices.settle(snapshot)
     return queued ?? 0
   }
 
@@ -236,8 +236,8 @@ export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> i
     const { devices } = this.#parts
     devices.want('microphone', 'off')
     this.#speaksUp = false
-    const signs = this.#page.lastSnapshot
-    if (this.#meeting.isUnderWay && signs && !devices.isRight(signs)) await devices.settle(signs)
+    const snapshot = this.#page.lastSnapshot
+    if (this.#meeting.isUnderWay && snapshot && !devices.isRight(snapshot)) await devices.settle(snapshot)
   }
 
   async setDegradationStep(step: DegradationStep): Promise<void> {
@@ -269,13 +269,13 @@ export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> i
       within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
     const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
     const hide = (text: string) => redactText(this.#parts.hide?.(text) ?? text)
-    const signs = { seen: [...this.#history], last: this.#page.lastSnapshot, browser: ended ?? 'running' }
+    const snapshot = { seen: [...this.#history], last: this.#page.lastSnapshot, browser: ended ?? 'running' }
     return {
       screenshot,
       html: html === null ? null : hide(html),
       console: console.map(hide),
       url: hide(page.url()),
-      signs: hideIn(signs, hide) as Record<string, unknown>,
+      signs: hideIn(snapshot, hide) as Record<string, unknown>,
     }
   }
 
@@ -353,12 +353,12 @@ export class PlatformDriver<Signs extends CommonSnapshot, Kind extends string> i
     })
   }
 
-  #note(situation: PageState<Kind>): void {
-    const { kind, text, proofs } = situation
-    this.#waitingFor = waitingForOf(this.#parts.classifier, situation) ?? this.#waitingFor
+  #note(state: PageState<Kind>): void {
+    const { kind, text, proofs } = state
+    this.#waitingFor = waitingForOf(this.#parts.classifier, state) ?? this.#waitingFor
     const last = this.#history.at(-1)
     if (last?.kind === kind && last.text === text && last.proofs.length === proofs.length) return
-    this.#page.logger.info('The page shows', { situation: kind, text, proofs })
+    this.#page.logger.info('The page shows', { state: kind, text, proofs })
     this.#history.push({ at: new Date(this.#page.clock.now()).toISOString(), kind, text, proofs })
     if (this.#history.length > HISTORY) this.#history.shift()
   }

@@ -26,6 +26,8 @@ export function scriptConfig(
     playout,
     soundAheadMs,
     captions,
-    ...(audioTap ? { ears: { mixRate: audioTap.mixRate, voices: audioTap.wantsParticipantTracks } } : {}),
+    ...(audioTap
+      ? { audioTap: { mixRate: audioTap.mixRate, participantTracks: audioTap.wantsParticipantTracks } }
+      : {}),
   } satisfies Partial<CommonConfig>
 }

@@ -3,7 +3,7 @@
  * and of other languages what was seen. All languages are met together, since a half-translated page occurs as well.
  */
 
-/** Tables of expressions by name, such as `situations`, `dialogs` and `labels`. */
+/** Tables of expressions by name, such as `states`, `dialogs` and `labels`. */
 export type Words = Readonly<Record<string, Readonly<Record<string, readonly RegExp[]>>>>
 
 /** Another language: any part of the whole. */

@@ -2,24 +2,25 @@
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
-import { PAGE_PHASES, situationOf } from './page-state.ts'
+import { PAGE_PHASES, stateOf } from './page-state.ts'
 
 /** `page` may know more elements and signs than these. */
 export function leaveSteps(page: Pick<MeetingPage<PageSnapshot, ElementName>, 'press'>): LeaveSteps<PageSnapshot> {
   return {
     // It opens a bar of options in the meeting, and leaves at once in the waiting room.
-    press: (signs) => (signs !== null && isOut(signs) ? Promise.resolve(true) : page.press('leave')),
-    async confirm(signs) {
-      if (signs.leaveOptions) await page.press('leaveMeeting')
+    press: (snapshot) => (snapshot !== null && isOut(snapshot) ? Promise.resolve(true) : page.press('leave')),
+    async confirm(snapshot) {
+      if (snapshot.leaveOptions) await page.press('leaveMeeting')
     },
     isOut,
   }
 }
 
 /** A page without the control has nothing to leave: a form, an error; only while it joins it will come. */
-function isOut(signs: PageSnapshot): boolean {
-  const { kind } = situationOf(signs)
+function isOut(snapshot: PageSnapshot): boolean {
+  const { kind } = stateOf(snapshot)
   return (
-    PAGE_PHASES[kind] === 'out' || (!signs.leaveControl && PAGE_PHASES[kind] !== 'reconnecting' && kind !== 'joining')
+    PAGE_PHASES[kind] === 'out' ||
+    (!snapshot.leaveControl && PAGE_PHASES[kind] !== 'reconnecting' && kind !== 'joining')
   )
 }

@@ -83,14 +83,14 @@ const LEFT_BEFORE_ASKING: Refusal = {
 }
 
 /** Before admission: the error that this situation is, or null where it is none. */
-export function refusalOf({ kind, text }: PageState, phase: JoinStage): BotError | null {
-  const refusal = kind === 'left' && phase === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
+export function refusalOf({ kind, text }: PageState, joinStage: JoinStage): BotError | null {
+  const refusal = kind === 'left' && joinStage === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
   if (!refusal) return null
   return new BotError(
     refusal.code,
     refusal.sentence.replace('{text}', () => text.slice(0, TEXT_LENGTH)),
     {
-      step: phase,
+      step: joinStage,
       canRetry: refusal.canRetry ?? false,
     },
   )

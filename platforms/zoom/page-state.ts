@@ -104,50 +104,52 @@ const DIALOG_NAMES: readonly [RegExp, PageStateKind][] = [
   [/^meeting is full$/i, 'full'],
 ]
 
-export function situationOf(signs: PageSnapshot): PageState {
-  const found = (kind: PageStateKind, text: string): PageState => ({ kind, text, proofs: signs.marks })
-  const isIn = signs.marks.length > 0 || signs.meetingApp
+export function stateOf(snapshot: PageSnapshot): PageState {
+  const found = (kind: PageStateKind, text: string): PageState => ({ kind, text, proofs: snapshot.marks })
+  const isIn = snapshot.marks.length > 0 || snapshot.meetingApp
 
-  const place = placeOf(signs)
-  if (place) return found(place.kind, place.text)
-  const wall = wallOf(signs, isIn)
+  const location = locationOf(snapshot)
+  if (location) return found(location.kind, location.text)
+  const wall = wallOf(snapshot, isIn)
   if (wall) return found(wall.kind, wall.text)
-  const final = finalOf(signs)
+  const final = finalOf(snapshot)
   if (final) return found(final.kind, final.text)
-  if (signs.pageError !== null) return found(errorKind(signs.pageError), plain(signs.pageError))
+  if (snapshot.pageError !== null) return found(errorKind(snapshot.pageError), plain(snapshot.pageError))
   if (!isIn) {
     for (const kind of ['browser_off', 'login_wall', 'other_account', 'invalid_link'] as const) {
-      const text = lineOf(signs, kind)
+      const text = lineOf(snapshot, kind)
       if (text !== null) return found(kind, text)
     }
   }
-  if (signs.disclaimer !== null) return found('disclaimer', signs.disclaimer)
-  const isJoining = signs.joining !== null
-  const waiting = isJoining ? null : waitingOf(signs)
+  if (snapshot.disclaimer !== null) return found('disclaimer', snapshot.disclaimer)
+  const isJoining = snapshot.joining !== null
+  const waiting = isJoining ? null : waitingOf(snapshot)
   if (waiting) return found(waiting.kind, waiting.text)
-  const failed = signs.dialogs.find(({ text }) => saysState('join_failed', text))
-  if (failed) return found(signs.marks.length > 0 ? 'reconnecting' : 'join_failed', failed.text)
-  if (signs.reconnecting !== null) return found('reconnecting', signs.reconnecting || 'a lost connection')
-  const prompt = signs.dialogs.find(isDevicePrompt)
+  const failed = snapshot.dialogs.find(({ text }) => saysState('join_failed', text))
+  if (failed) return found(snapshot.marks.length > 0 ? 'reconnecting' : 'join_failed', failed.text)
+  if (snapshot.reconnecting !== null) return found('reconnecting', snapshot.reconnecting || 'a lost connection')
+  const prompt = snapshot.dialogs.find(isDevicePrompt)
   if (prompt && !isIn) return found('device_prompt', prompt.text)
-  if (isJoining) return found('joining', signs.joining || 'a page that keeps loading')
-  if (signs.form !== null) {
-    const error = signs.form.errors.find((text) => saysState('wrong_passcode', text))
-    return error === undefined ? found('preview', signs.form.join?.label ?? 'the form') : found('wrong_passcode', error)
+  if (isJoining) return found('joining', snapshot.joining || 'a page that keeps loading')
+  if (snapshot.form !== null) {
+    const error = snapshot.form.errors.find((text) => saysState('wrong_passcode', text))
+    return error === undefined
+      ? found('preview', snapshot.form.join?.label ?? 'the form')
+      : found('wrong_passcode', error)
   }
-  if (signs.marks.length > 0) {
-    const consent = signs.dialogs.find(({ text }) => matches(WORDS.dialogs.recording, text))
-    return consent ? found('consent', consent.text) : found('in_call', signs.marks.join(', '))
+  if (snapshot.marks.length > 0) {
+    const consent = snapshot.dialogs.find(({ text }) => matches(WORDS.dialogs.recording, text))
+    return consent ? found('consent', consent.text) : found('in_call', snapshot.marks.join(', '))
   }
-  if (signs.launchPage) return found('launch_page', signs.title)
-  const wrong = lineOf(signs, 'went_wrong')
+  if (snapshot.launchPage) return found('launch_page', snapshot.title)
+  const wrong = lineOf(snapshot, 'went_wrong')
   if (wrong !== null) return found('went_wrong', wrong)
-  const left = lineOf(signs, 'left')
+  const left = lineOf(snapshot, 'left')
   if (left !== null) return found('left', left)
-  const joining = lineOf(signs, 'joining')
+  const joining = lineOf(snapshot, 'joining')
   if (joining !== null) return found('joining', joining)
-  if (signs.isBlank) return found('blank', 'an empty page')
-  return found('unknown', signs.headings[0] ?? signs.lines[0] ?? signs.title)
+  if (snapshot.isBlank) return found('blank', 'an empty page')
+  return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? snapshot.title)
 }
 
 /** A dialog of Zoom's own in which camera and microphone are asked for. */
@@ -164,7 +166,7 @@ export function isFinalDialog(text: string): boolean {
 }
 
 /** Where the tab is, when it is not on a page of the client. */
-function placeOf({ url, title, pageError, lines }: PageSnapshot): { kind: PageStateKind; text: string } | null {
+function locationOf({ url, title, pageError, lines }: PageSnapshot): { kind: PageStateKind; text: string } | null {
   const address = URL.canParse(url) ? new URL(url) : null
   const host = address?.hostname ?? ''
   const path = address?.pathname ?? ''
@@ -184,28 +186,28 @@ function placeOf({ url, title, pageError, lines }: PageSnapshot): { kind: PageSt
 }
 
 /** Walls come first: that against bots has a title that asks for a sign-in too. They are reported, never got round. */
-function wallOf(signs: PageSnapshot, isIn: boolean): { kind: PageStateKind; text: string } | null {
-  const dialog = signs.dialogs.find(({ text }) => saysState('bot_wall', text))
+function wallOf(snapshot: PageSnapshot, isIn: boolean): { kind: PageStateKind; text: string } | null {
+  const dialog = snapshot.dialogs.find(({ text }) => saysState('bot_wall', text))
   if (dialog) return { kind: 'bot_wall', text: dialog.text }
-  if (signs.dialogNames.some((name) => /^botdetecteddialog$/i.test(name)))
+  if (snapshot.dialogNames.some((name) => /^botdetecteddialog$/i.test(name)))
     return { kind: 'bot_wall', text: 'a dialog for detected bots' }
   if (isIn) return null
-  const line = lineOf(signs, 'bot_wall')
+  const line = lineOf(snapshot, 'bot_wall')
   if (line !== null) return { kind: 'bot_wall', text: line }
-  const asks = lineOf(signs, 'captcha')
-  if (signs.captcha || asks !== null) return { kind: 'captcha', text: asks ?? 'a visible captcha' }
-  const signIn = signs.dialogs.find(({ text }) => saysState('login_wall', text))
+  const asks = lineOf(snapshot, 'captcha')
+  if (snapshot.captcha || asks !== null) return { kind: 'captcha', text: asks ?? 'a visible captcha' }
+  const signIn = snapshot.dialogs.find(({ text }) => saysState('login_wall', text))
   return signIn ? { kind: 'login_wall', text: signIn.text } : null
 }
 
-function finalOf(signs: PageSnapshot): { kind: PageStateKind; text: string } | null {
+function finalOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } | null {
   for (const kind of DIALOG_KINDS) {
-    const dialog = signs.dialogs.find(({ text }) => saysState(kind, text))
+    const dialog = snapshot.dialogs.find(({ text }) => saysState(kind, text))
     if (dialog) return { kind, text: dialog.text }
   }
   for (const [name, kind] of DIALOG_NAMES) {
-    const shown = signs.dialogNames.find((text) => name.test(text))
-    if (shown !== undefined) return { kind, text: signs.dialogs[0]?.text ?? shown }
+    const shown = snapshot.dialogNames.find((text) => name.test(text))
+    if (shown !== undefined) return { kind, text: snapshot.dialogs[0]?.text ?? shown }
   }
   return null
 }
@@ -227,11 +229,11 @@ function errorKind(text: string): PageStateKind {
   return 'invalid_link'
 }
 
-function lineOf(signs: PageSnapshot, kind: PageStateWord): string | null {
-  const line = signs.lines.find((text) => saysState(kind, text))
+function lineOf(snapshot: PageSnapshot, kind: PageStateWord): string | null {
+  const line = snapshot.lines.find((text) => saysState(kind, text))
   return line === undefined ? null : plain(line)
 }
 
 function saysState(kind: PageStateWord, text: string): boolean {
-  return matches(WORDS.situations[kind], text)
+  return matches(WORDS.states[kind], text)
 }

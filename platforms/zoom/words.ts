@@ -8,7 +8,7 @@ import { JAPANESE } from './words/ja.ts'
 import { PORTUGUESE } from './words/pt.ts'
 
 export type ZoomWords = typeof ENGLISH
-export type PageStateWord = keyof ZoomWords['situations']
+export type PageStateWord = keyof ZoomWords['states']
 export type DialogWord = keyof ZoomWords['dialogs']
 export type LabelName = keyof ZoomWords['labels']
 

@@ -59,7 +59,7 @@ const sources = files(
 /** `docs/page.md`, `docs/page.md#heading`, and several headings of one page: `docs/page.md#one, #two and #three`. */
 const REFERENCE = /\b((?:docs|bench\/notes)\/[\w/.-]*\.md)((?:(?:[\s,*/]|\band\b|\bto\b)*#[a-z0-9-]+)*)/g
 
-/** What a source points at and does not exist. */
+/** References of a source that have no target. */
 function lostReferences(source: string): string[] {
   const references = [...source.matchAll(REFERENCE)].map(([, page, headings]) => [page, headings] as const)
   // A file about one page names further headings of it without the page.

@@ -27,23 +27,23 @@ interface ReadServer<Meeting> {
   open(scenario: string, options?: MockMeetingOptions): Meeting
 }
 
-export interface ReaderSetting<Signs extends CommonSnapshot, Kind extends string> {
-  openPage(stage: CaptureEnvironment, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Signs>>
-  classifier: Pick<PageClassifier<Signs, Kind>, 'situationOf' | 'refusalOf' | 'endOf'>
+export interface ReaderSetting<Snapshot extends CommonSnapshot, Kind extends string> {
+  openPage(stage: CaptureEnvironment, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Snapshot>>
+  classifier: Pick<PageClassifier<Snapshot, Kind>, 'stateOf' | 'refusalOf' | 'endOf'>
   /** The address that a bot goes to. */
   addressOf(meeting: MockMeeting): string
 }
 
-export interface PageReader<Meeting, Signs extends CommonSnapshot, Kind extends string> {
-  page(): Promise<MeetingPage<Signs>>
+export interface PageReader<Meeting, Snapshot extends CommonSnapshot, Kind extends string> {
+  page(): Promise<MeetingPage<Snapshot>>
   /** Loads the page of a new meeting. */
   open(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
   /** Loads the page of a new meeting and lets it ask to join. */
   ask(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
   /** Resolves with the first look that fits; rejects after a minute with what the page showed last. */
-  look(what: string, fits: (look: PollResult<Signs>) => boolean): Promise<PollResult<Signs>>
+  look(what: string, fits: (look: PollResult<Snapshot>) => boolean): Promise<PollResult<Snapshot>>
   /** Resolves once the page is in a situation of this kind. */
-  situation(kind: Kind): Promise<PageState<Kind>>
+  state(kind: Kind): Promise<PageState<Kind>>
   /** Resolves with the first refusal that a driver would find in the page. */
   refusal(phase: JoinStage): Promise<BotError>
   /** Resolves with the first end that a driver in the meeting would find in the page. */
@@ -56,13 +56,13 @@ export interface PageReader<Meeting, Signs extends CommonSnapshot, Kind extends 
  */
 export function pageReader<
   Meeting extends MockMeeting & { askToJoin(botName: string): void },
-  Signs extends CommonSnapshot,
+  Snapshot extends CommonSnapshot,
   Kind extends string,
 >(
   ground: { mock(): ReadServer<Meeting>; chromium: SharedChromium },
-  { openPage, classifier, addressOf }: ReaderSetting<Signs, Kind>,
-): PageReader<Meeting, Signs, Kind> {
-  let opening: Promise<MeetingPage<Signs>> | null = null
+  { openPage, classifier, addressOf }: ReaderSetting<Snapshot, Kind>,
+): PageReader<Meeting, Snapshot, Kind> {
+  let opening: Promise<MeetingPage<Snapshot>> | null = null
   afterAll(async () => {
     await (await opening)?.browser.close()
   })
@@ -83,7 +83,7 @@ export function pageReader<
     return meeting
   }
 
-  async function look(what: string, fits: (look: PollResult<Signs>) => boolean): Promise<PollResult<Signs>> {
+  async function look(what: string, fits: (look: PollResult<Snapshot>) => boolean): Promise<PollResult<Snapshot>> {
     const read = await page()
     const deadline = Date.now() + DEADLINE_MS
     while (Date.now() < deadline) {
@@ -107,25 +107,25 @@ export function pageReader<
       return meeting
     },
 
-    async situation(kind) {
-      const { signs } = await look(kind, ({ signs }) => classifier.situationOf(signs).kind === kind)
-      return classifier.situationOf(signs)
+    async state(kind) {
+      const { snapshot } = await look(kind, ({ snapshot }) => classifier.stateOf(snapshot).kind === kind)
+      return classifier.stateOf(snapshot)
     },
 
     async refusal(phase) {
       const seen = new Set<Kind>()
       let refusal: BotError | null = null
-      await look('a refusal', ({ signs }) => {
-        const situation = classifier.situationOf(signs)
-        refusal = classifier.refusalOf(situation, phase, seen)
-        seen.add(situation.kind)
+      await look('a refusal', ({ snapshot }) => {
+        const state = classifier.stateOf(snapshot)
+        refusal = classifier.refusalOf(state, phase, seen)
+        seen.add(state.kind)
         return refusal !== null
       })
       return refusal as unknown as BotError
     },
 
     async end() {
-      const endIn = ({ signs }: PollResult<Signs>) => classifier.endOf(classifier.situationOf(signs), signs)
+      const endIn = ({ snapshot }: PollResult<Snapshot>) => classifier.endOf(classifier.stateOf(snapshot), snapshot)
       return endIn(await look('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
     },
   }

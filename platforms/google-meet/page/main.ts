@@ -115,7 +115,7 @@ function start(config: PageConfig): void {
     })
     setInterval(look, POLL_EVERY_MS)
   }
-  const ears =
+  const audioCapture =
     tap && createPageAudioCapture({ tap, config, voices: { ownerOf: sourceOn(), participantOf, certainAfter: 2 } })
 
   /** A stream carries one of the loudest voices, and its packets say whose. */
@@ -264,23 +264,23 @@ function start(config: PageConfig): void {
     return named.length === 1 ? named[0]! : null
   }
 
-  const signs = createSnapshotReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
+  const snapshot = createSnapshotReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   const callControl = watchCallControl(() => elements.find('leave'))
   const api: PageApi<PageSnapshot, ElementName> = {
     ...createOwnMedia(devices),
     report: (acknowledged) => ({
-      signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
+      snapshot: { ...snapshot.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
     element: (name) => elements.find(name),
-    reference: (ref) => signs.reference(ref),
+    reference: (ref) => snapshot.reference(ref),
     begin(at) {
       if (!queue.begin()) return
       callControl.begin()
       // People first, then what they said and did.
       roster.begin(at)
       queue.release()
-      ears?.begin()
+      audioCapture?.begin()
       look()
     },
     chat() {

@@ -6,7 +6,7 @@
 import type { MeetWords } from '../words.ts'
 
 export const ENGLISH: MeetWords = {
-  situations: {
+  states: {
     removed: [/^you(?:'ve| have) been removed\b/, /^you were removed\b/],
     everyone_left: [/^the call ended because everyone left\b/],
     ended_for_all: [

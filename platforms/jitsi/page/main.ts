@@ -86,7 +86,7 @@ function start(config: PageConfig): void {
     watchMarks(selectors, (id) => speech?.mark(id))
     setInterval(look, POLL_EVERY_MS)
   }
-  const ears =
+  const audioCapture =
     tap &&
     createPageAudioCapture({
       tap,
@@ -133,7 +133,7 @@ function start(config: PageConfig): void {
     }
   }
 
-  const signs = createSnapshotReader(config, {
+  const snapshot = createSnapshotReader(config, {
     elements,
     others: () => (roster.source === null ? null : roster.people.length),
     isMediaLost: () => media.isLost(roster.people.length),
@@ -145,11 +145,11 @@ function start(config: PageConfig): void {
   const api: JitsiPageApi = {
     ...createOwnMedia(devices),
     report: (acknowledged) => ({
-      signs: { ...signs.read(readStore()), callGoneAt: callControl.goneAt() },
+      snapshot: { ...snapshot.read(readStore()), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
     element: (name) => elements.find(name),
-    reference: (ref) => signs.reference(ref),
+    reference: (ref) => snapshot.reference(ref),
     begin(at) {
       if (!queue.begin()) return
       callControl.begin()
@@ -157,7 +157,7 @@ function start(config: PageConfig): void {
       rosterReporter.begin(at)
       look()
       queue.release()
-      ears?.begin()
+      audioCapture?.begin()
     },
     chat() {
       // The panel may be closed again before the next look.

@@ -1,7 +1,7 @@
 import type { PartialJitsiWords } from '../words.ts'
 
 export const GERMAN: PartialJitsiWords = {
-  situations: {
+  states: {
     removed: [/\bhat sie aus dem meeting geworfen\b/],
     reconnecting: [/^ihre verbindung ist getrennt worden\b/],
     reloading: [/^leider ist etwas schiefgegangen\b/],

@@ -5,7 +5,7 @@
 import type { JitsiWords } from '../words.ts'
 
 export const ENGLISH: JitsiWords = {
-  situations: {
+  states: {
     removed: [/\bkicked you out of the meeting\b/, /\byou were kicked out of the meeting\b/],
     lobby_closed: [/\blobby room (?:has been )?closed\b/],
     time_limit: [/\breached its time limit\b/, /^meeting time limit reached\b/],

@@ -133,7 +133,7 @@ function start(config: PageConfig): void {
   }
   // One mix for all: nobody's voice can be had apart. After a reconnect it comes by another track.
   const isMix = (tapped: TappedTrack | null) => tapped?.streams.some(({ id }) => id.includes('mainAudio')) ?? false
-  const ears = tap && createPageAudioCapture({ tap, config, isMeeting: isMix })
+  const audioCapture = tap && createPageAudioCapture({ tap, config, isMeeting: isMix })
 
   function takeSignalling(message: SignallingMessage | null): void {
     // Several calls may share the socket; before the call is known, all are ours.
@@ -187,7 +187,7 @@ function start(config: PageConfig): void {
       tiles: faces.map(({ name }) => name),
       rows: readRows(config, wording),
       hasOwnMark: tiles.some(({ isMarked }) => isMarked),
-      count: signs.peopleCount(),
+      count: snapshot.peopleCount(),
     }
     people.takePage(view, at)
     const shown = tiles
@@ -220,7 +220,7 @@ function start(config: PageConfig): void {
     }
   }
 
-  const signs = createSnapshotReader(elements, wording, {
+  const snapshot = createSnapshotReader(elements, wording, {
     people,
     dialogs,
     endNotice: () => endNotice,
@@ -231,7 +231,7 @@ function start(config: PageConfig): void {
   const api: TeamsPageApi = {
     ...createOwnMedia(devices),
     report: (acknowledged) => ({
-      signs: { ...signs.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
+      snapshot: { ...snapshot.read(), unread: unread.counts(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
     element: (name) => elements.find(name),
@@ -243,7 +243,7 @@ function start(config: PageConfig): void {
       rosterReporter.begin(at)
       look()
       queue.release()
-      ears?.begin()
+      audioCapture?.begin()
     },
     chat: () =>
       chat.state(elements.find('chatBox'), {

@@ -57,13 +57,13 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
   }
 
   function callMarks(): CallMark[] {
-    const signs: CallMark[] = []
+    const snapshot: CallMark[] = []
     const buttons = CALL_BUTTONS.filter((name) => has(name)).length
-    if (buttons >= ENOUGH_BUTTONS) signs.push('toolbar')
-    if (has('stage') || has('tile')) signs.push('stage')
-    if (has('duration')) signs.push('duration')
-    if (people.source === 'push' || people.source === 'call') signs.push('roster')
-    return signs
+    if (buttons >= ENOUGH_BUTTONS) snapshot.push('toolbar')
+    if (has('stage') || has('tile')) snapshot.push('stage')
+    if (has('duration')) snapshot.push('duration')
+    if (people.source === 'push' || people.source === 'call') snapshot.push('roster')
+    return snapshot
   }
 
   /** A missing badge says nothing; the page says in words that nobody else is there. */

@@ -2,7 +2,7 @@
 import type { TeamsWords } from '../words.ts'
 
 export const GERMAN: TeamsWords = {
-  situations: {
+  states: {
     removed: [/^(?:sie wurden|du wurdest) entfernt\b/],
     ended_for_all: [/^die besprechung wurde beendet\b/, /^anruf beendet\b/],
     alone: [/^sie sind der einzige\b/, /^warten auf andere\b/],

@@ -6,7 +6,7 @@
  * #sign-in-walls, #waiting-room, #denied-timed-out-dropped, #removed-ended-lost and #languages.
  */
 export const ENGLISH = {
-  situations: {
+  states: {
     removed: [/^you(?:'ve| have) been removed from (?:this|the) meeting\b/, /^removed from the meeting\b/],
     denied: [
       /^sorry, but you were denied access to the meeting\b/,

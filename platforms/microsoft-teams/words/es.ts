@@ -2,7 +2,7 @@
 import type { TeamsWords } from '../words.ts'
 
 export const SPANISH: TeamsWords = {
-  situations: { ended_for_all: [/^finalizó la reunión\b/] },
+  states: { ended_for_all: [/^finalizó la reunión\b/] },
   labels: {
     onWeb: [/^continuar en este explorador$/],
     join: [/^unirse ahora$/],

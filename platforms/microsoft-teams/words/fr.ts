@@ -2,7 +2,7 @@
 import type { TeamsWords } from '../words.ts'
 
 export const FRENCH: TeamsWords = {
-  situations: {
+  states: {
     removed: [/^vous avez été supprimé de cette réunion\b/],
     denied: [/^désolé, mais vous avez été refusé/],
     ended_for_all: [/^réunion terminée\b/],

@@ -2,7 +2,7 @@
 import type { TeamsWords } from '../words.ts'
 
 export const PORTUGUESE: TeamsWords = {
-  situations: { ended_for_all: [/^a reunião terminou\b/], left: [/^você saiu da reunião\b/] },
+  states: { ended_for_all: [/^a reunião terminou\b/], left: [/^você saiu da reunião\b/] },
   labels: {
     onWeb: [/^continuar neste navegador$/],
     join: [/^ingressar agora$/],

@@ -25,7 +25,7 @@ export interface CommonConfig {
   /** What captions say is told. */
   captions?: boolean
   /** What is to be heard in the page itself; left out: nothing. */
-  ears?: AudioTapConfig
+  audioTap?: AudioTapConfig
   /** The worker that paints lies at `/<painter>.js` of the page's origin, see `platforms/browser/own-script.ts`. */
   painter: string
   /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
@@ -40,7 +40,7 @@ export interface AudioTapConfig {
   /** Samples per second of everybody's sound together; null where nobody wants it. */
   mixRate: number | null
   /** Each person's voice apart. */
-  voices: boolean
+  participantTracks: boolean
 }
 
 export interface DialogSnapshot {
@@ -136,8 +136,8 @@ export interface Delivery {
   dropped?: number
 }
 
-export interface PageReport<Signs extends CommonSnapshot> extends Delivery {
-  signs: Signs
+export interface PageReport<Snapshot extends CommonSnapshot> extends Delivery {
+  snapshot: Snapshot
 }
 
 export interface ChatState {
@@ -150,8 +150,8 @@ export interface ChatState {
 }
 
 /** What the driver can ask of every platform's script. */
-export interface PageApi<Signs extends CommonSnapshot = CommonSnapshot, Name extends string = string> {
-  report(acknowledged: number): PageReport<Signs>
+export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name extends string = string> {
+  report(acknowledged: number): PageReport<Snapshot>
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null

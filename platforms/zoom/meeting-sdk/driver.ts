@@ -111,16 +111,16 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
         camera: wantsCamera ? 'on' : 'off',
         microphone: options.microphone ?? 'off',
       }),
-      sweep: (signs) => dialogs.sweep(signs),
+      sweep: (snapshot) => dialogs.sweep(snapshot),
       entrance: {
         open: (signal) => attempt.open(signal),
-        ask: (signs, situation) => attempt.ask(signs, situation),
-        wait: (signs, situation) => attempt.wait(signs, situation),
+        ask: (snapshot, state) => attempt.ask(snapshot, state),
+        wait: (snapshot, state) => attempt.wait(snapshot, state),
         hasAsked: () => attempt.hasAsked(),
-        timeOut: (signs) =>
+        timeOut: (snapshot) =>
           new BotError(
             'CANNOT_JOIN_MEETING',
-            `The Meeting SDK came to no decision (${signs ? classifier.situationOf(signs).text : 'nothing was shown'}).`,
+            `The Meeting SDK came to no decision (${snapshot ? classifier.stateOf(snapshot).text : 'nothing was shown'}).`,
             { step: 'join', canRetry: true },
           ),
       },
@@ -128,16 +128,16 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
       leaving: {
         press: async () => (await page.ask('leaveMeeting')) === true,
         confirm: async () => {},
-        isOut: (signs) => SDK_PAGE_PHASES[classifier.situationOf(signs).kind] === 'out',
+        isOut: (snapshot) => SDK_PAGE_PHASES[classifier.stateOf(snapshot).kind] === 'out',
       },
       watching: {
         canBePutBack: true,
         codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
         // The SDK goes to another page within a second of it.
         endLooks: { user_left: 1 },
-        async afterPoll(signs) {
-          if (hasRight) mustStillBeAllowed(signs.sdk)
-          await sound.look(signs)
+        async afterPoll(snapshot) {
+          if (hasRight) mustStillBeAllowed(snapshot.sdk)
+          await sound.look(snapshot)
         },
       },
       async obtainRecordingRight(limitMs, signal) {

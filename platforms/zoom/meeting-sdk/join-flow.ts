@@ -85,21 +85,21 @@ export class JoinFlow {
   }
 
   /** The page has the SDK: starts it, then joins. */
-  async ask(signs: SdkSnapshot, { kind }: Pick<SdkPageState, 'kind'>): Promise<void> {
+  async ask(snapshot: SdkSnapshot, { kind }: Pick<SdkPageState, 'kind'>): Promise<void> {
     const { page, served, view } = this.#parts
     const mayAsk = page.gate.isOpen
     if (kind === 'preview') {
       if (mayAsk) await page.press('join')
-    } else if (signs.sdk.stage === 'ready')
+    } else if (snapshot.sdk.stage === 'ready')
       await page.ask('startSdk', { base: served.sdkBase, leaveUrl: served.leaveUrl, view })
-    else if (signs.sdk.stage === 'initialized' && mayAsk) await this.#join()
+    else if (snapshot.sdk.stage === 'initialized' && mayAsk) await this.#join()
   }
 
   /** In the waiting room: nothing, but where somebody is missing the bot asks again after a while. */
-  async wait(signs: SdkSnapshot, situation: SdkPageState): Promise<void> {
+  async wait(snapshot: SdkSnapshot, state: SdkPageState): Promise<void> {
     const { page, served, waits } = this.#parts
-    const { kind } = situation
-    if (kind === 'sdk_ready' || kind === 'preview') return this.ask(signs, situation)
+    const { kind } = state
+    if (kind === 'sdk_ready' || kind === 'preview') return this.ask(snapshot, state)
     if (kind !== 'user_not_there' && kind !== 'host_not_there') {
       this.#missing = null
       return

@@ -7,11 +7,7 @@ import type { MeetingEnd } from '../../../src/meeting/meeting.ts'
 import type { JoinStage, PageClassifier, PagePhase, PageState } from '../../shared/page-state.ts'
 import { matches } from '../../shared/words.ts'
 import { endOf as endOfWebClient, refusalOf as refusalOfWebClient } from '../outcomes.ts'
-import {
-  type PageStateKind as PageKind,
-  PAGE_PHASES as PHASES_OF_PAGE,
-  situationOf as stateOfPage,
-} from '../page-state.ts'
+import { type PageStateKind as PageKind, PAGE_PHASES as PHASES_OF_PAGE, stateOf as stateOfPage } from '../page-state.ts'
 import { WORDS } from '../words.ts'
 import {
   FAILURE_OUTCOMES,
@@ -115,20 +111,20 @@ const ON_THE_WAY: ReadonlySet<PageKind> = new Set<PageKind>([
 ])
 
 /** `joinedWith`: some numbers mean another thing with another token. */
-export function sdkStateOf(signs: SdkSnapshot, joinedWith: JoinedWith): SdkPageState {
-  const { sdk } = signs
-  const page = stateOfPage(asZoomPage(signs))
+export function sdkStateOf(snapshot: SdkSnapshot, joinedWith: JoinedWith): SdkPageState {
+  const { sdk } = snapshot
+  const page = stateOfPage(asZoomPage(snapshot))
   const found = (kind: SdkKind, text: string, proofs: readonly string[] = []): SdkPageState => ({ kind, text, proofs })
 
   const userLeft = sdk.failures.find(({ code }) => code === USER_LEFT)
-  const userLeftText = signs.dialogs.find(({ text }) => saysUserLeft(text))?.text
+  const userLeftText = snapshot.dialogs.find(({ text }) => saysUserLeft(text))?.text
   if (userLeft || userLeftText !== undefined)
     return found('user_left', userLeftText ?? failureText(userLeft ?? { code: USER_LEFT, channel: 'status', text: '' }))
   if (sdk.left) return found(leaveKind(sdk.left.reasonCode), sdk.left.reason || page.text)
-  if (/\/left$/.test(pathOf(signs.url))) return found('left', 'the page after the meeting')
+  if (/\/left$/.test(pathOf(snapshot.url))) return found('left', 'the page after the meeting')
   if (FINAL.has(page.kind)) return page
   if (!sdk.isAttendee) {
-    const failure = failureOf(signs, joinedWith)
+    const failure = failureOf(snapshot, joinedWith)
     if (failure) return failure
   }
   if (sdk.isInWaitingRoom === true) return found('waiting_room', textOr(page, 'waiting_room', 'a waiting room'))
@@ -136,7 +132,7 @@ export function sdkStateOf(signs: SdkSnapshot, joinedWith: JoinedWith): SdkPageS
   if (sdk.meetingStatus === RECONNECTING || (sdk.isAttendee && sdk.meetingStatus === DISCONNECTED))
     return found('reconnecting', page.kind === 'reconnecting' ? page.text : 'the SDK is not connected')
   if (page.kind === 'reconnecting' || page.kind === 'consent') return page
-  const view = sdk.isAttendee ? null : loginView(signs)
+  const view = sdk.isAttendee ? null : loginView(snapshot)
   if (view) return view
   if (ON_THE_WAY.has(page.kind)) return page
   const proofs = [...sdkProofs(sdk), ...page.proofs]
@@ -150,10 +146,10 @@ export function sdkClassifier(parts: {
   canAskAgain: boolean
 }): PageClassifier<SdkSnapshot, SdkKind> {
   return {
-    situationOf: (signs) => sdkStateOf(signs, parts.joinedWith()),
-    places: SDK_PAGE_PHASES,
-    refusalOf: (situation, phase) => sdkRefusalOf(situation, phase, parts.canAskAgain),
-    endOf: (situation) => sdkEndOf(situation),
+    stateOf: (snapshot) => sdkStateOf(snapshot, parts.joinedWith()),
+    phases: SDK_PAGE_PHASES,
+    refusalOf: (state, joinStage) => sdkRefusalOf(state, joinStage, parts.canAskAgain),
+    endOf: (state) => sdkEndOf(state),
     // One channel tells before the others, and not all of them tell what is wrong.
     patience: { trouble: 3000, join_failed: 5000, bad_request: 1000, left: 1500 },
     waitsFor: { waiting_for_host: 'host', host_not_there: 'host', user_not_there: 'authorized_user' },
@@ -163,8 +159,8 @@ export function sdkClassifier(parts: {
 
 const DENIED_SENTENCE = 'The host sent the bot out of the waiting room ("{text}").'
 
-function sdkRefusalOf(situation: SdkPageState, phase: JoinStage, canAskAgain: boolean): BotError | null {
-  const { kind, text } = situation
+function sdkRefusalOf(state: SdkPageState, joinStage: JoinStage, canAskAgain: boolean): BotError | null {
+  const { kind, text } = state
   const shown = text.slice(0, 200)
   if (isFailure(kind)) return failureError(kind, shown, canAskAgain)
   switch (kind) {
@@ -190,12 +186,12 @@ function sdkRefusalOf(situation: SdkPageState, phase: JoinStage, canAskAgain: bo
         step: 'waiting',
       })
     default:
-      return refusalOfWebClient({ ...situation, kind }, phase)
+      return refusalOfWebClient({ ...state, kind }, joinStage)
   }
 }
 
-function sdkEndOf(situation: SdkPageState): MeetingEnd | null {
-  const { kind } = situation
+function sdkEndOf(state: SdkPageState): MeetingEnd | null {
+  const { kind } = state
   // Codes of joining say nothing about a bot that is in.
   if (isFailure(kind)) return null
   switch (kind) {
@@ -211,7 +207,7 @@ function sdkEndOf(situation: SdkPageState): MeetingEnd | null {
     case 'user_not_there':
       return null
     default:
-      return endOfWebClient({ ...situation, kind })
+      return endOfWebClient({ ...state, kind })
   }
 }
 
@@ -238,7 +234,7 @@ function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageSta
 
 /** In these cases the package (6.2.0) calls nobody back: it shows a form of its own, which is none of the bot's. */
 function loginView({ lines }: SdkSnapshot): SdkPageState | null {
-  const wrong = lines.find((line) => matches(WORDS.situations.wrong_passcode, line))
+  const wrong = lines.find((line) => matches(WORDS.states.wrong_passcode, line))
   if (wrong !== undefined) return { kind: 'wrong_passcode', text: wrong, proofs: [] }
   const registration = lines.find((line) => REGISTRATION.test(line))
   return registration === undefined ? null : { kind: 'details_wanted', text: registration, proofs: [] }
@@ -263,8 +259,8 @@ function textOr(page: PageState<PageKind>, kind: PageKind, otherwise: string): s
 }
 
 /** The bot's own page has no host of Zoom's; what it shows is read as the web client's. */
-function asZoomPage(signs: SdkSnapshot): SdkSnapshot {
-  return { ...signs, url: 'https://app.zoom.us/wc/1/join', title: '', pageError: null }
+function asZoomPage(snapshot: SdkSnapshot): SdkSnapshot {
+  return { ...snapshot, url: 'https://app.zoom.us/wc/1/join', title: '', pageError: null }
 }
 
 function pathOf(url: string): string {

@@ -83,7 +83,7 @@ export function start(config: PageConfig): void {
     setInterval(look, POLL_EVERY_MS)
   }
   // The list of participants names no numbers of streams; some are found out while people speak.
-  const ears = tap && captureZoomAudio({ tap, config }, (userId) => roster.ofUser(userId)?.id ?? null)
+  const audioCapture = tap && captureZoomAudio({ tap, config }, (userId) => roster.ofUser(userId)?.id ?? null)
 
   function look(): void {
     if (!document.body) return
@@ -195,7 +195,7 @@ export function start(config: PageConfig): void {
     return !receiver || !isEnglish || elements.says('everyone', elements.label(receiver))
   }
 
-  const signs = createSnapshotReader(config, elements, {
+  const snapshot = createSnapshotReader(config, elements, {
     others(count) {
       if (count !== null) return Math.max(0, count - 1)
       const present = roster.present().length
@@ -214,11 +214,11 @@ export function start(config: PageConfig): void {
   const api: ZoomPageApi = {
     ...createOwnMedia(devices),
     report: (acknowledged) => ({
-      signs: { ...signs.read(), callGoneAt: callControl.goneAt() },
+      snapshot: { ...snapshot.read(), callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
     element: (name) => elements.find(name),
-    reference: signs.reference,
+    reference: snapshot.reference,
     begin(at) {
       if (!queue.begin()) return
       callControl.begin()
@@ -226,7 +226,7 @@ export function start(config: PageConfig): void {
       // People first, then what they said and did.
       look()
       queue.release()
-      ears?.begin()
+      audioCapture?.begin()
     },
     chat() {
       const box = elements.find('chatBox') as HTMLElement | null

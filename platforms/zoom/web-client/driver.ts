@@ -64,26 +64,26 @@ export async function openWebClient(
     options,
     classifier: webClientClassifier(page.waits, paces),
     devices,
-    async sweep(signs) {
+    async sweep(snapshot) {
       // Later ones lie over earlier ones, and only the uppermost can be reached.
-      const uppermostFirst = { dialogs: [...signs.dialogs].reverse() }
-      return (await dialogs.sweep(uppermostFirst)) ?? (await entrance.clear(signs))
+      const uppermostFirst = { dialogs: [...snapshot.dialogs].reverse() }
+      return (await dialogs.sweep(uppermostFirst)) ?? (await entrance.clear(snapshot))
     },
     entrance: {
       open: (stop) => entrance.open(stop),
-      ask: (signs, situation) => entrance.ask(signs, situation),
-      wait: (signs, situation) => entrance.wait(signs, situation),
+      ask: (snapshot, state) => entrance.ask(snapshot, state),
+      wait: (snapshot, state) => entrance.wait(snapshot, state),
       hasAsked: () => entrance.hasAsked(),
-      timeOut: (signs) => entrance.timeOut(signs),
-      pageNote: (signs) => entrance.pageNote(signs),
+      timeOut: (snapshot) => entrance.timeOut(snapshot),
+      pageNote: (snapshot) => entrance.pageNote(snapshot),
     },
     chat: chat.steps(),
     captions: { turnOn: () => turnOnCaptions(page) },
     leaving: leaveSteps(page),
     watching: {
-      async afterPoll(signs, situation) {
+      async afterPoll(snapshot, state) {
         await entrance.leaveBehind()
-        await chores.look(signs, situation)
+        await chores.look(snapshot, state)
       },
       canBePutBack: true,
       codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',

@@ -36,11 +36,11 @@ export class InCallTasks {
   }
 
   /** One look at the meeting; at most one thing is done. */
-  async look(signs: PageSnapshot, { kind }: PageState): Promise<void> {
+  async look(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
     if (kind !== 'in_call') return
-    if (await this.#joinAudio(signs)) return
-    if (await this.#openPanel(signs)) return
-    await this.#chooseView(signs)
+    if (await this.#joinAudio(snapshot)) return
+    if (await this.#openPanel(snapshot)) return
+    await this.#chooseView(snapshot)
   }
 
   /** The chat is open, but for the moments in which the list of names has to be read. */

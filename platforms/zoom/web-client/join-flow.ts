@@ -5,7 +5,7 @@ import type { DeviceToggles } from '../../shared/device-toggles.ts'
 import { loadMeeting } from '../../shared/loading.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { ElementName, FormSnapshot, PageSnapshot } from '../page/types.ts'
-import { type PageState, situationOf } from '../page-state.ts'
+import { type PageState, stateOf } from '../page-state.ts'
 import type { ZoomPage } from './page.ts'
 import { StallWatch } from './stalls.ts'
 import { typeInto } from './typing.ts'
@@ -62,56 +62,56 @@ export class JoinFlow {
   }
 
   /** What lies over the form before anything can be done there; says what it was, null for nothing. */
-  async clear(signs: PageSnapshot): Promise<string | null> {
+  async clear(snapshot: PageSnapshot): Promise<string | null> {
     if (this.#isOver) return null
-    if (signs.disclaimer !== null && (await this.#pressAway('disclaimerAgree'))) return 'disclaimer'
-    if (signs.cookieBanner && (await this.#pressAway('cookies'))) return 'cookies'
-    if (signs.termsAsked && (await this.#pressAway('terms'))) return 'terms'
-    return (await this.#reloadIfStalled(signs)) ? 'stall' : null
+    if (snapshot.disclaimer !== null && (await this.#pressAway('disclaimerAgree'))) return 'disclaimer'
+    if (snapshot.cookieBanner && (await this.#pressAway('cookies'))) return 'cookies'
+    if (snapshot.termsAsked && (await this.#pressAway('terms'))) return 'terms'
+    return (await this.#reloadIfStalled(snapshot)) ? 'stall' : null
   }
 
-  async ask(signs: PageSnapshot, { kind, text }: PageState): Promise<void> {
-    if (kind === 'launch_page') await this.#passLaunchPage(signs)
+  async ask(snapshot: PageSnapshot, { kind, text }: PageState): Promise<void> {
+    if (kind === 'launch_page') await this.#passLaunchPage(snapshot)
     else if (kind === 'other_account') await this.#goToCommonHost(text)
-    else if (signs.form) await this.#fillIn(signs, signs.form)
+    else if (snapshot.form) await this.#fillIn(snapshot, snapshot.form)
   }
 
   /** In the waiting room, and on a page that says the link is invalid, which is loaded again until it is not. */
-  async wait(signs: PageSnapshot, situation: PageState): Promise<void> {
+  async wait(snapshot: PageSnapshot, state: PageState): Promise<void> {
     const { clock } = this.#page
-    if (situation.kind !== 'invalid_link') {
+    if (state.kind !== 'invalid_link') {
       this.#deadSince = null
       // The link works by now, or everybody has to fill in the form again.
-      await this.ask(signs, situation)
+      await this.ask(snapshot, state)
       return
     }
     this.#deadSince ??= clock.now()
     if (clock.now() - this.#deadSince > this.#paces.deadLinkMs)
       throw new BotError(
         this.hasAsked() ? 'TIMEOUT_WAITING_TO_START' : 'INVALID_MEETING_URL',
-        `Zoom said "${situation.text}" for ${Math.round(this.#paces.deadLinkMs / 1000)} s: the link is wrong, or the host has not started the meeting. Zoom says the same of both.`,
+        `Zoom said "${state.text}" for ${Math.round(this.#paces.deadLinkMs / 1000)} s: the link is wrong, or the host has not started the meeting. Zoom says the same of both.`,
         { step: 'waiting' },
       )
     if (clock.now() - Math.max(this.#reloadedAt, this.#deadSince) < this.#paces.deadLinkRetryMs) return
     await this.#reload('Zoom says that the link is invalid, as it does before a meeting is started')
   }
 
-  timeOut(signs: PageSnapshot | null): BotError {
-    const form = signs?.form ?? null
+  timeOut(snapshot: PageSnapshot | null): BotError {
+    const form = snapshot?.form ?? null
     const why =
       form?.join && !form.join.isEnabled
         ? `the button "${form.join.label}" stayed disabled`
-        : signs && form && !this.#devices.mayJoin(signs)
+        : snapshot && form && !this.#devices.mayJoin(snapshot)
           ? 'microphone or camera could not be turned off'
           : this.hasAsked()
             ? 'it came to no decision after the request to join'
             : 'neither a box for the name nor a button to join appeared'
-    return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(signs)}`, true)
+    return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(snapshot)}`, true)
   }
 
   /** For a sentence about a page in another language than the one that was asked for. */
-  pageNote(signs: PageSnapshot | null): string {
-    const lang = signs?.lang ?? ''
+  pageNote(snapshot: PageSnapshot | null): string {
+    const lang = snapshot?.lang ?? ''
     return lang === '' || /^en\b/i.test(lang)
       ? ''
       : ` The page is in the language "${lang}" although English was asked for.`
@@ -125,11 +125,11 @@ export class JoinFlow {
     return this.#page.press(name)
   }
 
-  async #passLaunchPage(signs: PageSnapshot): Promise<void> {
+  async #passLaunchPage(snapshot: PageSnapshot): Promise<void> {
     const { clock, waits } = this.#page
     if (clock.now() - this.#clickedAt < waits.joinClickMs) return
     if (this.#launchTries++ >= LAUNCH_TRIES)
-      throw this.#cannotJoin(`Zoom's page "${signs.title}" offers no way to join from a browser.`, false)
+      throw this.#cannotJoin(`Zoom's page "${snapshot.title}" offers no way to join from a browser.`, false)
     this.#clickedAt = clock.now()
     // In the older layout the link to the browser comes only after the app was tried.
     const name: ElementName = (await this.#has('joinFromBrowser')) ? 'joinFromBrowser' : 'openApp'
@@ -145,7 +145,7 @@ export class JoinFlow {
     await this.#page.browser.page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs })
   }
 
-  async #fillIn(signs: PageSnapshot, form: FormSnapshot): Promise<void> {
+  async #fillIn(snapshot: PageSnapshot, form: FormSnapshot): Promise<void> {
     const { clock, waits } = this.#page
     const now = clock.now()
     this.#formSince ??= now
@@ -154,8 +154,8 @@ export class JoinFlow {
       throw this.#cannotJoin('The meeting asks for an e-mail address: it wants a registration.', false)
     if (form.passcode && !(await this.#fillPasscode(form.passcode.isFilled))) return
     if (form.name && !(await this.#fillName(form.name))) return
-    if (!(await this.#devices.settle(signs)) || !this.#devices.mayJoin(signs)) return
-    if (!(await this.#haveSwitches(signs))) return
+    if (!(await this.#devices.settle(snapshot)) || !this.#devices.mayJoin(snapshot)) return
+    if (!(await this.#haveSwitches(snapshot))) return
     if (!form.join?.isEnabled || !this.#page.gate.isOpen || now - this.#clickedAt < waits.joinClickMs) return
     if (this.#clicks >= waits.joinClicks)
       throw this.#cannotJoin(`The button "${form.join.label}" was pressed ${this.#clicks} times without effect.`, true)
@@ -211,9 +211,9 @@ export class JoinFlow {
     return this.#target.passcode ?? inLink?.replace(/\.\d+$/, '') ?? null
   }
 
-  async #reloadIfStalled(signs: PageSnapshot): Promise<boolean> {
+  async #reloadIfStalled(snapshot: PageSnapshot): Promise<boolean> {
     const { clock } = this.#page
-    const { kind } = situationOf(signs)
+    const { kind } = stateOf(snapshot)
     const isIdle = kind === 'blank' || kind === 'joining' || kind === 'unknown'
     const progress = isIdle ? await this.#page.ask('progress').catch(() => null) : null
     const isStalled = this.#stalls.observe({ isIdle, isBlank: kind === 'blank', progress }, clock.now())

@@ -4,7 +4,7 @@ import type { Waits } from '../../shared/waits.ts'
 import { endOf, refusalOf } from '../outcomes.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { PageSnapshot } from '../page/types.ts'
-import { PAGE_PHASES, type PageStateKind, situationOf } from '../page-state.ts'
+import { PAGE_PHASES, type PageStateKind, stateOf } from '../page-state.ts'
 
 export function webClientClassifier(
   waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
@@ -12,14 +12,14 @@ export function webClientClassifier(
 ): PageClassifier<PageSnapshot, PageStateKind> {
   let onHoldSince: number | null = null
   return {
-    situationOf,
-    places: PAGE_PHASES,
+    stateOf,
+    phases: PAGE_PHASES,
     refusalOf,
-    endOf(situation, { at }) {
-      const end = endOf(situation)
+    endOf(state, { at }) {
+      const end = endOf(state)
       if (end !== null) return end
       // Put back into the waiting room is no end, unless nobody ever takes the bot out of it.
-      const isOnHold = PAGE_PHASES[situation.kind] === 'waiting'
+      const isOnHold = PAGE_PHASES[state.kind] === 'waiting'
       onHoldSince = isOnHold ? (onHoldSince ?? at) : null
       return onHoldSince !== null && at - onHoldSince > onHoldMs ? 'removed' : null
     },

@@ -3,7 +3,7 @@ import type { PartialWords } from '../../shared/words.ts'
 import type { ENGLISH } from './en.ts'
 
 export const GERMAN: PartialWords<typeof ENGLISH> = {
-  situations: {
+  states: {
     bot_wall: [/^automatisierte bots dürfen nicht\b/, /^die verifizierung mit recaptcha\b/],
     login_wall: [/^melden sie sich an, um diesem (?:meeting|webinar) beizutreten/],
     invalid_link: [/^der link zu diesem (?:meeting|webinar) ist ungültig/],

@@ -7,7 +7,7 @@
 import type { Words } from '../../shared/words.ts'
 
 export const ENGLISH = {
-  situations: {
+  states: {
     bot_wall: [
       /\bautomated bots aren't allowed to join\b/,
       /\bwe detected you may be a bot\b/,

@@ -3,7 +3,7 @@ import type { PartialWords } from '../../shared/words.ts'
 import type { ENGLISH } from './en.ts'
 
 export const SPANISH: PartialWords<typeof ENGLISH> = {
-  situations: {
+  states: {
     bot_wall: [/^los bots automatizados no pueden unirse/, /^error de verificación de recaptcha/],
     login_wall: [/^iniciar sesión para unirse a est[ea]/],
     invalid_link: [/^este enlace de reunión no es válido/],

@@ -3,7 +3,7 @@ import type { PartialWords } from '../../shared/words.ts'
 import type { ENGLISH } from './en.ts'
 
 export const FRENCH: PartialWords<typeof ENGLISH> = {
-  situations: {
+  states: {
     bot_wall: [/^les bots automatisés ne sont pas autorisés/, /^vous avez échoué à la vérification recaptcha/],
     login_wall: [/^connectez-vous pour participer à/],
     invalid_link: [/^ce lien de réunion n'est pas valide/],

@@ -3,7 +3,7 @@ import type { PartialWords } from '../../shared/words.ts'
 import type { ENGLISH } from './en.ts'
 
 export const JAPANESE: PartialWords<typeof ENGLISH> = {
-  situations: {
+  states: {
     bot_wall: [/^自動化ボットは、このミーティングに参加できません/, /^recaptcha 認証に失敗しました/],
     login_wall: [/^サインインしてこの.*に参加する/],
     invalid_link: [/^このミーティングリンクは無効です/],

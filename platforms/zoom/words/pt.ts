@@ -3,7 +3,7 @@ import type { PartialWords } from '../../shared/words.ts'
 import type { ENGLISH } from './en.ts'
 
 export const PORTUGUESE: PartialWords<typeof ENGLISH> = {
-  situations: {
+  states: {
     browser_off: [/^incapaz juntar-se a partir do navegador/],
     removed: [/^você foi removido/],
     locked: [/\breunião foi bloqueada/, /\bfoi bloqueada pelo anfitrião/],

@@ -17,14 +17,14 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'labels.microphoneProblem': COMPOSED,
     'labels.withoutAccount': NOT_SHOWN,
     'labels.you': NOT_SHOWN,
-    'situations.credentials_lost': NOT_SHOWN,
-    'situations.landing': DECIDED_BY_ADDRESS,
-    'situations.marketing': DECIDED_BY_ADDRESS,
+    'states.credentials_lost': NOT_SHOWN,
+    'states.landing': DECIDED_BY_ADDRESS,
+    'states.marketing': DECIDED_BY_ADDRESS,
   },
   'microsoft-teams': {
     'labels.guest': COMPOSED,
-    'situations.organization_policy': NOT_SHOWN,
-    'situations.unsupported_browser': NOT_SHOWN,
+    'states.organization_policy': NOT_SHOWN,
+    'states.unsupported_browser': NOT_SHOWN,
   },
   zoom: {
     'dialogs.breakouts_close': COMPOSED,
@@ -33,7 +33,7 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   jitsi: {
     'dialogs.local_name': NOT_SHOWN,
-    'situations.suspended': NOT_SHOWN,
+    'states.suspended': NOT_SHOWN,
   },
 }
 

@@ -1,23 +1,22 @@
 import { expect, test } from 'vitest'
-import { isCorroborated, PAGE_PHASES, type PageState, situationOf } from '../../../platforms/google-meet/page-state.ts'
+import { isCorroborated, PAGE_PHASES, type PageState, stateOf } from '../../../platforms/google-meet/page-state.ts'
 import { AdmissionJudge } from '../../../platforms/shared/admission.ts'
-import { CALL, signs, TOOLBAR } from './snapshots.ts'
+import { CALL, snapshot, TOOLBAR } from './snapshots.ts'
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }
-const call = situationOf(signs(CALL))
-const callByRoster = situationOf(signs({ ...CALL, ownStatus: 1 }))
-const rosterOnly = situationOf(signs({ ...TOOLBAR, ownStatus: 1 }))
-const lobby = situationOf(signs({ ...TOOLBAR, lines: ['Asking to be let in...'] }))
-const toolbar = situationOf(signs(TOOLBAR))
+const call = stateOf(snapshot(CALL))
+const callByRoster = stateOf(snapshot({ ...CALL, ownStatus: 1 }))
+const rosterOnly = stateOf(snapshot({ ...TOOLBAR, ownStatus: 1 }))
+const lobby = stateOf(snapshot({ ...TOOLBAR, lines: ['Asking to be let in...'] }))
+const toolbar = stateOf(snapshot(TOOLBAR))
 
 function admittedAt(looks: [PageState, number][]): number | null {
   const judge = new AdmissionJudge(HOLDS)
-  const verdict = (situation: PageState, at: number) =>
-    judge.observe(PAGE_PHASES[situation.kind], isCorroborated(situation), at)
-  return looks.find(([situation, at]) => verdict(situation, at) === 'admitted')?.[1] ?? null
+  const verdict = (state: PageState, at: number) => judge.observe(PAGE_PHASES[state.kind], isCorroborated(state), at)
+  return looks.find(([state, at]) => verdict(state, at) === 'admitted')?.[1] ?? null
 }
-const every = (situation: PageState, from: number, to: number): [PageState, number][] =>
-  Array.from({ length: (to - from) / 500 + 1 }, (_, index) => [situation, from + index * 500])
+const every = (state: PageState, from: number, to: number): [PageState, number][] =>
+  Array.from({ length: (to - from) / 500 + 1 }, (_, index) => [state, from + index * 500])
 
 test.each<[string, [PageState, number][], number | null]>([
   ['the picture of a call has to hold 10 s where no waiting room was seen', every(call, 0, 20_000), 10_000],

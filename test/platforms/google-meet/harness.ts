@@ -5,7 +5,7 @@ import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { ElementName, PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
-import { type PageStateKind, situationOf } from '../../../platforms/google-meet/page-state.ts'
+import { type PageStateKind, stateOf } from '../../../platforms/google-meet/page-state.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { attempts } from '../attempts.ts'
@@ -36,7 +36,7 @@ export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' 
         script: meetScript(options, stage),
         mediaOrigins: ['https://meet.google.com'],
       }),
-    classifier: { situationOf, refusalOf, endOf },
+    classifier: { stateOf, refusalOf, endOf },
     addressOf,
   })
 }

@@ -96,7 +96,7 @@ describe('a page of a meeting that is over', () => {
     ['left-elsewhere', 'ended_for_all'],
   ] as const)('%s: %s', async (shown, end) => {
     const meeting = await reader.ask('open-meeting-join-now')
-    await reader.situation('in_call')
+    await reader.state('in_call')
     meeting.show(shown)
     expect(await reader.end()).toBe(end)
   })

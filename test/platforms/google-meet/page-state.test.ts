@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
-import { type PageStateKind, situationOf } from '../../../platforms/google-meet/page-state.ts'
+import { type PageStateKind, stateOf } from '../../../platforms/google-meet/page-state.ts'
 import type { JoinStage } from '../../../platforms/shared/page-state.ts'
-import { CALL, signs, TOOLBAR } from './snapshots.ts'
+import { CALL, snapshot, TOOLBAR } from './snapshots.ts'
 
 const finalPage = (text: string, more: Partial<PageSnapshot> = {}): Partial<PageSnapshot> => ({
   lines: [text, 'Returning to home screen', '45 seconds left', 'Return to home screen'],
@@ -22,7 +22,7 @@ const consent = {
   ],
 }
 
-/** What the page shows, what that is, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
+/** The snapshot of a page, its state, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
 const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
   [
     'a code of the wrong shape',
@@ -131,10 +131,10 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
   ['nothing', {}, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('%s', (_row, shown, kind, phase, code) => {
-  const situation = situationOf(signs(shown))
-  expect(situation.kind).toBe(kind)
-  expect(refusalOf(situation, phase)?.code ?? null).toBe(code)
+test.each(TABLE)('%s', (_row, shown, kind, joinStage, code) => {
+  const state = stateOf(snapshot(shown))
+  expect(state.kind).toBe(kind)
+  expect(refusalOf(state, joinStage)?.code ?? null).toBe(code)
 })
 
 test.each([
@@ -150,27 +150,32 @@ test.each([
   ['no end', CALL, null],
   ['the network is away', { ...CALL, lines: ['You lost your network connection. Trying to reconnect...'] }, null],
 ] as const)('after admission, %s', (_row, shown, end) => {
-  expect(endOf(situationOf(signs(shown as Partial<PageSnapshot>)), signs(shown as Partial<PageSnapshot>))).toBe(end)
+  expect(endOf(stateOf(snapshot(shown as Partial<PageSnapshot>)), snapshot(shown as Partial<PageSnapshot>))).toBe(end)
 })
 
 describe('what outweighs what', () => {
   test('words of an end among the tiles of a call end nothing', () => {
-    const shown = signs({ ...CALL, lines: ['The call ended'], headings: ['The call ended'], returnHome: true })
-    expect(situationOf(shown).kind).toBe('in_call')
+    const shown = snapshot({ ...CALL, lines: ['The call ended'], headings: ['The call ended'], returnHome: true })
+    expect(stateOf(shown).kind).toBe('in_call')
   })
 
   test('words of an end in the middle of a sentence end nothing', () => {
-    const shown = signs({ ...CALL, tiles: 0, lines: ['Ann says the call ended', 'Bob: You left the meeting'] })
-    expect(situationOf(shown).kind).toBe('in_call')
+    const shown = snapshot({ ...CALL, tiles: 0, lines: ['Ann says the call ended', 'Bob: You left the meeting'] })
+    expect(stateOf(shown).kind).toBe('in_call')
   })
 
   test('the waiting room vetoes captions, count and roster', () => {
-    const shown = signs({ ...CALL, tiles: 0, ownStatus: 1, lines: ["You'll join the call when someone lets you in"] })
-    expect(situationOf(shown).kind).toBe('lobby')
+    const shown = snapshot({
+      ...CALL,
+      tiles: 0,
+      ownStatus: 1,
+      lines: ["You'll join the call when someone lets you in"],
+    })
+    expect(stateOf(shown).kind).toBe('lobby')
   })
 
   test('the button home alone is no denial: the waiting room has it', () => {
-    expect(situationOf(signs({ ...TOOLBAR, lines: ['Asking to be let in...'] })).kind).toBe('lobby')
+    expect(stateOf(snapshot({ ...TOOLBAR, lines: ['Asking to be let in...'] })).kind).toBe('lobby')
   })
 
   test('a promotion that speaks of being let in is not the waiting room', () => {
@@ -180,25 +185,25 @@ describe('what outweighs what', () => {
       isPersistent: false,
       buttons: [{ label: 'Got it', action: null, ref: 0 }],
     }
-    expect(situationOf(signs({ dialogs: [promotion], nameBox: { value: '' } })).kind).toBe('green_room')
+    expect(stateOf(snapshot({ dialogs: [promotion], nameBox: { value: '' } })).kind).toBe('green_room')
   })
 
   test('an explicit denial wins over a captcha', () => {
-    const shown = signs({ ...finalPage('Someone in the call denied your request to join'), captcha: true })
-    expect(situationOf(shown).kind).toBe('denied')
+    const shown = snapshot({ ...finalPage('Someone in the call denied your request to join'), captcha: true })
+    expect(stateOf(shown).kind).toBe('denied')
   })
 
   test('a marketing page after a refusal is that refusal', () => {
-    const situation = situationOf(signs({ url: 'https://workspace.google.com/products/meet/' }))
-    expect(refusalOf(situation, 'pre-join', new Set(['blocked']))).toMatchObject({
+    const state = stateOf(snapshot({ url: 'https://workspace.google.com/products/meet/' }))
+    expect(refusalOf(state, 'pre-join', new Set(['blocked']))).toMatchObject({
       code: 'BOT_NOT_ACCEPTED',
       canRetry: true,
     })
   })
 
-  test('the wording of the page is text in the sentence, whatever signs it holds', () => {
+  test('the wording of the page is text in the sentence, and no replacement pattern', () => {
     const error = refusalOf(
-      { ...situationOf(signs({ url: 'https://workspace.google.com/products/meet/' })), text: "$& $' $1" },
+      { ...stateOf(snapshot({ url: 'https://workspace.google.com/products/meet/' })), text: "$& $' $1" },
       'pre-join',
     )
     expect(error?.message).toContain("$& $' $1")
@@ -206,7 +211,7 @@ describe('what outweighs what', () => {
   })
 
   test('a status in the roster is proof only where there is a call to be in', () => {
-    expect(situationOf(signs({ ownStatus: 1 })).kind).toBe('unknown')
-    expect(situationOf(signs({ ...TOOLBAR, ownStatus: 1 })).proofs).toEqual(['roster'])
+    expect(stateOf(snapshot({ ownStatus: 1 })).kind).toBe('unknown')
+    expect(stateOf(snapshot({ ...TOOLBAR, ownStatus: 1 })).proofs).toEqual(['roster'])
   })
 })

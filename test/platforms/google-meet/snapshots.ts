@@ -1,7 +1,7 @@
 import type { PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
 
 /** A page on Meet that shows nothing; tests add what they need. */
-export function signs(shown: Partial<PageSnapshot> = {}): PageSnapshot {
+export function snapshot(shown: Partial<PageSnapshot> = {}): PageSnapshot {
   return {
     at: 0,
     url: 'https://meet.google.com/abc-defg-hij?hl=en',

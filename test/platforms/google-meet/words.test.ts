@@ -15,8 +15,8 @@ test.each([
   ['Niemand hat auf Ihre Teilnahmeanfrage geantwortet', 'knock_timed_out'],
   ['You’ve been removed from the meeting', 'removed'],
   ['You lost your network connection. Trying to reconnect', 'reconnecting'],
-] as const)('%s says %s', (text, situation) => {
-  expect(matches(WORDS.situations[situation], text)).toBe(true)
+] as const)('%s says %s', (text, state) => {
+  expect(matches(WORDS.states[state], text)).toBe(true)
 })
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   'Dana joined',
   'Ann Host left',
 ])('%s says nothing about an end or a waiting room', (text) => {
-  const found = STATE_TEXTS.filter((name) => matches(WORDS.situations[name], text))
+  const found = STATE_TEXTS.filter((name) => matches(WORDS.states[name], text))
   expect(found).toEqual([])
 })
 
@@ -55,7 +55,7 @@ test('every label is one expression that the page can compile', () => {
 
 test('wording is written in the form in which it is compared', () => {
   const all = [
-    WORDS.situations,
+    WORDS.states,
     WORDS.dialogs,
     WORDS.labels,
     ...Object.values(OTHER_LANGUAGES).flatMap((texts) => Object.values(texts)),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { answerOf, mayBeAnswered } from '../../../platforms/jitsi/dialogs.ts'
 import type { DialogSnapshot } from '../../../platforms/jitsi/page/types.ts'
-import { signs } from './snapshots.ts'
+import { snapshot } from './snapshots.ts'
 
 function dialog(text: string, ...labels: string[]): DialogSnapshot {
   const buttons = labels.map((label, ref) => ({ label, action: null, ref }))
@@ -44,7 +44,7 @@ test('a job that refuses recordings leaves with a sentence', () => {
 })
 
 test('why a meeting was over is not pressed away', () => {
-  expect(mayBeAnswered(signs({ leaveReason: 'The meeting has been terminated' }))).toBe(false)
-  expect(mayBeAnswered(signs({ overlay: { kind: 'network', text: '' } }))).toBe(false)
-  expect(mayBeAnswered(signs())).toBe(true)
+  expect(mayBeAnswered(snapshot({ leaveReason: 'The meeting has been terminated' }))).toBe(false)
+  expect(mayBeAnswered(snapshot({ overlay: { kind: 'network', text: '' } }))).toBe(false)
+  expect(mayBeAnswered(snapshot())).toBe(true)
 })

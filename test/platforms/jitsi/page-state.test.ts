@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { endOf, refusalOf } from '../../../platforms/jitsi/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/jitsi/page/types.ts'
-import { isCorroborated, type PageStateKind, situationOf } from '../../../platforms/jitsi/page-state.ts'
-import { CALL, FRAME, HOST, INSIDE, OUTSIDE, PREJOIN, signs } from './snapshots.ts'
+import { isCorroborated, type PageStateKind, stateOf } from '../../../platforms/jitsi/page-state.ts'
+import { CALL, FRAME, HOST, INSIDE, OUTSIDE, PREJOIN, snapshot } from './snapshots.ts'
 
 const at = (path: string, host = HOST): Partial<PageSnapshot> => ({ url: `https://${host}${path}` })
 const notice = (name: string): Partial<PageSnapshot> => ({ ...PREJOIN, notices: [{ name, text: 'In any language' }] })
@@ -12,7 +12,7 @@ const dialog = (text: string): Partial<PageSnapshot> => ({
   dialogs: [{ text, isModal: true, isPersistent: false, buttons: [] }],
 })
 
-/** What the page shows, what that is, and its code before admission (docs/platform-notes/jitsi.md). */
+/** The snapshot of a page, its state, and its code before admission (docs/platform-notes/jitsi.md). */
 const TABLE: [string, Partial<PageSnapshot>, PageStateKind, string | null][] = [
   ['the home page', at('/'), 'landing', 'INVALID_MEETING_URL'],
   ['the pre-join page', PREJOIN, 'prejoin', null],
@@ -66,9 +66,9 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, string | null][] = [
 ]
 
 test.each(TABLE)('%s', (_row, shown, kind, code) => {
-  const situation = situationOf(signs(shown), HOST)
-  expect(situation.kind).toBe(kind)
-  expect(refusalOf(situation, 'waiting', false)?.code ?? null).toBe(code)
+  const state = stateOf(snapshot(shown), HOST)
+  expect(state.kind).toBe(kind)
+  expect(refusalOf(state, 'waiting', false)?.code ?? null).toBe(code)
 })
 
 test.each([
@@ -86,43 +86,46 @@ test.each([
   ['the page loads itself again', PREJOIN, null],
   ['media lost', { ...CALL, isMediaLost: true }, null],
 ] as const)('after admission, %s', (_row, shown, end) => {
-  expect(endOf(situationOf(signs(shown), HOST))).toBe(end)
+  expect(endOf(stateOf(snapshot(shown), HOST))).toBe(end)
 })
 
 describe('what outweighs what', () => {
   test('a password that the link gave is tried, not refused', () => {
-    const situation = situationOf(signs({ passwordBox: true }), HOST)
-    expect(refusalOf(situation, 'pre-join', true)).toBeNull()
+    const state = stateOf(snapshot({ passwordBox: true }), HOST)
+    expect(refusalOf(state, 'pre-join', true)).toBeNull()
   })
 
   test('tiles of others are no meeting where the page says that it is outside', () => {
-    expect(situationOf(signs({ ...FRAME, remoteTiles: 3, state: OUTSIDE }), HOST).kind).toBe('connecting')
-    expect(situationOf(signs({ ...FRAME, remoteTiles: 3, state: null }), HOST).kind).toBe('in_call')
+    expect(stateOf(snapshot({ ...FRAME, remoteTiles: 3, state: OUTSIDE }), HOST).kind).toBe('connecting')
+    expect(stateOf(snapshot({ ...FRAME, remoteTiles: 3, state: null }), HOST).kind).toBe('in_call')
   })
 
   test('the lobby is not the meeting, whatever its page keeps from before', () => {
-    expect(situationOf(signs({ ...CALL, state: OUTSIDE, screen: 'lobby', isKnocking: true }), HOST).kind).toBe('lobby')
+    expect(stateOf(snapshot({ ...CALL, state: OUTSIDE, screen: 'lobby', isKnocking: true }), HOST).kind).toBe('lobby')
   })
 
   test('one witness is not two', () => {
-    expect(isCorroborated(situationOf(signs(CALL), HOST))).toBe(true)
-    expect(isCorroborated(situationOf(signs({ ...FRAME, state: INSIDE }), HOST))).toBe(false)
-    expect(isCorroborated(situationOf(signs({ ...FRAME, remoteTiles: 1 }), HOST))).toBe(false)
+    expect(isCorroborated(stateOf(snapshot(CALL), HOST))).toBe(true)
+    expect(isCorroborated(stateOf(snapshot({ ...FRAME, state: INSIDE }), HOST))).toBe(false)
+    expect(isCorroborated(stateOf(snapshot({ ...FRAME, remoteTiles: 1 }), HOST))).toBe(false)
   })
 
   test('what people write ends nothing', () => {
-    const shown = signs({ ...CALL, lines: ['You were kicked out of the meeting', 'The meeting has been terminated'] })
-    expect(situationOf(shown, HOST).kind).toBe('in_call')
+    const shown = snapshot({
+      ...CALL,
+      lines: ['You were kicked out of the meeting', 'The meeting has been terminated'],
+    })
+    expect(stateOf(shown, HOST).kind).toBe('in_call')
   })
 
   test('an old refusal is over once the page is in', () => {
     const refused = { name: 'connection.CONNFAIL', text: 'Connection failed' }
-    expect(situationOf(signs({ ...CALL, notices: [refused] }), HOST).kind).toBe('in_call')
+    expect(stateOf(snapshot({ ...CALL, notices: [refused] }), HOST).kind).toBe('in_call')
   })
 
   test('a sentence of a failure holds the text as it is', () => {
-    const situation = situationOf(signs(at('/', HOST)), HOST)
-    const error = refusalOf({ ...situation, text: '$& {text}' }, 'pre-join', false)
+    const state = stateOf(snapshot(at('/', HOST)), HOST)
+    const error = refusalOf({ ...state, text: '$& {text}' }, 'pre-join', false)
     expect(error?.message).toContain('($& {text})')
   })
 })

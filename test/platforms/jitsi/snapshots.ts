@@ -3,7 +3,7 @@ import type { PageSnapshot } from '../../../platforms/jitsi/page/types.ts'
 export const HOST = 'meet.jit.si'
 
 /** A page of a room that shows nothing; tests add what they need. */
-export function signs(shown: Partial<PageSnapshot> = {}): PageSnapshot {
+export function snapshot(shown: Partial<PageSnapshot> = {}): PageSnapshot {
   return {
     at: 0,
     url: `https://${HOST}/CalmRivers7`,

@@ -32,7 +32,7 @@ test.each([
   "You've been muted by Ann Host",
   'Do you want to kick this participant?',
 ])('%s says nothing about an end', (text) => {
-  expect(STATE_TEXTS.filter((name) => matches(WORDS.situations[name], text))).toEqual([])
+  expect(STATE_TEXTS.filter((name) => matches(WORDS.states[name], text))).toEqual([])
 })
 
 test('every label reaches the page as text of an expression', () => {

@@ -6,7 +6,7 @@ import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import { DeviceToggles } from '../../../platforms/shared/device-toggles.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { silentLogger } from '../../../src/logger.ts'
-import { signs } from './snapshots.ts'
+import { snapshot } from './snapshots.ts'
 
 const PRE_JOIN = { kind: 'pre_join', text: '', proofs: [] } as const
 const DROPPED = { kind: 'lobby_dropped', text: '', proofs: [] } as const
@@ -30,7 +30,7 @@ function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } 
   const devices = new DeviceToggles(page, { microphone: 'off', camera: 'off' })
   const knock = new JoinFlow({ page, devices, botName: 'Notes', expectsAccount })
   const seen = (): PageSnapshot =>
-    signs({
+    snapshot({
       preJoin: true,
       nameBox: box,
       join: { label: 'Join now', isEnabled: true },

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { endOf, failureOf, LEAVE_GONE_MS, refusalOf } from '../../../platforms/microsoft-teams/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
-import { type PageStateKind, situationOf } from '../../../platforms/microsoft-teams/page-state.ts'
+import { type PageStateKind, stateOf } from '../../../platforms/microsoft-teams/page-state.ts'
 import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.ts'
 import type { JoinStage } from '../../../platforms/shared/page-state.ts'
-import { CALL, LOBBY, PRE_JOIN, retry, signs } from './snapshots.ts'
+import { CALL, LOBBY, PRE_JOIN, retry, snapshot } from './snapshots.ts'
 
 const DENIED = 'Sorry, but you were denied access to the meeting.'
 const REMOVED = "You've been removed from this meeting"
@@ -16,7 +16,7 @@ type Row = [
   row: string,
   shown: Partial<PageSnapshot>,
   kind: PageStateKind,
-  phase: JoinStage,
+  joinStage: JoinStage,
   code: string | null,
   retry?: true,
 ]
@@ -176,10 +176,10 @@ const TABLE: Row[] = [
   ['nothing', {}, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('row: %s', (_row, shown, kind, phase, code, canRetry) => {
-  const situation = situationOf(signs(shown))
-  expect(situation.kind).toBe(kind)
-  const refusal = refusalOf(situation, phase, new Set())
+test.each(TABLE)('row: %s', (_row, shown, kind, joinStage, code, canRetry) => {
+  const state = stateOf(snapshot(shown))
+  expect(state.kind).toBe(kind)
+  const refusal = refusalOf(state, joinStage, new Set())
   expect(refusal?.code ?? null).toBe(code)
   if (refusal) expect(refusal.canRetry).toBe(canRetry ?? false)
 })
@@ -194,9 +194,9 @@ test.each([
   'To join this meeting, sign in again or select another account.',
   'Due to org policy, you need to sign in or use Teams on the web to join this meeting.',
 ])('row: sign-in wall "%s", on a page, on the screen of failures and in a dialog', (text) => {
-  const places = [{ lines: [text] }, retry(text), { ...PRE_JOIN, dialogs: [dialog(text)] }]
-  for (const place of places) {
-    const refusal = refusalOf(situationOf(signs(place)), 'waiting', new Set())
+  const phases = [{ lines: [text] }, retry(text), { ...PRE_JOIN, dialogs: [dialog(text)] }]
+  for (const phase of phases) {
+    const refusal = refusalOf(stateOf(snapshot(phase)), 'waiting', new Set())
     expect(refusal).toMatchObject({ code: 'LOGIN_REQUIRED', canRetry: false })
   }
 })
@@ -226,14 +226,14 @@ test.each([
   ['a notice of an end while the call stands', { ...CALL, endNotice: { subCode: 0, isByOther: false } }, null],
   ['in the call', CALL, null],
 ] as const)('after admission: %s', (_row, shown, end) => {
-  const seen = signs(shown as Partial<PageSnapshot>)
-  expect(endOf(situationOf(seen), seen)).toBe(end)
+  const seen = snapshot(shown as Partial<PageSnapshot>)
+  expect(endOf(stateOf(seen), seen)).toBe(end)
 })
 
 test('row: encryption after admission is an error and no end', () => {
-  const seen = signs({ encryptionEnd: true })
-  expect(endOf(situationOf(seen), seen)).toBeNull()
-  expect(failureOf(situationOf(seen))).toMatchObject({ code: 'CANNOT_JOIN_MEETING' })
+  const seen = snapshot({ encryptionEnd: true })
+  expect(endOf(stateOf(seen), seen)).toBeNull()
+  expect(failureOf(stateOf(seen))).toMatchObject({ code: 'CANNOT_JOIN_MEETING' })
 })
 
 test.each([
@@ -245,25 +245,25 @@ test.each([
 
 describe('what outweighs what', () => {
   test('words of an end on the call page end nothing', () => {
-    const shown = signs({ ...CALL, lines: ['The meeting has ended', DENIED], headings: ['The meeting has ended'] })
-    expect(situationOf(shown).kind).toBe('in_call')
+    const shown = snapshot({ ...CALL, lines: ['The meeting has ended', DENIED], headings: ['The meeting has ended'] })
+    expect(stateOf(shown).kind).toBe('in_call')
   })
 
   test('words of a denial in the middle of a sentence are nobody’s denial', () => {
-    expect(situationOf(signs({ lines: [`Ann said: ${DENIED}`] })).kind).toBe('unknown')
+    expect(stateOf(snapshot({ lines: [`Ann said: ${DENIED}`] })).kind).toBe('unknown')
   })
 
   test('the waiting room vetoes the button to leave', () => {
-    expect(situationOf(signs({ ...LOBBY, leaveControl: true, callMarks: ['toolbar', 'roster'] })).kind).toBe('lobby')
+    expect(stateOf(snapshot({ ...LOBBY, leaveControl: true, callMarks: ['toolbar', 'roster'] })).kind).toBe('lobby')
   })
 
   test('a waiting room in an unknown language lets go when its button works', () => {
-    expect(situationOf(signs({ ...LOBBY, join: { label: 'Csatlakozás', isEnabled: true } })).kind).toBe('lobby_dropped')
+    expect(stateOf(snapshot({ ...LOBBY, join: { label: 'Csatlakozás', isEnabled: true } })).kind).toBe('lobby_dropped')
   })
 
   test('after a wait, an end in unknown words is an answer', () => {
-    const situation = situationOf(signs(retry('Sajnáljuk')))
-    expect(refusalOf(situation, 'waiting', new Set(['lobby']))?.code).toBe('BOT_NOT_ACCEPTED')
+    const state = stateOf(snapshot(retry('Sajnáljuk')))
+    expect(refusalOf(state, 'waiting', new Set(['lobby']))?.code).toBe('BOT_NOT_ACCEPTED')
   })
 
   test.each([
@@ -272,13 +272,13 @@ describe('what outweighs what', () => {
     ['teams.microsoft.com.evil.example', 'off_site'],
     ['gov.teams.microsoft.us', 'unknown'],
   ])('%s is %s', (host, kind) => {
-    expect(situationOf(signs({ url: `https://${host}/` })).kind).toBe(kind)
+    expect(stateOf(snapshot({ url: `https://${host}/` })).kind).toBe(kind)
   })
 
   test('hops over a sign-in host and captchas have their time; a signed-in bot is not sent to sign in', () => {
     const classifier = teamsClassifier({ captchaMs: 120_000 }, true)
     expect(classifier.patience).toMatchObject({ captcha: 120_000, sign_in_page: 3000 })
-    const policy = situationOf(signs(retry("Your organization's policies don't allow you to join")))
+    const policy = stateOf(snapshot(retry("Your organization's policies don't allow you to join")))
     expect(classifier.refusalOf(policy, 'waiting', new Set())?.code).toBe('CANNOT_JOIN_MEETING')
   })
 })

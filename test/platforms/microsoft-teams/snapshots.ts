@@ -1,7 +1,7 @@
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 
 /** A page of Microsoft Teams that shows nothing; tests add what they need. */
-export function signs(shown: Partial<PageSnapshot> = {}): PageSnapshot {
+export function snapshot(shown: Partial<PageSnapshot> = {}): PageSnapshot {
   return {
     at: 0,
     url: 'https://teams.microsoft.com/light-meetings/launch?agent=web',

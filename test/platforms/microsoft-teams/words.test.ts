@@ -23,8 +23,8 @@ test.each([
   ['ended_for_all', 'Die Besprechung wurde beendet'],
   ['ended_for_all', 'Réunion terminée'],
   ['left', 'Você saiu da reunião'],
-] as const)('%s: "%s"', (situation, text) => {
-  expect(matches(WORDS.situations[situation], text)).toBe(true)
+] as const)('%s: "%s"', (state, text) => {
+  expect(matches(WORDS.states[state], text)).toBe(true)
 })
 
 describe('every expression', () => {
@@ -37,7 +37,7 @@ describe('every expression', () => {
         }
       }
     }
-    expect(WORDS.situations.denied.every(({ flags }) => flags.includes('i'))).toBe(true)
+    expect(WORDS.states.denied.every(({ flags }) => flags.includes('i'))).toBe(true)
   })
 
   test('of the labels compiles in the page', () => {

@@ -137,10 +137,10 @@ test('a waiting room that turns into the entrance again was left', async () => {
 })
 
 test('what is waited for is known in a waiting room only', () => {
-  const situation = (kind: Kind) => ({ kind, text: '', proofs: [] })
-  expect(waitingForOf(SENSE, situation('lobby'))).toBe('host')
-  expect(waitingForOf({ ...SENSE, waitsFor: {} }, situation('lobby'))).toBe('admission')
-  expect(waitingForOf(SENSE, situation('call'))).toBeNull()
+  const state = (kind: Kind) => ({ kind, text: '', proofs: [] })
+  expect(waitingForOf(SENSE, state('lobby'))).toBe('host')
+  expect(waitingForOf({ ...SENSE, waitsFor: {} }, state('lobby'))).toBe('admission')
+  expect(waitingForOf(SENSE, state('call'))).toBeNull()
 })
 
 describe('before the bot may ask', () => {

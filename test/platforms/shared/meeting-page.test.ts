@@ -9,8 +9,17 @@ import { HandClock } from '../../fakes/clock.ts'
 function pageOf(share: number | null) {
   const clock = new HandClock()
   let isFrozen = false
-  const signs = { url: '', lang: '', lines: [], headings: [], dialogs: [], microphone: 'off', camera: 'off', others: 1 }
-  let report: unknown = { signs: { ...signs, at: 0 }, events: [], document: 1, hasBegun: true }
+  const snapshot = {
+    url: '',
+    lang: '',
+    lines: [],
+    headings: [],
+    dialogs: [],
+    microphone: 'off',
+    camera: 'off',
+    others: 1,
+  }
+  let report: unknown = { snapshot: { ...snapshot, at: 0 }, events: [], document: 1, hasBegun: true }
   const frame = {
     evaluate: (_run: unknown, { method }: { method: string }) =>
       isFrozen ? new Promise(() => {}) : Promise.resolve(method === 'report' ? report : null),
@@ -109,7 +118,7 @@ test('questions that wait at the same time are one silence', async () => {
 
 test('a page whose answers cannot be any is broken after some of them, and they are counted', async () => {
   const { page, answer } = pageOf(0)
-  answer({ signs: { at: Number.NaN }, events: 'none' })
+  answer({ snapshot: { at: Number.NaN }, events: 'none' })
   expect(await page.look()).toBeNull()
   expect(await page.look()).toBeNull()
   await expect(page.look()).rejects.toMatchObject({ code: 'INTERNAL_ERROR', canRetry: true })

@@ -15,9 +15,9 @@ const SIGNS = {
 const at = Date.now()
 const ann = { id: 'a', name: 'Ann', isHost: false }
 const message = { id: 'm', senderId: 'a', senderName: 'Ann', text: 'Hi', at, isOwn: false }
-const read = (events: unknown[], signs: unknown = SIGNS) =>
+const read = (events: unknown[], snapshot: unknown = SIGNS) =>
   readReport({
-    signs,
+    snapshot,
     events: events.map((event, index) => ({ number: index + 1, event })),
     document: 1,
     hasBegun: true,
@@ -36,9 +36,9 @@ test('what a script tells comes through as it is', () => {
     { type: 'camera', participantId: 'a', at },
     { type: 'participant_left', participantId: 'a', at },
   ]
-  const signs = { ...SIGNS, join: { label: 'Join', isEnabled: true }, nameBox: null, ownStatus: 1 }
-  expect(read(events, signs)).toEqual({
-    signs,
+  const snapshot = { ...SIGNS, join: { label: 'Join', isEnabled: true }, nameBox: null, ownStatus: 1 }
+  expect(read(events, snapshot)).toEqual({
+    snapshot,
     events,
     lastNumber: events.length,
     document: 1,
@@ -73,8 +73,8 @@ test.each([
   ['lines that are no list', { ...SIGNS, lines: 'Hello' }],
   ['others that are no count', { ...SIGNS, others: '2' }],
   ['a device that is in no known state', { ...SIGNS, microphone: 'maybe' }],
-])('%s is no snapshot', (_what, signs) => {
-  expect(read([], signs)).toBeNull()
+])('%s is no snapshot', (_what, snapshot) => {
+  expect(read([], snapshot)).toBeNull()
 })
 
 test('more events than a script keeps are no snapshot', () => {

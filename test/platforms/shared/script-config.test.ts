@@ -15,7 +15,7 @@ test('the page is told what the stage keeps ready, and only what somebody wants 
   expect(scriptConfig({ ...BOT, playout: 'live', captions: true, audioTap }, { soundAheadMs: 200 })).toEqual({
     ...TOLD,
     ...{ playout: 'live', captions: true, soundAheadMs: 200 },
-    audioTap: { mixRate: 16_000, voices: true },
+    audioTap: { mixRate: 16_000, participantTracks: true },
   })
 })
 

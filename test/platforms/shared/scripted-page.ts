@@ -29,8 +29,8 @@ const PAGE_PHASES: Record<Kind, PagePhase> = {
 }
 
 export const SENSE: PageClassifier<ScriptedSigns, Kind> = {
-  situationOf: ({ kind }): PageState<Kind> => ({ kind, text: `it shows ${kind}`, proofs: [] }),
-  places: PAGE_PHASES,
+  stateOf: ({ kind }): PageState<Kind> => ({ kind, text: `it shows ${kind}`, proofs: [] }),
+  phases: PAGE_PHASES,
   refusalOf({ kind }) {
     if (kind === 'denied') return new BotError('BOT_NOT_ACCEPTED', 'denied')
     if (kind === 'captcha') return new BotError('CANNOT_JOIN_MEETING', 'captcha')
@@ -90,7 +90,7 @@ export class ScriptedPage {
         this.#seen = this.document
         this.#last = this.#signs(this.shows)
         return {
-          signs: this.#last,
+          snapshot: this.#last,
           events: this.events.splice(0),
           isNewDocument,
           hasBegun: this.#hasBegun,

@@ -34,7 +34,7 @@ describe('a page of a meeting that is over', () => {
     ['gone without a word', 'gone-home'],
   ])('%s is the end for all', async (_how, shown) => {
     const meeting = await reader.ask('open')
-    await reader.situation('in_call')
+    await reader.state('in_call')
     meeting.show(shown)
     expect(await reader.end()).toBe('ended_for_all')
   })

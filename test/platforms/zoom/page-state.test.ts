@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import type { JoinStage } from '../../../platforms/shared/page-state.ts'
 import { endOf, refusalOf } from '../../../platforms/zoom/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/zoom/page/types.ts'
-import { PAGE_PHASES, type PageStateKind, situationOf } from '../../../platforms/zoom/page-state.ts'
-import { CALL, dialog, FORM, signs } from './snapshots.ts'
+import { PAGE_PHASES, type PageStateKind, stateOf } from '../../../platforms/zoom/page-state.ts'
+import { CALL, dialog, FORM, snapshot } from './snapshots.ts'
 
 const modal = (...given: Parameters<typeof dialog>) => ({ dialogs: [dialog(...given)] })
 const room = (text: string): Partial<PageSnapshot> => ({ waiting: ['Weekly meeting', text], meetingApp: true })
 const BOT_WALL =
   'Sign in to join We detected you may be a bot. Automated bots aren’t allowed to join this meeting or webinar and must use Zoom RTMS.'
 
-/** What the page shows, what that is, and its code before admission (docs/platform-notes/zoom.md#web-client-outcomes). */
+/** The snapshot of a page, its state, and its code before admission (docs/platform-notes/zoom.md#web-client-outcomes). */
 const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
   ['sign-in page', { url: 'https://app.zoom.us/signin?from=x' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
   ['registration', { url: 'https://zoom.us/meeting/register/tJ0' }, 'registration', 'pre-join', 'CANNOT_JOIN_MEETING'],
@@ -213,16 +213,16 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
   ['a page in unknown words', { lines: ['Hallo'] }, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('%s', (_row, shown, kind, phase, code) => {
-  const situation = situationOf(signs(shown))
-  expect(situation.kind).toBe(kind)
-  const refusal = refusalOf(situation, phase)
+test.each(TABLE)('%s', (_row, shown, kind, joinStage, code) => {
+  const state = stateOf(snapshot(shown))
+  expect(state.kind).toBe(kind)
+  const refusal = refusalOf(state, joinStage)
   expect(refusal?.code ?? null).toBe(code)
   if (refusal) expect(refusal.message).toMatch(/^[A-Z].*\.$/)
   expect(refusal?.message ?? '').not.toContain('{text}')
 })
 
-test('every situation stands in the table', () => {
+test('every page state is in the table', () => {
   const covered = new Set(TABLE.map(([, , kind]) => kind))
   expect(Object.keys(PAGE_PHASES).filter((kind) => !covered.has(kind as PageStateKind))).toEqual([])
 })
@@ -249,8 +249,8 @@ test.each([
 
 test('words of an end in chat, names or a topic are nothing: only dialogs end a meeting', () => {
   const written = ['You have been removed', 'This meeting has been ended by host', 'The meeting has been locked']
-  const situation = situationOf(signs({ ...CALL, title: written[0], lines: written, headings: written }))
-  expect(situation.kind).toBe('in_call')
+  const state = stateOf(snapshot({ ...CALL, title: written[0], lines: written, headings: written }))
+  expect(state.kind).toBe('in_call')
 })
 
 test('a name that looks like a replacement pattern stays as it is', () => {

@@ -46,18 +46,18 @@ test.each([
   ['webgl', 'the page'],
   ['2d', 'a worker'],
   ['webgl', 'a worker'],
-])('a canvas in a closed shadow tree, drawn by %s in %s, gives its moving picture', async (kind, place) => {
+])('a canvas in a closed shadow tree, drawn by %s in %s, gives its moving picture', async (kind, phase) => {
   const { page } = browser
   await page.goto('about:blank')
   const frames = await page.evaluate(
-    async ({ kind, place, drawing }) => {
+    async ({ kind, phase, drawing }) => {
       const player = document.createElement('video-player')
       const canvas = document.createElement('canvas')
       canvas.width = 320
       canvas.height = 180
       player.attachShadow({ mode: 'closed' }).append(canvas)
       document.body.append(player)
-      if (place === 'a worker') {
+      if (phase === 'a worker') {
         const source = `${drawing}; onmessage = ({ data }) => draw(data.canvas, data.kind)`
         const worker = new Worker(URL.createObjectURL(new Blob([source])))
         const offscreen = canvas.transferControlToOffscreen()
@@ -77,7 +77,7 @@ test.each([
       })
       return seen
     },
-    { kind, place, drawing: DRAWING },
+    { kind, phase, drawing: DRAWING },
   )
   expect(frames).toBeGreaterThanOrEqual(5)
 })

@@ -4,7 +4,7 @@ import type { FormSnapshot, PageSnapshot } from '../../../platforms/zoom/page/ty
 
 export const CLIENT_URL = 'https://app.zoom.us/wc/88240852079/join'
 
-export function signs(more: Partial<PageSnapshot> = {}): PageSnapshot {
+export function snapshot(more: Partial<PageSnapshot> = {}): PageSnapshot {
   return {
     at: 0,
     url: CLIENT_URL,

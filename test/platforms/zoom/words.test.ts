@@ -30,9 +30,7 @@ const SENTENCES: [PageStateWord, string][] = [
 ]
 
 test.each(SENTENCES)('%s: %s', (kind, sentence) => {
-  const kinds = (Object.keys(WORDS.situations) as PageStateWord[]).filter((name) =>
-    matches(WORDS.situations[name], sentence),
-  )
+  const kinds = (Object.keys(WORDS.states) as PageStateWord[]).filter((name) => matches(WORDS.states[name], sentence))
   expect(kinds).toEqual([kind])
 })
 

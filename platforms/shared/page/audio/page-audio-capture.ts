@@ -20,7 +20,7 @@ const SILENCE = 0.0002
 
 export interface PageAudioCaptureParts {
   tap: WebRtcTap
-  config: Pick<CommonConfig, 'carry' | 'ears'>
+  config: Pick<CommonConfig, 'carry' | 'audioTap'>
   /** Whether a track is the meeting's sound, and not a copy that the page makes of it. Default: each is. */
   isMeeting?(tapped: TappedTrack | null): boolean
   /** Absent where the platform sends one sound for all. */
@@ -49,12 +49,12 @@ export function createPageAudioCapture({
   isMeeting = () => true,
   voices,
 }: PageAudioCaptureParts): { begin(): void } | null {
-  const { carry, ears } = config
-  if (!carry || !ears || (ears.mixRate === null && !(ears.voices && voices))) return null
+  const { carry, audioTap } = config
+  if (!carry || !audioTap || (audioTap.mixRate === null && !(audioTap.participantTracks && voices))) return null
   // A browser without these gives nothing, and the meeting is heard by the sound server.
   if (!('MediaStreamTrackProcessor' in globalThis) || !('AudioEncoder' in globalThis)) return null
   const open = new Map<RTCRtpReceiver, TrackCapture>()
-  const out = ears.mixRate === null ? null : createMixCarrier(ears.mixRate, carry)
+  const out = audioTap.mixRate === null ? null : createMixCarrier(audioTap.mixRate, carry)
   const mixer = out && createSoundMixer<RTCRtpReceiver>(out)
   const held = new Map<string, VoicePacket[]>()
   let hasBegun = false
@@ -97,7 +97,7 @@ export function createPageAudioCapture({
 
   function listen(receiver: RTCRtpReceiver, tapped: TappedTrack | null): void {
     if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
-    const splitter = voices && ears!.voices ? createTrackCapture(voices.certainAfter) : null
+    const splitter = voices && audioTap!.participantTracks ? createTrackCapture(voices.certainAfter) : null
     const stop = readTrack(receiver.track, (heard) => {
       mixer?.take(receiver, heard)
       // Asking who is in it takes a way to another thread; of silence nobody has to be asked.

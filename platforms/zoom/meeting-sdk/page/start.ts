@@ -105,7 +105,8 @@ export function startSdkPage(config: SdkPageConfig): void {
     setInterval(look, POLL_EVERY_MS)
   }
   const isPresent = (id: string) => present.people.some((person) => person.id === id)
-  const ears = tap && captureZoomAudio({ tap, config }, (userId) => (isPresent(String(userId)) ? String(userId) : null))
+  const audioCapture =
+    tap && captureZoomAudio({ tap, config }, (userId) => (isPresent(String(userId)) ? String(userId) : null))
 
   function levelsOfPeople(): LevelSample[] | null {
     const [only, ...more] = present.people
@@ -151,7 +152,7 @@ export function startSdkPage(config: SdkPageConfig): void {
     return { element, sharerId, name }
   }
 
-  const signs = createSnapshotReader(config, elements, {
+  const snapshot = createSnapshotReader(config, elements, {
     others: () => (keeper.facts.isAttendee ? present.people.length : null),
     hears: () => true,
     // The SDK's list takes the place of the page's.
@@ -165,18 +166,18 @@ export function startSdkPage(config: SdkPageConfig): void {
   const api: SdkPageApi = {
     ...createOwnMedia(devices),
     report: (acknowledged) => ({
-      signs: { ...signs.read(), sdk: keeper.facts, callGoneAt: callControl.goneAt() },
+      snapshot: { ...snapshot.read(), sdk: keeper.facts, callGoneAt: callControl.goneAt() },
       ...queue.take(acknowledged),
     }),
     element: (name) => elements.find(name),
-    reference: (ref) => signs.reference(ref),
+    reference: (ref) => snapshot.reference(ref),
     begin(at) {
       if (!queue.begin()) return
       callControl.begin()
       rosterReporter.begin(at)
       tellPeople()
       queue.release()
-      ears?.begin()
+      audioCapture?.begin()
     },
     chat: () => chat.state(),
     ...pictureCalls(composite, config.recordingMode, look),

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { FAILURE_OUTCOMES, failureError, type JoinedWith } from '../../../../platforms/zoom/meeting-sdk/failures.ts'
 import type { SdkFacts, SdkFailure, SdkSnapshot } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
 import { SDK_PAGE_PHASES, SILENT_JOIN_MS, sdkClassifier } from '../../../../platforms/zoom/meeting-sdk/page-state.ts'
-import { CALL, dialog, signs } from '../snapshots.ts'
+import { CALL, dialog, snapshot } from '../snapshots.ts'
 
 const FACTS: SdkFacts = {
   stage: 'joining',
@@ -25,7 +25,7 @@ const IN_MEETING: Partial<SdkFacts> = { isAttendee: true, level: 14, meetingStat
 const PAGE = 'http://127.0.0.1:4000/0123456789abcdef/meeting'
 
 function look(sdk: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}): SdkSnapshot {
-  return { ...signs({ url: PAGE, ...page }), sdk: { ...FACTS, ...sdk } }
+  return { ...snapshot({ url: PAGE, ...page }), sdk: { ...FACTS, ...sdk } }
 }
 
 function classifier(joinedWith: JoinedWith = 'nothing', canAskAgain = true) {
@@ -39,8 +39,8 @@ const failure = (code: number | null, channel: SdkFailure['channel'] = 'callback
 })
 
 function refusal(sdk: Partial<SdkFacts>, joinedWith: JoinedWith = 'nothing', page: Partial<SdkSnapshot> = {}) {
-  const { situationOf, refusalOf } = classifier(joinedWith)
-  return refusalOf(situationOf(look(sdk, page)), 'waiting', new Set())
+  const { stateOf, refusalOf } = classifier(joinedWith)
+  return refusalOf(stateOf(look(sdk, page)), 'waiting', new Set())
 }
 
 describe('a join that fails', () => {
@@ -91,8 +91,8 @@ describe('a join that fails', () => {
 
   test('in silence is told when its time is over, or at once by the line about the signature', () => {
     const silent = { level: null, meetingStatus: null }
-    const { situationOf } = classifier()
-    expect(situationOf(look(silent, { at: SILENT_JOIN_MS - 1 })).kind).toBe('joining')
+    const { stateOf } = classifier()
+    expect(stateOf(look(silent, { at: SILENT_JOIN_MS - 1 })).kind).toBe('joining')
     expect(refusal(silent, 'nothing', { at: SILENT_JOIN_MS })).toMatchObject({ code: 'CANNOT_GET_JWT_TOKEN' })
     const line = { ...silent, failures: [failure(null, 'silence')] }
     expect(refusal(line)).toMatchObject({ code: 'CANNOT_GET_JWT_TOKEN' })
@@ -122,22 +122,22 @@ describe('a wait', () => {
     ['for the user of an older SDK', { failures: [failure(1)] }, 'obf', 'user_not_there', 'authorized_user'],
     ['for admission', { isInWaitingRoom: true, level: 8, meetingStatus: 2 }, 'nothing', 'waiting_room', 'admission'],
   ])('%s', (_what, facts, joinedWith, kind, waitsFor) => {
-    const { situationOf, refusalOf, waitsFor: table } = classifier(joinedWith)
-    const situation = situationOf(look(facts))
-    expect(situation.kind).toBe(kind)
-    expect(SDK_PAGE_PHASES[situation.kind]).toBe('waiting')
-    expect(table?.[situation.kind] ?? 'admission').toBe(waitsFor)
-    expect(refusalOf(situation, 'waiting', new Set())).toBeNull()
+    const { stateOf, refusalOf, waitsFor: table } = classifier(joinedWith)
+    const state = stateOf(look(facts))
+    expect(state.kind).toBe(kind)
+    expect(SDK_PAGE_PHASES[state.kind]).toBe('waiting')
+    expect(table?.[state.kind] ?? 'admission').toBe(waitsFor)
+    expect(refusalOf(state, 'waiting', new Set())).toBeNull()
   })
 
   test("of the SDK's own outweighs a number that came with it", () => {
     const facts = { waitsForHost: true, failures: [failure(3008)] }
-    expect(classifier().situationOf(look(facts)).kind).toBe('waiting_for_host')
+    expect(classifier().stateOf(look(facts)).kind).toBe('waiting_for_host')
   })
 
   test('in the waiting room vetoes everything that looks like the meeting', () => {
     const facts = { isInWaitingRoom: true, level: 8, meetingStatus: 2 }
-    expect(classifier().situationOf(look(facts, { ...CALL })).kind).toBe('waiting_room')
+    expect(classifier().stateOf(look(facts, { ...CALL })).kind).toBe('waiting_room')
   })
 
   test.each([
@@ -152,24 +152,24 @@ describe('a wait', () => {
 describe('the meeting', () => {
   const endOf = (facts: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}) => {
     const signsNow = look({ ...IN_MEETING, ...facts }, { ...CALL, ...page })
-    const { situationOf, endOf: end } = classifier('obf')
-    return end(situationOf(signsNow), signsNow)
+    const { stateOf, endOf: end } = classifier('obf')
+    return end(stateOf(signsNow), signsNow)
   }
 
   test('is proven by the list of attendees and another witness', () => {
-    const { situationOf, isCorroborated } = classifier()
-    const sure = situationOf(look(IN_MEETING, CALL))
+    const { stateOf, isCorroborated } = classifier()
+    const sure = stateOf(look(IN_MEETING, CALL))
     expect(sure).toMatchObject({ kind: 'in_call', proofs: ['attendee', 'sound', 'connected', 'footer', 'speaker'] })
     expect(isCorroborated?.(sure)).toBe(true)
-    const alone = situationOf(look({ ...IN_MEETING, level: 8, meetingStatus: 1 }))
+    const alone = stateOf(look({ ...IN_MEETING, level: 8, meetingStatus: 1 }))
     expect(isCorroborated?.(alone)).toBe(false)
   })
 
   test('goes on while the connection comes back, and while numbers of joining still stand', () => {
     expect(endOf({})).toBeNull()
     expect(endOf({ failures: [failure(1)] })).toBeNull()
-    expect(classifier().situationOf(look({ ...IN_MEETING, meetingStatus: 4 }, CALL)).kind).toBe('reconnecting')
-    expect(classifier().situationOf(look({ ...IN_MEETING, meetingStatus: 3 }, CALL)).kind).toBe('reconnecting')
+    expect(classifier().stateOf(look({ ...IN_MEETING, meetingStatus: 4 }, CALL)).kind).toBe('reconnecting')
+    expect(classifier().stateOf(look({ ...IN_MEETING, meetingStatus: 3 }, CALL)).kind).toBe('reconnecting')
   })
 
   test.each<[what: string, Partial<SdkFacts>, end: string]>([
@@ -193,7 +193,7 @@ describe('the meeting', () => {
 
   test('is left when the SDK has gone to its page after it', () => {
     const after = look({ stage: 'bare', level: null }, { url: PAGE.replace('meeting', 'left') })
-    expect(classifier().situationOf(after).kind).toBe('left')
+    expect(classifier().stateOf(after).kind).toBe('left')
   })
 })
 
