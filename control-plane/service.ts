@@ -33,6 +33,7 @@ import { learnedCost } from './store/launches.ts'
 import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
 import { createMetrics } from './watching/metrics.ts'
+import { openTraces } from './watching/traces.ts'
 import { type Dispatcher, startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
@@ -81,6 +82,8 @@ async function startRoles(
   const has = (role: Role) => config.roles.has(role)
   const metrics = createMetrics({ database: startDatabase, log })
   const { meters } = metrics
+  const { traces, close: closeTraces } = await openTraces(environment, { log, version: versionOfProgram() })
+  closing.add('traces', closeTraces)
   let dispatcher: Dispatcher | undefined
   const pool = (role: keyof typeof CONNECTIONS): Database => {
     const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
@@ -127,7 +130,7 @@ async function startRoles(
   const { server, listen } = await makeServer()
   if (linkDatabase !== null) {
     const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
-    const links = createLinkServer({ database: linkDatabase, clock, log, meters, freshToken })
+    const links = createLinkServer({ database: linkDatabase, clock, log, meters, traces, freshToken })
     metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
@@ -160,6 +163,7 @@ async function startRoles(
       recover,
       log,
       meters,
+      traces,
       onPass: () => metrics.ran('reconciler'),
       linkUrl,
     })
@@ -173,7 +177,17 @@ async function startRoles(
     const database = pool('dispatcher')
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
-    const started = startDispatcher({ database, client, seals, links, clock, log, meters, ...(delays && { delays }) })
+    const started = startDispatcher({
+      database,
+      client,
+      seals,
+      links,
+      clock,
+      log,
+      meters,
+      traces,
+      ...(delays && { delays }),
+    })
     dispatcher = started
     closing.addWork('dispatcher', () => started.close(DISPATCHER_PATIENCE_MS))
   }
@@ -229,6 +243,7 @@ async function startRoles(
       ...(jobs && { jobs }),
       readiness,
       metrics: metrics.registry,
+      traces,
       settings: {
         publicUrl,
         version: versionOfProgram(),

@@ -84,13 +84,18 @@ export async function runConfig(config: BotConfig, io: Io, asJson: boolean): Pro
   }
 }
 
+/** So that the lines of a bot are found from its trace. */
+function traceOf({ traceparent }: Job): { traceId?: string } {
+  return traceparent ? { traceId: traceparent.split('-')[1]! } : {}
+}
+
 /** The same, while stop requests are heard. */
 async function runHeard(config: BotConfig, io: Io, asJson: boolean, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
   registerSecrets(job, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
-  const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id })
+  const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link: its journal is in the same folder, and an earlier bot that still runs writes to it.
   const earlierNotices = await asJobProblem(finishEarlier(config, logger, stops.signal))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))

@@ -316,6 +316,7 @@ describe('imports', () => {
     ['kysely', ['control-plane/store/']],
     ['pg', ['control-plane/store/']],
     ['dockerode', ['control-plane/launching/launchers/']],
+    ['@opentelemetry/', ['control-plane/watching/open-telemetry.ts']],
     ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/probes.ts']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>

@@ -5,6 +5,7 @@ import type { CalendarOperations } from '../calendars/operations.ts'
 import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
 import type { AuthorizedUser, ConnectionApp } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
+import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './load-shedding.ts'
 
 export interface ApiDependencies {
@@ -37,6 +38,8 @@ export interface ApiDependencies {
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
   metrics: Registry
+  /** Absent: requests are not traced. */
+  traces?: Traces
   settings: ApiSettings
 }
 

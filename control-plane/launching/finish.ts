@@ -8,11 +8,13 @@ import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch } from '../store/launches.ts'
+import type { Traces } from '../traces.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import { changeBot } from './change-bot.ts'
 import type { InTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
+import { traceEnd } from './trace-end.ts'
 
 /** Kept while the bot is finished. A process that is gone holds the bot for no longer. */
 const LEASE_SECONDS = 60
@@ -28,6 +30,7 @@ export interface FinishTools {
   recover: Recover
   log: Log
   meters?: Meters
+  traces?: Traces
   /** Of this reconciler. */
   owner: string
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
@@ -145,7 +148,10 @@ async function finishLeased(
       ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now }))
       : null,
   )
-  if (wasChanged) return isKept ? 'kept' : 'done'
+  if (wasChanged) {
+    await traceEnd(tools, botId)
+    return isKept ? 'kept' : 'done'
+  }
   tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
   return 'again'

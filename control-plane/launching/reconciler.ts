@@ -25,6 +25,7 @@ import { inTurn } from './in-turn.ts'
 import { ingestJournal } from './journal.ts'
 import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
+import { traceEnd } from './trace-end.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
@@ -287,6 +288,7 @@ class Reconciling {
     })
     if (isOurs) {
       this.#count('give_up', 'unknown_to_launcher')
+      await traceEnd(this.#settings, botId)
       log.error({ bot: botId, attempt, why }, 'Bot given up')
     }
     await launchEnded(database, botId, attempt, unknownEnd(why))

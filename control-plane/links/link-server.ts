@@ -13,6 +13,7 @@ import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/co
 import type { Database } from '../store/database.ts'
 import type { Stored } from '../store/events.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
+import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
 import { gather } from './gather.ts'
 import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
@@ -23,6 +24,7 @@ export interface LinkServerOptions {
   clock: Clock
   log: Log
   meters?: Meters
+  traces?: Traces
   /**
    * A fresh token for another try of the bot to join, or why there is none. Rejects where that cannot be found out. Absent:
    * this server gives none.
@@ -89,7 +91,7 @@ class Server implements LinkServer {
   #isSweeping = false
   #isClosed = false
 
-  constructor({ database, clock, log, meters = NO_METERS, freshToken }: LinkServerOptions) {
+  constructor({ database, clock, log, meters = NO_METERS, traces = NO_TRACES, freshToken }: LinkServerOptions) {
     this.#meters = meters
     this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
     this.#database = database
@@ -99,6 +101,7 @@ class Server implements LinkServer {
       database,
       log,
       meters,
+      traces,
       beforeAck: (link, stored) => this.#beforeAck(link, stored),
     })
     const batches = { waitMs: 10, most: 200, running: 2 }

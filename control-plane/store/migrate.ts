@@ -8,6 +8,7 @@ import * as performance from './migrations/0010-performance.ts'
 import * as providerDeletions from './migrations/0020-provider-deletions.ts'
 import * as jobOffers from './migrations/0030-job-offers.ts'
 import * as people from './migrations/0040-people.ts'
+import * as traces from './migrations/0080-traces.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -17,6 +18,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0020-provider-deletions': providerDeletions,
   '0030-job-offers': jobOffers,
   '0040-people': people,
+  '0080-traces': traces,
 }
 
 /** Names of the steps that were made now. Rejects with the error of the first step that failed. */

@@ -13,10 +13,12 @@ import {
 } from '../store/deliveries.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
 import { failLostDelivery } from '../store/lost-deliveries.ts'
+import { NO_TRACES, type Traces } from '../traces.ts'
 import { type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
 import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
+import { outcomeOf, spanOf } from './spans.ts'
 
 const BATCH = 64
 /** Longer than building a request and sending it may take: 50 s. */
@@ -42,6 +44,7 @@ export interface DispatcherSettings {
   clock: Clock
   log: Log
   meters?: Meters
+  traces?: Traces
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
   /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
@@ -61,7 +64,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, clock, log, meters = NO_METERS } = settings
+  const { database, clock, log, meters = NO_METERS, traces = NO_TRACES } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -109,11 +112,14 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       event: delivery.event,
       bot: delivery.bot_id,
     }
+    const span = traces.begin('webhook', spanOf(delivery))
     try {
       let request: BuiltRequest
       try {
         request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
+        if (span !== null) request.headers.traceparent = span.traceparent
       } catch (error) {
+        span?.end({ error: 'not built' })
         const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
         if (isLost) {
           meters.count('webhooks_finished', { result: 'given_up' })
@@ -125,6 +131,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         return
       }
       const result = await attemptDelivery(delivery, request, tools)
+      span?.end(outcomeOf(result))
       const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
         ? await delivered.store({ delivery, claim, result })
