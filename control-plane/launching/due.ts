@@ -74,7 +74,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const launch = launchBot(tools, claim, { startInTurn, onStarted: freePlace })
       .catch((error) => {
         // The lease gives the bot back.
-        const fields = { bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
+        const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
         log.error(fields, 'Outcome of a launch could not be stored')
       })
       .finally(() => {

@@ -46,12 +46,12 @@ export interface FinishTools {
  */
 export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<boolean> {
   const { database, log } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
   const isNews = await launchEnded(database, botId, attempt, evidence)
   if (isNews) {
     const { exitCode, signal, reason } = evidence
     tools.meters?.count('reconciler_actions', { action: 'finish', reason: reasonOfEnd(evidence) })
-    log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
+    log.info({ team, bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
   const bot = await readBot(database, botId)
   if (bot === undefined || isClosed(bot) || !decides(bot, attempt)) {
@@ -74,12 +74,12 @@ export async function finishBot(
   signal: AbortSignal,
 ): Promise<void> {
   const { database, log, owner, finishLeaseSeconds = LEASE_SECONDS } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
   if (!(await takeBotLease(database, botId, owner, finishLeaseSeconds))) return
   const keeping = setInterval(
     () => {
       keepBotLease(database, botId, owner, finishLeaseSeconds).catch((error: unknown) =>
-        log.warn({ bot: botId, attempt, error: String(error) }, 'The lease of a dead bot could not be kept'),
+        log.warn({ team, bot: botId, attempt, error: String(error) }, 'The lease of a dead bot could not be kept'),
       )
     },
     (finishLeaseSeconds * 1000) / 3,
@@ -108,7 +108,7 @@ async function finishLeased(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { database, files, launcher, log, owner } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
   const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
   let isKept = false
@@ -128,14 +128,17 @@ async function finishLeased(
       })
       recovered = result.seconds
       if (result.problems.length > 0) throw new Error(result.problems.join('; '))
-      log.warn({ bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
+      log.warn({ team, bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
     }
   } catch (error) {
     if (signal.aborted) {
       await endBotLease(database, botId, owner)
       return 'again'
     }
-    log.error({ bot: botId, attempt, error: String(error) }, 'What a dead bot left could not be read or recovered')
+    log.error(
+      { team, bot: botId, attempt, error: String(error) },
+      'What a dead bot left could not be read or recovered',
+    )
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)
       return 'again'

@@ -89,7 +89,7 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
       span?.end({ error: 'abandoned' })
-      log.warn({ bot: bot.id, attempt }, 'Launch abandoned: its lease is over')
+      log.warn({ team: bot.team_id, bot: bot.id, attempt }, 'Launch abandoned: its lease is over')
       return
     }
   } catch (error) {
@@ -101,9 +101,12 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
   onStarted?.()
   const now = new Date(bot.updated_at.getTime() + performance.now() - claim.claimedAt)
   const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle, claimed: { bot, now } })
-  log.info({ bot: bot.id, attempt, name: handle.name }, 'Bot started')
+  log.info({ team: bot.team_id, bot: bot.id, attempt, name: handle.name }, 'Bot started')
   if (isWanted) return
-  log.warn({ bot: bot.id, attempt }, 'Started bot is stopped: it was cancelled, or its lease was lost')
+  log.warn(
+    { team: bot.team_id, bot: bot.id, attempt },
+    'Started bot is stopped: it was cancelled, or its lease was lost',
+  )
   await tools.launcher.stop(handle, 0)
 }
 
@@ -193,7 +196,7 @@ async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Pro
     else await write(tx, bot, launchFailed(bot, error.message, now))
   })
   await traceEnd(tools, claim.bot.id)
-  const fields = { bot: claim.bot.id, attempt, error: error.message }
+  const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt, error: error.message }
   if (error instanceof NoRoom) log.info(fields, 'Bot waits: the launcher has no room')
   else if (error instanceof GrantDelayed) log.warn(fields, 'Bot waits: its token could not be fetched')
   else log.error(fields, 'Bot could not be started')

@@ -164,12 +164,12 @@ class Reconciling {
   /** Bots whose launcher took them and did not come back: found at the launcher, or due again. */
   async #takeBackLeases(listed: Listed): Promise<void> {
     const { database, log } = this.#settings
-    for (const { id, attempt, owner } of await expiredLeases(database, 1000)) {
+    for (const { id, team, attempt, owner } of await expiredLeases(database, 1000)) {
       const handle = await listed.handleOf(id, attempt)
       if (handle !== null) {
         await this.#writer.store({ botId: id, attempt, handle })
         this.#count('adopt', 'launcher_gone')
-        log.warn({ bot: id, attempt }, 'Bot of a launcher that did not come back was found')
+        log.warn({ team, bot: id, attempt }, 'Bot of a launcher that did not come back was found')
         continue
       }
       const reason = 'The launcher that took the bot did not come back.'
@@ -179,20 +179,20 @@ class Reconciling {
       if (!isOurs) continue
       this.#count('take_back', 'launcher_gone')
       this.#meters.count('lease_losses', { work: 'launch', how: 'expired' })
-      log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
+      log.warn({ team, bot: id, attempt }, 'Bot is due again: its launcher did not come back')
     }
   }
 
   async #look(launch: OpenLaunch, listed: Listed): Promise<void> {
     const { launcher, log } = this.#settings
-    const { bot_id: botId, attempt } = launch
+    const { bot_id: botId, team_id: team, attempt } = launch
     if (this.#finishing.has(keyOf(launch))) return
     try {
       const handle = launch.handle ?? (await this.#adopt(launch, listed))
       const state: LaunchState = handle === null ? { state: 'absent' } : await launcher.inspect(handle)
       await this.#act({ ...launch, handle }, verdictOn(launch, state, this.#settings.forgottenSeconds))
     } catch (error) {
-      log.error({ bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
+      log.error({ team, bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
     }
   }
 
@@ -206,7 +206,7 @@ class Reconciling {
 
   async #act(launch: OpenLaunch, verdict: Verdict): Promise<void> {
     const { database, launcher, log } = this.#settings
-    const { bot_id: botId, attempt, handle } = launch
+    const { bot_id: botId, team_id: team, attempt, handle } = launch
     switch (verdict.do) {
       case 'wait':
         return
@@ -215,7 +215,7 @@ class Reconciling {
         return
       case 'kill':
         this.#count('kill', 'did_not_end')
-        log.warn({ bot: botId, attempt, why: verdict.why }, 'Bot killed')
+        log.warn({ team, bot: botId, attempt, why: verdict.why }, 'Bot killed')
         await launcher.kill(handle!)
         return
       case 'finish':
@@ -238,7 +238,7 @@ class Reconciling {
     if (this.#finishing.has(key) || this.#finishing.size >= MOST_FINISHING || signal.aborted) return
     const finishing = finishBot(this.#tools, launch, evidence, signal)
       .catch((error) => {
-        const fields = { bot: launch.bot_id, attempt: launch.attempt, error: String(error) }
+        const fields = { team: launch.team_id, bot: launch.bot_id, attempt: launch.attempt, error: String(error) }
         this.#settings.log.error(fields, 'Bot could not be finished')
       })
       .finally(() => this.#finishing.delete(key))
@@ -246,7 +246,7 @@ class Reconciling {
   }
 
   async #stop(launch: OpenLaunch, why: string): Promise<void> {
-    const { bot_id: botId, attempt, named_attempt, phase, handle } = launch
+    const { bot_id: botId, team_id: team, attempt, named_attempt, phase, handle } = launch
     const { database, launcher, log } = this.#settings
     if (attempt === named_attempt && phase !== 'closed') {
       if (await this.#hasNews(launch)) return
@@ -262,7 +262,7 @@ class Reconciling {
       this.#told.set(handle!.name, performance.now())
     }
     this.#count('stop', reasonToStop(launch))
-    log.warn({ bot: botId, attempt, why }, 'Bot told to end')
+    log.warn({ team, bot: botId, attempt, why }, 'Bot told to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
   }
 
@@ -279,7 +279,7 @@ class Reconciling {
   }
 
   /** There will be no evidence any more. */
-  async #giveUp({ bot_id: botId, attempt }: OpenLaunch, why: string): Promise<void> {
+  async #giveUp({ bot_id: botId, team_id: team, attempt }: OpenLaunch, why: string): Promise<void> {
     const { database, log } = this.#settings
     const isOurs = await changeBot(database, botId, (bot, now) => {
       if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
@@ -289,7 +289,7 @@ class Reconciling {
     if (isOurs) {
       this.#count('give_up', 'unknown_to_launcher')
       await traceEnd(this.#settings, botId)
-      log.error({ bot: botId, attempt, why }, 'Bot given up')
+      log.error({ team, bot: botId, attempt, why }, 'Bot given up')
     }
     await launchEnded(database, botId, attempt, unknownEnd(why))
     await launchCleaned(database, botId, attempt)

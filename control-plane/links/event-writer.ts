@@ -104,7 +104,7 @@ export class EventWriter {
         return
       }
       this.#parts.log.warn(
-        { links: group.length, ...group[0]!.link.owner, error: String(error) },
+        { links: group.length, ...group[0]!.link.logFields, error: String(error) },
         'Events could not be stored',
       )
       for (const { link } of group) link.close(CLOSE.tryAgain, 'events cannot be stored now')

@@ -160,7 +160,7 @@ class Server implements LinkServer {
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(
-        { ...link.owner, problems: problems.slice(0, MAX_LOGGED_PROBLEMS) },
+        { ...link.logFields, problems: problems.slice(0, MAX_LOGGED_PROBLEMS) },
         'A message of a bot does not fit the protocol',
       ),
   }
@@ -184,7 +184,7 @@ class Server implements LinkServer {
         greeted.commands.map(({ id }) => id),
       )
     } catch (error) {
-      this.#log.warn({ ...link.owner, error: String(error) }, 'A bot could not be welcomed')
+      this.#log.warn({ ...link.logFields, error: String(error) }, 'A bot could not be welcomed')
       link.close(CLOSE.tryAgain, 'the database cannot be reached')
     }
   }
@@ -202,7 +202,7 @@ class Server implements LinkServer {
   #turnAway(link: Link): void {
     const { botId, attempt } = link.owner
     const isFirst = link.command(`not-wanted-${botId}-${attempt}`, { type: 'leave' })
-    if (isFirst) this.#log.info(link.owner, 'An attempt that is not wanted any more was told to leave')
+    if (isFirst) this.#log.info(link.logFields, 'An attempt that is not wanted any more was told to leave')
   }
 
   async #answer(link: Link, answer: Answer): Promise<void> {
@@ -211,7 +211,7 @@ class Server implements LinkServer {
       link.answersWaiting -= 1
     } catch (error) {
       this.#log.warn(
-        { ...link.owner, error: String(error) },
+        { ...link.logFields, error: String(error) },
         'An answer could not be stored; the bot will be asked again',
       )
       link.close(CLOSE.tryAgain, 'answers cannot be stored now')
@@ -226,7 +226,7 @@ class Server implements LinkServer {
     try {
       link.token({ type: 'token', id, ...(await this.#freshToken(link.owner)) })
     } catch (error) {
-      this.#log.warn({ ...link.owner, error: String(error) }, 'A fresh token of a bot could not be fetched')
+      this.#log.warn({ ...link.logFields, error: String(error) }, 'A fresh token of a bot could not be fetched')
       link.token({ type: 'token', id, message: 'The control plane cannot fetch tokens now.', can_retry: true })
     } finally {
       link.isFetchingToken = false

@@ -110,6 +110,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       delivery: delivery.id,
       message: delivery.message_id,
       event: delivery.event,
+      team: delivery.team_id,
       bot: delivery.bot_id,
     }
     const span = traces.begin('webhook', spanOf(delivery))
@@ -144,7 +145,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       }
     } catch (error) {
       // The lease gives the delivery back.
-      log.error({ delivery: delivery.id, error: String(error) }, 'Webhook result could not be stored')
+      log.error({ ...fields, error: String(error) }, 'Webhook result could not be stored')
     }
   }
 
