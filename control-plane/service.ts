@@ -26,6 +26,7 @@ import { type Environment, openLauncher } from './open-launcher.ts'
 import { createGuardedClient } from './outgoing/guarded-client.ts'
 import type { Clock, Log } from './ports.ts'
 import { createProbes, type Place } from './probes.ts'
+import { readinessOf } from './readiness.ts'
 import { ownerSignInLink } from './sign-in-link.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
@@ -107,7 +108,7 @@ async function startRoles(
   const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
-  const readiness: Record<string, () => Promise<void>> = files.check === null ? {} : { recordings: files.check }
+  const readiness = readinessOf(startDatabase, seals, files.check)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)

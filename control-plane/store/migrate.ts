@@ -1,5 +1,5 @@
 /** Brings a database to the tables that this program needs. Forward only; two that migrate at once wait for each other. */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'
 import * as calendars from './migrations/0002-calendars.ts'
@@ -30,4 +30,11 @@ export async function migrate(database: Kysely<never> | Kysely<unknown>): Promis
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return (results ?? []).map(({ migrationName }) => migrationName)
+}
+
+/** Names of the steps that this program needs and the database does not have, as after a restored backup. */
+export async function missingMigrations(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(database as Kysely<unknown>)
+  const made = new Set(rows.map(({ name }) => name))
+  return Object.keys(MIGRATIONS).filter((name) => !made.has(name))
 }
