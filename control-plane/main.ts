@@ -9,11 +9,11 @@ import { startService } from './service.ts'
 /** From the signal to the end of the process; what is not done by then is cut off. */
 const GRACE_MS = 10_000
 
-/** One JSON line for each fact, on standard error. */
-export function createServiceLog(level: LogLevel): Log {
+/** One JSON line for each fact, on standard error where no other place is given. */
+export function createServiceLog(level: LogLevel, destination?: { write(line: string): void }): Log {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: stdSerializers.err } },
-    pino.destination({ dest: 2, sync: true }),
+    destination ?? pino.destination({ dest: 2, sync: true }),
   )
 }
 

@@ -31,6 +31,7 @@ import { createGuardedClient } from './outgoing/guarded-client.ts'
 import { createMailer } from './outgoing/mailer.ts'
 import type { Clock, Log } from './ports.ts'
 import { createProbes, type Place } from './probes.ts'
+import { readinessOf } from './readiness.ts'
 import { ownerSignInLink } from './sign-in-link.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { databaseTime } from './store/drain.ts'
@@ -38,6 +39,7 @@ import { learnedCost } from './store/launches.ts'
 import { requestRetranscription } from './store/retranscriptions.ts'
 import { watchDrain } from './watch-drain.ts'
 import { createMetrics } from './watching/metrics.ts'
+import { openTraces } from './watching/traces.ts'
 import { type Dispatcher, startDispatcher } from './webhooks/dispatcher.ts'
 import { resendEnd, sendCallback, sendTest } from './webhooks/replay.ts'
 
@@ -86,6 +88,8 @@ async function startRoles(
   const has = (role: Role) => config.roles.has(role)
   const metrics = createMetrics({ database: startDatabase, log })
   const { meters } = metrics
+  const { traces, close: closeTraces } = await openTraces(environment, { log, version: versionOfProgram() })
+  closing.add('traces', closeTraces)
   let dispatcher: Dispatcher | undefined
   const pool = (role: keyof typeof CONNECTIONS): Database => {
     const onError = (error: Error) => log.warn({ role, error: String(error) }, 'A database connection broke')
@@ -109,7 +113,7 @@ async function startRoles(
   const linkUrl = config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
-  const readiness: Record<string, () => Promise<void>> = files.check === null ? {} : { recordings: files.check }
+  const readiness = readinessOf(startDatabase, seals, files.check)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
@@ -131,7 +135,7 @@ async function startRoles(
   const { server, listen } = await makeServer()
   if (linkDatabase !== null) {
     const freshToken = (owner: { botId: string; attempt: number }) => joinTokens().again(owner)
-    const links = createLinkServer({ database: linkDatabase, clock, log, meters, freshToken })
+    const links = createLinkServer({ database: linkDatabase, clock, log, meters, traces, freshToken })
     metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
     closing.addWork('links', () => links.close())
     server.on('upgrade', (request, socket, head) => {
@@ -166,6 +170,7 @@ async function startRoles(
       resumesBots: config.resumesBots,
       log,
       meters,
+      traces,
       onPass: () => metrics.ran('reconciler'),
       linkUrl,
     })
@@ -180,7 +185,7 @@ async function startRoles(
     const links = createArtifactLinks(database, files.store)
     const delays = config.webhookDelays ?? undefined
     const mail = createAlertMail(config.mail && createMailer(config.mail), publicUrl)
-    const tools = { database, client, seals, links, mail, clock, log, meters }
+    const tools = { database, client, seals, links, mail, clock, log, meters, traces }
     const started = startDispatcher({ ...tools, ...(delays && { delays }) })
     dispatcher = started
     closing.addWork('dispatcher', () => started.close(DISPATCHER_PATIENCE_MS))
@@ -247,6 +252,7 @@ async function startRoles(
       ...(jobs && { jobs }),
       readiness,
       metrics: metrics.registry,
+      traces,
       settings: {
         publicUrl,
         version: versionOfProgram(),

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
 import { writeReport } from '../report/index.ts'
@@ -54,12 +55,17 @@ export async function runConfig(config: BotConfig, openView: OpenView): Promise<
   }
 }
 
+/** A bot's log lines are found by the trace of its service too. */
+function traceOf({ traceparent }: Job): { traceId?: string } {
+  return traceparent ? { traceId: traceparent.split('-')[1]! } : {}
+}
+
 async function runBotOf(config: BotConfig, openView: OpenView, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
   registerSecrets(job, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
-  const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id })
+  const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
   const earlierNotices = await asJobProblem(recoverEarlierBot(config, logger, stops.signal))
   const earlier = await asJobProblem(setAsideEarlier(workFolder))

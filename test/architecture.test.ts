@@ -329,6 +329,7 @@ describe('imports', () => {
     ['dockerode', ['control-plane/launching/launchers/']],
     ['@kubernetes/', ['control-plane/launching/launchers/']],
     ['openid-client', ['control-plane/sign-in/']],
+    ['@opentelemetry/', ['control-plane/watching/open-telemetry.ts']],
     ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/probes.ts']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>

@@ -254,6 +254,11 @@ export const jobSchema = z
       .describe(
         'How long the bot waits, from its start on, for the welcome of its control plane before it asks to join; then it goes on without.',
       ),
+    traceparent: z
+      .string()
+      .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
+      .nullish()
+      .describe('The trace that the bot belongs to (W3C Trace Context). The bot names it in each line of its log.'),
     bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
     frame_rate: z.literal([25, 30]).default(25),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { METHODS } from 'node:http'
 import Fastify, { type FastifyRequest } from 'fastify'
+import { NO_TRACES } from '../traces.ts'
 import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
 import { pageRoutes } from './dashboard/page-routes.ts'
@@ -19,6 +20,7 @@ import { describeRoutes } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRouteTable } from './route-table.ts'
+import { traceRequests } from './tracing.ts'
 import { validatorCompiler } from './validation.ts'
 
 /** Of most bodies; routes with arrays have their own. */
@@ -97,6 +99,7 @@ export async function buildApi(
   const hint = createLaunchHint(dependencies)
   const authentication = createAuthentication(dependencies, createRateLimits())
   const documents: ServedDocument[] = []
+  traceRequests(app, dependencies.traces ?? NO_TRACES)
   operationRoutes(app, dependencies)
   fileRoutes(app, dependencies)
   await hookRoutes(app, dependencies)

@@ -6,6 +6,7 @@ import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.t
 import type { AuthorizedUser, ConnectionApp } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import type { Identity } from '../store/identities.ts'
+import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './load-shedding.ts'
 
 export interface ApiDependencies {
@@ -41,6 +42,8 @@ export interface ApiDependencies {
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
   metrics: Registry
+  /** Absent: requests are not traced. */
+  traces?: Traces
   settings: ApiSettings
 }
 

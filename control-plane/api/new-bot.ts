@@ -15,11 +15,18 @@ export function askedFor(
   { asked, extra }: { asked: BotRequest; extra: unknown },
   request: FastifyRequest,
   { client, settings }: Pick<ApiDependencies, 'client' | 'settings'>,
-): Pick<NewBot, 'id' | 'teamId' | 'apiKeyId' | 'isCompat' | 'meeting'> {
+): Pick<NewBot, 'id' | 'teamId' | 'apiKeyId' | 'isCompat' | 'meeting' | 'traceparent'> {
   const { keyId, teamId } = callerOf(request)
   const problem = addressProblem(client, asked, extra)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
   const meeting = readMeetingLink(meetingUrl, settings.jitsiHosts)
   if (meeting === null) throw refusals.meetingPlatform()
-  return { id: randomUUID(), teamId, apiKeyId: keyId, isCompat: request.generation?.isCompat ?? false, meeting }
+  return {
+    id: randomUUID(),
+    teamId,
+    apiKeyId: keyId,
+    isCompat: request.generation?.isCompat ?? false,
+    meeting,
+    traceparent: request.span?.traceparent ?? null,
+  }
 }

@@ -99,7 +99,10 @@ async function createEventBot(
   const stored = botOfIntent(seals, followed)
   const meeting = readMeetingLink(url, jitsiHosts)
   if (stored === null || meeting === null) {
-    log.warn({ calendar: calendar.id, event: event.id }, 'An event gets no bot: its link is of no supported platform')
+    log.warn(
+      { team: calendar.team_id, calendar: calendar.id, event: event.id },
+      'An event gets no bot: its link is of no supported platform',
+    )
     return null
   }
   const bot = eventBotOf(stored)
@@ -122,7 +125,10 @@ async function createEventBot(
     ...(calendar.generation === 'v2' ? { eventId: event.id } : { eventUuid: event.id }),
   })
   if ('refused' in created) {
-    log.warn({ calendar: calendar.id, event: event.id, code: created.refused.code }, 'An event gets no bot')
+    log.warn(
+      { team: calendar.team_id, calendar: calendar.id, event: event.id, code: created.refused.code },
+      'An event gets no bot',
+    )
     return null
   }
   await addEventBot(tx, calendar.id, event.id, botId)

@@ -239,7 +239,7 @@ export async function disconnect(tools: ConnectTools, name: CalendarName): Promi
       .then(() => channelStopped(database, channel.id))
       .catch((error) =>
         log.warn(
-          { calendar: calendar.id, error: problemText(error) },
+          { team: calendar.team_id, calendar: calendar.id, error: problemText(error) },
           'A subscription was not stopped: it ends by itself',
         ),
       )

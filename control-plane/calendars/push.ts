@@ -73,7 +73,10 @@ export async function pushCalendar(
     if (!(problem instanceof ProviderProblem)) throw problem
     const message = `Changes are polled every 15 minutes: ${problemText(problem)}`
     if (problem.kind === 'push_not_supported') return end({ state: 'off', message, problem }, 7 * DAY)
-    log.warn({ calendar: calendar.id, problem: problem.kind }, 'No subscription to the changes of a calendar')
+    log.warn(
+      { team: calendar.team_id, calendar: calendar.id, problem: problem.kind },
+      'No subscription to the changes of a calendar',
+    )
     const wait = lastingStatus(problem) === null ? 5 * MINUTE : HOUR
     return end({ state: 'failed', message, problem }, Math.max(wait, (problem.retryAfterMs ?? 0) / 1000))
   }
@@ -136,7 +139,7 @@ async function stopQuietly(tools: PushTools, calendar: CalendarRow, subscription
     .withToken(calendar.id, (token) => provider.unwatch(token, subscription))
     .catch((problem) =>
       tools.log.warn(
-        { calendar: calendar.id, error: problemText(problem) },
+        { team: calendar.team_id, calendar: calendar.id, error: problemText(problem) },
         'An obsolete subscription could not be removed',
       ),
     )

@@ -53,7 +53,10 @@ export const newClaim = (): SyncClaim => ({ owner: randomUUID(), leaseSeconds: L
 export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, claim: SyncClaim): Promise<SyncOutcome> {
   const keeping = setInterval(() => {
     keepSyncLease(tools.database, calendar.id, claim).catch((error) =>
-      tools.log.warn({ calendar: calendar.id, error: String(error) }, 'The lease of a sync could not be kept'),
+      tools.log.warn(
+        { team: calendar.team_id, calendar: calendar.id, error: String(error) },
+        'The lease of a sync could not be kept',
+      ),
     )
   }, KEEP_EVERY_MS)
   try {
@@ -104,7 +107,10 @@ async function fetchChanges(tools: SyncTools, calendar: CalendarRow, window: Win
   } catch (problem) {
     const isGone = problem instanceof ProviderProblem && problem.kind === 'cursor_gone'
     if (!isGone || cursor === null) throw problem
-    tools.log.info({ calendar: calendar.id }, 'The cursor of a calendar is dead: everything is read')
+    tools.log.info(
+      { team: calendar.team_id, calendar: calendar.id },
+      'The cursor of a calendar is dead: everything is read',
+    )
     return read(null)
   }
 }
@@ -126,7 +132,7 @@ async function store(
     const change = await storeDifference(tx, tools, calendar, window, changes)
     if (changes.unreadable.length > 0)
       tools.log.warn(
-        { calendar: calendar.id, events: changes.unreadable.length },
+        { team: calendar.team_id, calendar: calendar.id, events: changes.unreadable.length },
         'Events of a calendar could not be read',
       )
     await followSeries(tx, tools.seals, calendar.id, change)
@@ -202,7 +208,11 @@ async function storeFailure(
   problem: unknown,
 ): Promise<void> {
   const text = problemText(problem)
-  const fields = { calendar: read.id, error: problem instanceof ProviderProblem ? problem.kind : String(problem) }
+  const fields = {
+    team: read.team_id,
+    calendar: read.id,
+    error: problem instanceof ProviderProblem ? problem.kind : String(problem),
+  }
   log.warn(fields, 'A calendar could not be synced')
   await changeCalendar(database, read.id, (calendar, now) => {
     if (calendar.sync_lease_owner !== claim.owner) return null

@@ -10,6 +10,7 @@ import { changeBot } from './change-bot.ts'
 import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { whileHeld } from './held-lease.ts'
 import { filesOfAttempt } from './recovery.ts'
+import { traceEnd } from './trace-end.ts'
 
 /** Under which the joined files lie, beside those of the attempts, which count from 1. */
 export const JOINED = 0
@@ -34,23 +35,20 @@ export type JoinParts = (
 export async function assembleBot(tools: FinishTools, botId: string, signal: AbortSignal): Promise<void> {
   const { database, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools
   if (!(await takeBotLease(database, botId, owner, seconds))) return
-  await whileHeld(
-    seconds,
-    () => keepBotLease(database, botId, owner, seconds),
-    log,
-    async () => {
-      try {
-        const bot = await readBot(database, botId)
-        if (bot?.phase !== 'assembling') return
-        const files = await tools.recoverInTurn(() => filesOf(tools, bot, signal))
-        await changeBot(database, botId, (now, at) =>
-          now.phase === 'assembling' && now.lease_owner === owner ? assembled(now, files, at) : null,
-        )
-      } finally {
-        await endBotLease(database, botId, owner)
-      }
-    },
-  )
+  const keep = () => keepBotLease(database, botId, owner, seconds)
+  await whileHeld({ seconds, keep, log, fields: { bot: botId } }, async () => {
+    try {
+      const bot = await readBot(database, botId)
+      if (bot?.phase !== 'assembling') return
+      const files = await tools.recoverInTurn(() => filesOf(tools, bot, signal))
+      await changeBot(database, botId, (now, at) =>
+        now.phase === 'assembling' && now.lease_owner === owner ? assembled(now, files, at) : null,
+      )
+      await traceEnd(tools, botId)
+    } finally {
+      await endBotLease(database, botId, owner)
+    }
+  })
 }
 
 async function filesOf(tools: FinishTools, bot: BotRow, signal: AbortSignal): Promise<Assembled> {
@@ -82,7 +80,7 @@ async function filesOf(tools: FinishTools, bot: BotRow, signal: AbortSignal): Pr
     return { filesAttempt: JOINED, seconds, message: withMissing(message, missing) }
   } catch (error) {
     if (signal.aborted) throw error
-    log.error({ bot: bot.id, error: String(error) }, 'The parts of a recording could not be joined')
+    log.error({ team: bot.team_id, bot: bot.id, error: String(error) }, 'The parts of a recording could not be joined')
     await serveApart(tools, bot.id, there)
     const message = `The parts of the recording could not be joined, so each stands for itself. ${(error as Error).message}`
     return { filesAttempt: JOINED, seconds: secondsOf(there), message: withMissing(message, missing) }

@@ -10,6 +10,7 @@ import { inTurn } from './in-turn.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
 import { PauseBetweenRounds } from './pause.ts'
+import { traceEnd } from './trace-end.ts'
 
 const LEASE_SECONDS = 30
 /**
@@ -73,7 +74,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const launch = launchBot(tools, claim, { startInTurn, onStarted: freePlace })
       .catch((error) => {
         // The lease gives the bot back.
-        const fields = { bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
+        const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
         log.error(fields, 'Outcome of a launch could not be stored')
       })
       .finally(() => {
@@ -129,6 +130,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
         if (bot.phase !== 'due') return null
         return gaveUp(bot, bot.wait_reason === null ? message : `${message} ${bot.wait_reason}`, now)
       })
+      await traceEnd(settings, id)
       log.warn({ bot: id }, 'Bot given up: it could not be started in time')
     }
     for (const id of await latePickups(database, BATCH)) await changeBot(database, id, pickupDelayed)

@@ -10,6 +10,7 @@ import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../store/launches.ts'
+import type { Traces } from '../traces.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
 import { changeBot } from './change-bot.ts'
@@ -17,6 +18,7 @@ import { whileHeld } from './held-lease.ts'
 import type { InTurn } from './in-turn.ts'
 import { type AttemptFiles, ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
+import { traceEnd } from './trace-end.ts'
 
 /** Kept while the bot is finished. A process that is gone holds the bot for no longer. */
 export const LEASE_SECONDS = 60
@@ -37,6 +39,7 @@ export interface FinishTools {
   onDue?: () => void
   log: Log
   meters?: Meters
+  traces?: Traces
   /** Of this reconciler. */
   owner: string
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
@@ -52,12 +55,12 @@ export interface FinishTools {
  */
 export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<boolean> {
   const { database, log } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
   const isNews = await launchEnded(database, botId, attempt, evidence)
   if (isNews) {
     const { exitCode, signal, reason } = evidence
     tools.meters?.count('reconciler_actions', { action: 'finish', reason: reasonOfEnd(evidence) })
-    log.info({ bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
+    log.info({ team, bot: botId, attempt, exitCode, signal, reason }, 'Bot process ended')
   }
   const bot = await readBot(database, botId)
   if (bot === undefined || isOver(bot) || !decides(bot, attempt)) {
@@ -81,10 +84,10 @@ export async function finishBot(
   signal: AbortSignal,
 ): Promise<void> {
   const { database, log, owner, finishLeaseSeconds = LEASE_SECONDS } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
   if (!(await takeBotLease(database, botId, owner, finishLeaseSeconds))) return
   const keep = () => keepBotLease(database, botId, owner, finishLeaseSeconds)
-  await whileHeld(finishLeaseSeconds, keep, log, async () => {
+  await whileHeld({ seconds: finishLeaseSeconds, keep, log, fields: { team, bot: botId, attempt } }, async () => {
     const outcome = await finishLeased(tools, launch, evidence, signal)
     if (outcome === 'done') await removeRest(tools, launch)
     if (outcome === 'kept') await launchKept(database, botId, attempt)
@@ -106,7 +109,7 @@ async function finishLeased(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { database, log, owner } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
   const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
   let recovered: number | null = null
   let isKept = false
@@ -126,14 +129,17 @@ async function finishLeased(
       })
       recovered = result.seconds
       if (result.problems.length > 0) throw new Error(result.problems.join('; '))
-      log.warn({ bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
+      log.warn({ team, bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
     }
   } catch (error) {
     if (signal.aborted) {
       await endBotLease(database, botId, owner)
       return 'again'
     }
-    log.error({ bot: botId, attempt, error: String(error) }, 'What a dead bot left could not be read or recovered')
+    log.error(
+      { team, bot: botId, attempt, error: String(error) },
+      'What a dead bot left could not be read or recovered',
+    )
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)
       return 'again'
@@ -146,7 +152,10 @@ async function finishLeased(
       ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now }))
       : null,
   )
-  if (wasChanged) return isKept ? 'kept' : 'done'
+  if (wasChanged) {
+    await traceEnd(tools, botId)
+    return isKept ? 'kept' : 'done'
+  }
   tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
   return 'again'
@@ -171,7 +180,8 @@ async function readJournal(
 }
 
 /** The bot waits for its next attempt, and what this one recorded is recovered beside that. */
-async function goOn(tools: FinishTools, { bot_id: botId, attempt }: OpenLaunch, known: KnownOfDead): Promise<Outcome> {
+async function goOn(tools: FinishTools, launch: OpenLaunch, known: KnownOfDead): Promise<Outcome> {
+  const { bot_id: botId, team_id: team, attempt } = launch
   const { database, log, owner } = tools
   const goesOn = await changeBot(
     database,
@@ -188,7 +198,7 @@ async function goOn(tools: FinishTools, { bot_id: botId, attempt }: OpenLaunch, 
     await endBotLease(database, botId, owner)
     return 'again'
   }
-  log.warn({ bot: botId, attempt }, 'Bot is due again: it died in its meeting and goes back into it')
+  log.warn({ team, bot: botId, attempt }, 'Bot is due again: it died in its meeting and goes back into it')
   tools.onDue?.()
   // Its rest stays until a later pass has recovered the recording.
   return 'again'

@@ -1,16 +1,24 @@
 /** Work that takes longer than the lease under which it is done. */
 import type { Log } from '../ports.ts'
 
+interface Lease {
+  seconds: number
+  keep: () => Promise<unknown>
+  log: Log
+  /** What a log line about the lease names. */
+  fields: object
+}
+
 /** Keeps the lease with `keep` while the work lasts. Three misses in a row lose it. */
 export async function whileHeld<Result>(
-  seconds: number,
-  keep: () => Promise<unknown>,
-  log: Log,
+  { seconds, keep, log, fields }: Lease,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const keeping = setInterval(
     () => {
-      keep().catch((error: unknown) => log.warn({ error: String(error) }, 'The lease of a dead bot could not be kept'))
+      keep().catch((error: unknown) =>
+        log.warn({ ...fields, error: String(error) }, 'The lease of a dead bot could not be kept'),
+      )
     },
     (seconds * 1000) / 3,
   )

@@ -4,6 +4,7 @@ import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
+import type { Traces } from '../traces.ts'
 import type { JoinParts } from './assemble.ts'
 import { startDueLoop } from './due.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconciler.ts'
@@ -31,6 +32,7 @@ export interface LaunchingSettings {
   resumesBots: boolean
   log: Log
   meters?: Meters
+  traces?: Traces
   /** Called after each pass of the reconciler. */
   onPass?: () => void
   /** Address of the control link, as bots reach it. */

@@ -37,6 +37,8 @@ export interface JobParts {
   link: { url: string; token: string }
   /** How long the bot waits for its control plane before it asks to join. */
   waitForWelcomeSeconds: number
+  /** Null: nothing is traced. */
+  traceparent?: string | null
 }
 
 /** A request that cannot be made into a job. It is no fault of the machine, so no further attempt would help. */
@@ -100,6 +102,7 @@ export function jobOf(parts: JobParts): Job {
     ...conferencingOf(bot.meeting_platform, request.conferencing, secrets, grant, bot.extra),
     storage,
     control_plane: link,
+    traceparent: parts.traceparent ?? null,
     // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
     extra: isRecord(bot.extra) ? bot.extra : null,
   })

@@ -24,9 +24,11 @@ import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../store/launches.ts'
 import type { BotRow } from '../store/tables.ts'
+import { NO_TRACES, type Span, type Traces, traceOf } from '../traces.ts'
 import type { InTurn } from './in-turn.ts'
 import { ImpossibleJob, jobOf } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
+import { traceEnd } from './trace-end.ts'
 
 /** A start that is left over from a lease this close to its end is not begun. */
 const LEASE_MARGIN_MS = 3_000
@@ -40,6 +42,7 @@ export interface LaunchTools {
   grants: JoinGrants
   log: Log
   meters?: Meters
+  traces?: Traces
   writer: LaunchWriter
   /** Address of the control link, as bots reach it. */
   linkUrl: string
@@ -70,25 +73,40 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
   const { log } = tools
   const { bot } = claim
   const { attempt } = bot
+  const span = (tools.traces ?? NO_TRACES).begin('launch', {
+    parent: traceOf(bot),
+    attributes: {
+      'standin.bot.id': bot.id,
+      'standin.team.id': bot.team_id,
+      'standin.attempt': attempt,
+      'standin.launcher': tools.launcher.kind,
+    },
+  })
   let handle: LaunchHandle | null
   try {
-    const job = makeJob(tools, claim, await grantOf(tools.grants, bot))
+    const job = makeJob(tools, claim, await grantOf(tools.grants, bot), span)
     handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
-      log.warn({ bot: bot.id, attempt }, 'Launch abandoned: its lease is over')
+      span?.end({ error: 'abandoned' })
+      log.warn({ team: bot.team_id, bot: bot.id, attempt }, 'Launch abandoned: its lease is over')
       return
     }
   } catch (error) {
+    span?.end({ error: kindOfFailure(error) })
     await storeFailure(tools, claim, error as Error)
     return
   }
+  span?.end()
   onStarted?.()
   const now = new Date(bot.updated_at.getTime() + performance.now() - claim.claimedAt)
   const isWanted = await tools.writer.store({ botId: bot.id, attempt, handle, claimed: { bot, now } })
-  log.info({ bot: bot.id, attempt, name: handle.name }, 'Bot started')
+  log.info({ team: bot.team_id, bot: bot.id, attempt, name: handle.name }, 'Bot started')
   if (isWanted) return
-  log.warn({ bot: bot.id, attempt }, 'Started bot is stopped: it was cancelled, or its lease was lost')
+  log.warn(
+    { team: bot.team_id, bot: bot.id, attempt },
+    'Started bot is stopped: it was cancelled, or its lease was lost',
+  )
   await tools.launcher.stop(handle, 0)
 }
 
@@ -137,6 +155,7 @@ function makeJob(
   { files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools,
   { bot, token }: Claim,
   grant: JoinGrant | null,
+  span: Span | null,
 ) {
   return jobOf({
     bot,
@@ -145,10 +164,12 @@ function makeJob(
     storage: files.jobStorage(bot.id, bot.attempt),
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
+    traceparent: span?.traceparent ?? null,
   })
 }
 
-async function storeFailure({ database, log }: LaunchTools, claim: Claim, error: Error): Promise<void> {
+async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Promise<void> {
+  const { database, log } = tools
   const { attempt } = claim.bot
   const write = async (tx: Tx, bot: BotRow, change: BotChange) => {
     await applyChange(tx, bot, change)
@@ -174,10 +195,16 @@ async function storeFailure({ database, log }: LaunchTools, claim: Claim, error:
       await write(tx, bot, impossible(bot, error.code, error.message, now))
     else await write(tx, bot, launchFailed(bot, error.message, now))
   })
-  const fields = { bot: claim.bot.id, attempt, error: error.message }
+  await traceEnd(tools, claim.bot.id)
+  const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt, error: error.message }
   if (error instanceof NoRoom) log.info(fields, 'Bot waits: the launcher has no room')
   else if (error instanceof GrantDelayed) log.warn(fields, 'Bot waits: its token could not be fetched')
   else log.error(fields, 'Bot could not be started')
+}
+
+/** The message itself may hold what a caller wrote. */
+function kindOfFailure(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error'
 }
 
 function neverRan(reason: string) {

@@ -14,40 +14,36 @@ import { recoverAttempt } from './recovery.ts'
  */
 export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal: AbortSignal): Promise<void> {
   const { database, files, launcher, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools
-  const { bot_id: botId, attempt } = launch
+  const { bot_id: botId, team_id: team, attempt } = launch
+  const fields = { team, bot: botId, attempt }
   const taken = { botId, attempt, owner, seconds }
   if (!(await takeRecovery(database, taken))) return
-  await whileHeld(
-    seconds,
-    () => takeRecovery(database, taken),
-    log,
-    async () => {
-      try {
-        const result = await tools.recoverInTurn(async () => {
-          signal.throwIfAborted()
-          const workFolder = launch.handle && ((await launcher.workFolder?.(launch.handle)) ?? null)
-          const dead = { botId, attempt, workFolder }
-          // Kept as history: the bot went on, also where this could not be read at first.
-          await ingestJournal(database, files, dead, { isOver: true })
-          return recoverAttempt(tools, dead, signal)
-        })
-        if (result.problems.length > 0) throw new Error(result.problems.join('; '))
-        log.info({ bot: botId, attempt, ...result }, 'Part of a recording recovered')
-        if (result.seconds !== null) await noteSeconds(tools, launch, result.seconds)
-        if (!(await endRecovery(database, { botId, attempt, owner, isDone: true }))) return
-        if (launch.handle !== null) await launcher.clean(launch.handle)
-        await launchCleaned(database, botId, attempt)
-      } catch (error) {
-        const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
-        const wait = signal.aborted ? 0 : RETRY_SECONDS
-        if (!signal.aborted)
-          log.error({ bot: botId, attempt, error: String(error) }, 'Part of a recording could not be recovered')
-        const isDone = isLastTry && !signal.aborted
-        if ((await endRecovery(database, { botId, attempt, owner, isDone, seconds: wait })) && isDone)
-          await launchKept(database, botId, attempt)
-      }
-    },
-  )
+  const keep = () => takeRecovery(database, taken)
+  await whileHeld({ seconds, keep, log, fields }, async () => {
+    try {
+      const result = await tools.recoverInTurn(async () => {
+        signal.throwIfAborted()
+        const workFolder = launch.handle && ((await launcher.workFolder?.(launch.handle)) ?? null)
+        const dead = { botId, attempt, workFolder }
+        // Kept as history: the bot went on, also where this could not be read at first.
+        await ingestJournal(database, files, dead, { isOver: true })
+        return recoverAttempt(tools, dead, signal)
+      })
+      if (result.problems.length > 0) throw new Error(result.problems.join('; '))
+      log.info({ ...fields, ...result }, 'Part of a recording recovered')
+      if (result.seconds !== null) await noteSeconds(tools, launch, result.seconds)
+      if (!(await endRecovery(database, { botId, attempt, owner, isDone: true }))) return
+      if (launch.handle !== null) await launcher.clean(launch.handle)
+      await launchCleaned(database, botId, attempt)
+    } catch (error) {
+      const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
+      const wait = signal.aborted ? 0 : RETRY_SECONDS
+      if (!signal.aborted) log.error({ ...fields, error: String(error) }, 'Part of a recording could not be recovered')
+      const isDone = isLastTry && !signal.aborted
+      if ((await endRecovery(database, { botId, attempt, owner, isDone, seconds: wait })) && isDone)
+        await launchKept(database, botId, attempt)
+    }
+  })
 }
 
 /** The files know better than the last progress report did. */

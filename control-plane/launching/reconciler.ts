@@ -27,6 +27,7 @@ import { ingestJournal } from './journal.ts'
 import { LaunchWriter } from './launch-writer.ts'
 import { recoverPart } from './part.ts'
 import { PauseBetweenRounds } from './pause.ts'
+import { traceEnd } from './trace-end.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
@@ -176,12 +177,12 @@ class Reconciling {
   /** Bots whose launcher took them and did not come back: found at the launcher, or due again. */
   async #takeBackLeases(listed: Listed): Promise<void> {
     const { database, log } = this.#settings
-    for (const { id, attempt, owner } of await expiredLeases(database, 1000)) {
+    for (const { id, team, attempt, owner } of await expiredLeases(database, 1000)) {
       const handle = await listed.handleOf(id, attempt)
       if (handle !== null) {
         await this.#writer.store({ botId: id, attempt, handle })
         this.#count('adopt', 'launcher_gone')
-        log.warn({ bot: id, attempt }, 'Bot of a launcher that did not come back was found')
+        log.warn({ team, bot: id, attempt }, 'Bot of a launcher that did not come back was found')
         continue
       }
       const reason = 'The launcher that took the bot did not come back.'
@@ -191,20 +192,20 @@ class Reconciling {
       if (!isOurs) continue
       this.#count('take_back', 'launcher_gone')
       this.#meters.count('lease_losses', { work: 'launch', how: 'expired' })
-      log.warn({ bot: id, attempt }, 'Bot is due again: its launcher did not come back')
+      log.warn({ team, bot: id, attempt }, 'Bot is due again: its launcher did not come back')
     }
   }
 
   async #look(launch: OpenLaunch, listed: Listed): Promise<void> {
     const { launcher, log } = this.#settings
-    const { bot_id: botId, attempt } = launch
+    const { bot_id: botId, team_id: team, attempt } = launch
     if (this.#finishing.has(keyOf(launch))) return
     try {
       const handle = launch.handle ?? (await this.#adopt(launch, listed))
       const state: LaunchState = handle === null ? { state: 'absent' } : await launcher.inspect(handle)
       await this.#act({ ...launch, handle }, verdictOn(launch, state, this.#settings.forgottenSeconds))
     } catch (error) {
-      log.error({ bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
+      log.error({ team, bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
     }
   }
 
@@ -218,7 +219,7 @@ class Reconciling {
 
   async #act(launch: OpenLaunch, verdict: Verdict): Promise<void> {
     const { database, launcher, log } = this.#settings
-    const { bot_id: botId, attempt, handle } = launch
+    const { bot_id: botId, team_id: team, attempt, handle } = launch
     switch (verdict.do) {
       case 'wait':
         return
@@ -230,7 +231,7 @@ class Reconciling {
         return
       case 'kill':
         this.#count('kill', 'did_not_end')
-        log.warn({ bot: botId, attempt, why: verdict.why }, 'Bot killed')
+        log.warn({ team, bot: botId, attempt, why: verdict.why }, 'Bot killed')
         await launcher.kill(handle!)
         return
       case 'finish':
@@ -251,8 +252,11 @@ class Reconciling {
   }
 
   #finish(launch: OpenLaunch, evidence: EndEvidence): void {
-    this.#finishBeside(keyOf(launch), { bot: launch.bot_id, attempt: launch.attempt }, (signal) =>
-      launch.is_part ? recoverPart(this.#tools, launch, signal) : finishBot(this.#tools, launch, evidence, signal),
+    this.#finishBeside(
+      keyOf(launch),
+      { team: launch.team_id, bot: launch.bot_id, attempt: launch.attempt },
+      (signal) =>
+        launch.is_part ? recoverPart(this.#tools, launch, signal) : finishBot(this.#tools, launch, evidence, signal),
     )
   }
 
@@ -267,7 +271,7 @@ class Reconciling {
   }
 
   async #stop(launch: OpenLaunch, why: string): Promise<void> {
-    const { bot_id: botId, attempt, named_attempt, phase, handle } = launch
+    const { bot_id: botId, team_id: team, attempt, named_attempt, phase, handle } = launch
     const { database, launcher, log } = this.#settings
     if (attempt === named_attempt && phase !== 'closed') {
       if (await this.#hasNews(launch)) return
@@ -283,7 +287,7 @@ class Reconciling {
       this.#told.set(handle!.name, performance.now())
     }
     this.#count('stop', reasonToStop(launch))
-    log.warn({ bot: botId, attempt, why }, 'Bot told to end')
+    log.warn({ team, bot: botId, attempt, why }, 'Bot told to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
   }
 
@@ -302,7 +306,7 @@ class Reconciling {
   /** A bot stores its journal with its recording when it ends, so its end can be known without a process to ask. */
   async #readAbsent(launch: OpenLaunch): Promise<void> {
     const { database, files, log } = this.#settings
-    const { bot_id: botId, attempt } = launch
+    const { bot_id: botId, team_id: team, attempt } = launch
     if (this.#absent.has(keyOf(launch))) return
     this.#absent.set(keyOf(launch), performance.now())
     const before = await readBot(database, botId)
@@ -310,13 +314,13 @@ class Reconciling {
     const after = await readBot(database, botId)
     if (after?.version === before?.version) return
     log.info(
-      { bot: botId, attempt, phase: after?.phase },
+      { team, bot: botId, attempt, phase: after?.phase },
       'The stored journal told of a bot that the launcher does not know',
     )
   }
 
   /** There will be no evidence any more. */
-  async #giveUp({ bot_id: botId, attempt }: OpenLaunch, why: string): Promise<void> {
+  async #giveUp({ bot_id: botId, team_id: team, attempt }: OpenLaunch, why: string): Promise<void> {
     const { database, log } = this.#settings
     const isOurs = await changeBot(database, botId, (bot, now) => {
       if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
@@ -325,7 +329,8 @@ class Reconciling {
     })
     if (isOurs) {
       this.#count('give_up', 'unknown_to_launcher')
-      log.error({ bot: botId, attempt, why }, 'Bot given up')
+      await traceEnd(this.#settings, botId)
+      log.error({ team, bot: botId, attempt, why }, 'Bot given up')
     }
     await launchEnded(database, botId, attempt, unknownEnd(why))
     await launchCleaned(database, botId, attempt)

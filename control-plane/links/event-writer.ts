@@ -6,6 +6,7 @@ import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { appendEvents, type JournalBatch, type Stored } from '../store/events.ts'
+import { type Traces, traceLife, traceOf } from '../traces.ts'
 import { CLOSE, type Link } from './link.ts'
 
 /** Milliseconds that events are gathered before a transaction begins. */
@@ -20,6 +21,7 @@ export interface EventWriterParts {
   database: Database
   log: Log
   meters: Meters
+  traces: Traces
   /** Called after the commit and before the acknowledgement: what has to be told first. */
   beforeAck(link: Link, stored: Stored): Promise<void>
 }
@@ -93,6 +95,7 @@ export class EventWriter {
         group.map(({ batch }) => batch),
       )
       this.#measure(group)
+      if (this.#parts.traces.isOn) this.#trace(group, stored)
       await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))
     } catch (error) {
       if (group.length > 1 && isOfOneBatch(error)) {
@@ -101,7 +104,7 @@ export class EventWriter {
         return
       }
       this.#parts.log.warn(
-        { links: group.length, ...group[0]!.link.owner, error: String(error) },
+        { links: group.length, ...group[0]!.link.logFields, error: String(error) },
         'Events could not be stored',
       )
       for (const { link } of group) link.close(CLOSE.tryAgain, 'events cannot be stored now')
@@ -114,6 +117,23 @@ export class EventWriter {
       if (oldestAt === null) continue
       this.#parts.meters.time('event_commit', (now - oldestAt) / 1000, {})
       this.#parts.meters.count('events_stored', {}, batch.events.length)
+    }
+  }
+
+  #trace(committed: Taken[], stored: readonly (Stored | null)[]): void {
+    const { traces } = this.#parts
+    const now = performance.now()
+    for (const [place, { batch, oldestAt }] of committed.entries()) {
+      const { bot, standing } = stored[place] ?? {}
+      if (!bot || oldestAt === null) continue
+      const attributes = {
+        'standin.bot.id': bot.id,
+        'standin.attempt': batch.attempt,
+        'standin.events': batch.events.length,
+      }
+      const startedAt = Date.now() - (now - oldestAt)
+      traces.begin('events', { parent: traceOf(bot), startedAt, attributes })?.end()
+      if (standing !== 'closed') traceLife(traces, bot)
     }
   }
 

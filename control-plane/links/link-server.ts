@@ -13,6 +13,7 @@ import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/co
 import type { Database } from '../store/database.ts'
 import type { Stored } from '../store/events.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
+import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
 import { gather } from './gather.ts'
 import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
@@ -23,6 +24,7 @@ export interface LinkServerOptions {
   clock: Clock
   log: Log
   meters?: Meters
+  traces?: Traces
   /**
    * A fresh token for another try of the bot to join, or why there is none. Rejects where that cannot be found out. Absent:
    * this server gives none.
@@ -89,7 +91,7 @@ class Server implements LinkServer {
   #isSweeping = false
   #isClosed = false
 
-  constructor({ database, clock, log, meters = NO_METERS, freshToken }: LinkServerOptions) {
+  constructor({ database, clock, log, meters = NO_METERS, traces = NO_TRACES, freshToken }: LinkServerOptions) {
     this.#meters = meters
     this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
     this.#database = database
@@ -99,6 +101,7 @@ class Server implements LinkServer {
       database,
       log,
       meters,
+      traces,
       beforeAck: (link, stored) => this.#beforeAck(link, stored),
     })
     const batches = { waitMs: 10, most: 200, running: 2 }
@@ -157,7 +160,7 @@ class Server implements LinkServer {
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(
-        { ...link.owner, problems: problems.slice(0, MAX_LOGGED_PROBLEMS) },
+        { ...link.logFields, problems: problems.slice(0, MAX_LOGGED_PROBLEMS) },
         'A message of a bot does not fit the protocol',
       ),
   }
@@ -181,7 +184,7 @@ class Server implements LinkServer {
         greeted.commands.map(({ id }) => id),
       )
     } catch (error) {
-      this.#log.warn({ ...link.owner, error: String(error) }, 'A bot could not be welcomed')
+      this.#log.warn({ ...link.logFields, error: String(error) }, 'A bot could not be welcomed')
       link.close(CLOSE.tryAgain, 'the database cannot be reached')
     }
   }
@@ -199,7 +202,7 @@ class Server implements LinkServer {
   #turnAway(link: Link): void {
     const { botId, attempt } = link.owner
     const isFirst = link.command(`not-wanted-${botId}-${attempt}`, { type: 'leave' })
-    if (isFirst) this.#log.info(link.owner, 'An attempt that is not wanted any more was told to leave')
+    if (isFirst) this.#log.info(link.logFields, 'An attempt that is not wanted any more was told to leave')
   }
 
   async #answer(link: Link, answer: Answer): Promise<void> {
@@ -208,7 +211,7 @@ class Server implements LinkServer {
       link.answersWaiting -= 1
     } catch (error) {
       this.#log.warn(
-        { ...link.owner, error: String(error) },
+        { ...link.logFields, error: String(error) },
         'An answer could not be stored; the bot will be asked again',
       )
       link.close(CLOSE.tryAgain, 'answers cannot be stored now')
@@ -223,7 +226,7 @@ class Server implements LinkServer {
     try {
       link.token({ type: 'token', id, ...(await this.#freshToken(link.owner)) })
     } catch (error) {
-      this.#log.warn({ ...link.owner, error: String(error) }, 'A fresh token of a bot could not be fetched')
+      this.#log.warn({ ...link.logFields, error: String(error) }, 'A fresh token of a bot could not be fetched')
       link.token({ type: 'token', id, message: 'The control plane cannot fetch tokens now.', can_retry: true })
     } finally {
       link.isFetchingToken = false

@@ -46,7 +46,7 @@ export interface LinkListener {
 }
 
 export class Link {
-  readonly owner: LinkOwner
+  readonly owner: LinkOwner & { teamId: string }
   readonly openedAt: number
   /** Set by `hello`; nothing else may be said before. */
   journalId: string | null = null
@@ -79,7 +79,7 @@ export class Link {
 
   constructor(
     socket: WebSocket,
-    owner: LinkOwner,
+    owner: LinkOwner & { teamId: string },
     { listener, now, all }: { listener: LinkListener; now: () => number; all: WaitingEvents },
   ) {
     this.#socket = socket
@@ -123,6 +123,12 @@ export class Link {
 
   token(answer: FreshToken): void {
     this.#send(answer)
+  }
+
+  /** As every line of the log names a bot. */
+  get logFields(): { team: string; bot: string; attempt: number } {
+    const { teamId: team, botId: bot, attempt } = this.owner
+    return { team, bot, attempt }
   }
 
   /** When the oldest event that waits came, by `performance.now()`. */

@@ -1,6 +1,6 @@
 /** Stops a start with the wrong keys at once, instead of in the middle of the first delivery. */
 import type { Database } from '../store/database.ts'
-import { keepSetting, writeSetting } from '../store/settings.ts'
+import { keepSetting, readSetting, writeSetting } from '../store/settings.ts'
 import type { KeyRing } from './seals.ts'
 
 const SETTING = 'secret_key_check'
@@ -10,6 +10,15 @@ const TEXT = 'standin'
 /** Rejects where these keys do not open what the database was made with. The first start stores the check value. */
 export async function checkSealKeys(db: Database, seals: KeyRing): Promise<void> {
   const stored = await keepSetting(db, SETTING, seals.seal(TEXT, PLACE).toString('base64'))
+  openCheck(stored, seals)
+}
+
+/** The same, without a write: other processes may have rotated the keys since the start. */
+export async function probeSealKeys(db: Database, seals: KeyRing): Promise<void> {
+  openCheck(await readSetting(db, SETTING), seals)
+}
+
+function openCheck(stored: unknown, seals: KeyRing): void {
   if (typeof stored !== 'string') throw new Error(`The setting ${SETTING} is damaged`)
   try {
     seals.open(Buffer.from(stored, 'base64'), PLACE)

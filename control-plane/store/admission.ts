@@ -38,6 +38,8 @@ export interface NewBot {
   joinAt: Date | null
   eventId?: string | null
   eventUuid?: string | null
+  /** Of the request that asks for it, where that is traced. */
+  traceparent?: string | null
 }
 
 export type Creation = { botId: string } | { refused: Refusal }
@@ -189,6 +191,7 @@ function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
     due_at: bot.joinAt,
     event_id: bot.eventId ?? null,
     event_uuid: bot.eventUuid ?? null,
+    traceparent: bot.traceparent ?? null,
     transcription_status: bot.request.transcription === null ? 'not-applicable' : 'not-started',
   }
 }

@@ -167,10 +167,10 @@ export async function hasOpenAttempts(db: Database, launcher: string): Promise<b
 export async function expiredLeases(
   db: Database,
   limit: number,
-): Promise<{ id: string; attempt: number; owner: string | null }[]> {
+): Promise<{ id: string; team: string; attempt: number; owner: string | null }[]> {
   return db
     .selectFrom('bots')
-    .select(['id', 'attempt', 'lease_owner as owner'])
+    .select(['id', 'team_id as team', 'attempt', 'lease_owner as owner'])
     .where('phase', '=', 'launching')
     .where('lease_until', '<', sql<Date>`now()`)
     .orderBy('lease_until')

@@ -38,6 +38,8 @@ export interface ClaimedDelivery {
   body: Record<string, unknown>
   is_compat: boolean
   message_created_at: string
+  /** Of its bot; null where that has none, or there is no bot. */
+  traceparent: string | null
   /** Seconds since the message was stored, at the claim. */
   message_age: number
   kind: EndpointKind
@@ -139,7 +141,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     )
     select claimed.id, claimed.message_id, claimed.endpoint_id, claimed.team_id, claimed.bot_id, claimed.attempts,
       claimed.is_replay, m.event, m.body, m.is_compat, to_json(m.created_at) as message_created_at,
-      extract(epoch from now() - m.created_at)::float8 as message_age,
+      extract(epoch from now() - m.created_at)::float8 as message_age, b.traceparent,
       e.kind, e.url, e.method, e.secret,
       case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
       key.id as api_key_id, key.sealed as api_key_sealed

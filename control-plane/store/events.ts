@@ -24,6 +24,8 @@ export interface Stored {
   lastSeq: number
   /** What the bot was to the service before these events: one that reports its own end is not yet `closed`. */
   standing: Standing
+  /** As it is after these events; null where they changed nothing. */
+  bot: BotRow | null
 }
 
 /**
@@ -68,16 +70,16 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
       changes.set(stored.id, entry)
       const before = withPatch(stored, entry.change.patch)
       const standing = standingOf(before, batch.attempt)
-      if (fresh.length === 0) return { lastSeq: head, standing }
+      if (fresh.length === 0) return { lastSeq: head, standing, bot: null }
       const lastSeq = head + fresh.length
       heads.set(key, lastSeq)
       // The content of a deleted bot is not kept, and acknowledged all the same.
-      if (stored.data_deleted_at !== null) return { lastSeq, standing }
+      if (stored.data_deleted_at !== null) return { lastSeq, standing, bot: null }
       rows.push(...fresh.map((event) => newEvent(batch, event, now)))
       const { change, artifacts } = fold(before, { ...batch, events: fresh, now })
       files.push(...artifacts.map((artifact) => ({ botId: stored.id, attempt: batch.attempt, artifact })))
       entry.change = joined(entry.change, change)
-      return { lastSeq, standing }
+      return { lastSeq, standing, bot: withPatch(before, change.patch) }
     })
     await writeHeads(tx, known, heads)
     await insertEvents(tx, rows)

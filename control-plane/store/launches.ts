@@ -161,6 +161,7 @@ export async function endRecovery(
 /** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
 export interface OpenLaunch {
   bot_id: string
+  team_id: string
   attempt: number
   handle: LaunchHandle | null
   /** Since the launch was begun. */
@@ -196,7 +197,7 @@ export async function openLaunches(
   const isSuspect = sql`(bots.phase not in ('launching', 'running') or launches.ended_at is not null or bots.link_lost_at is not null
     or bots.deadline_at < now() or launches.attempt <> coalesce(bots.joined_attempt, bots.attempt))`
   const { rows } = await sql<OpenLaunch>`
-    select launches.bot_id, launches.attempt, launches.handle, bots.phase,
+    select launches.bot_id, bots.team_id, launches.attempt, launches.handle, bots.phase,
       extract(epoch from now() - launches.created_at)::float as age,
       extract(epoch from now() - launches.end_seen_at)::float as end_seen_for,
       coalesce(bots.joined_attempt, bots.attempt) as named_attempt,

@@ -13,17 +13,26 @@ export interface LinkOwner {
 }
 
 /** Whose tokens these are, by their SHA-256 in hex; tokens that no launch has are missing in the answer. */
-export async function ownersOfTokens(db: Database, hashes: readonly string[]): Promise<Map<string, LinkOwner>> {
+export async function ownersOfTokens(
+  db: Database,
+  hashes: readonly string[],
+): Promise<Map<string, LinkOwner & { teamId: string }>> {
   const rows = await db
     .selectFrom('launches')
-    .select(['bot_id', 'attempt', 'token_hash'])
+    .innerJoin('bots', 'bots.id', 'launches.bot_id')
+    .select(['launches.bot_id', 'launches.attempt', 'launches.token_hash', 'bots.team_id'])
     .where(
       'token_hash',
       'in',
       hashes.map((hash) => Buffer.from(hash, 'hex')),
     )
     .execute()
-  return new Map(rows.map((row) => [row.token_hash.toString('hex'), { botId: row.bot_id, attempt: row.attempt }]))
+  return new Map(
+    rows.map((row) => [
+      row.token_hash.toString('hex'),
+      { botId: row.bot_id, teamId: row.team_id, attempt: row.attempt },
+    ]),
+  )
 }
 
 export interface Greeting extends LinkOwner {

@@ -1,5 +1,5 @@
 /** Brings a database to the tables that this program needs. Forward only; two that migrate at once wait for each other. */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'
 import * as calendars from './migrations/0002-calendars.ts'
@@ -11,6 +11,7 @@ import * as people from './migrations/0040-people.ts'
 import * as alerts from './migrations/0050-alerts.ts'
 import * as identities from './migrations/0060-identities.ts'
 import * as resumedBots from './migrations/0070-resumed-bots.ts'
+import * as traces from './migrations/0080-traces.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -23,6 +24,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0050-alerts': alerts,
   '0060-identities': identities,
   '0070-resumed-bots': resumedBots,
+  '0080-traces': traces,
 }
 
 /** Names of the steps that were made now. Rejects with the error of the first step that failed. */
@@ -34,4 +36,11 @@ export async function migrate(database: Kysely<never> | Kysely<unknown>): Promis
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return (results ?? []).map(({ migrationName }) => migrationName)
+}
+
+/** Names of the steps that this program needs and the database does not have, as after a restored backup. */
+export async function missingMigrations(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(database as Kysely<unknown>)
+  const made = new Set(rows.map(({ name }) => name))
+  return Object.keys(MIGRATIONS).filter((name) => !made.has(name))
 }

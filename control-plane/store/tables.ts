@@ -123,6 +123,8 @@ export interface BotsTable extends ResumeColumnsOfBots {
   data_deleted_at: Time | null
   access_count: Generated<number>
   last_accessed_at: Time | null
+  /** Migration 0080. */
+  traceparent: string | null
 }
 
 export interface LaunchesTable extends ResumeColumnsOfLaunches {

@@ -21,11 +21,13 @@ import {
 } from '../store/deliveries.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
 import { failLostDelivery } from '../store/lost-deliveries.ts'
+import { NO_TRACES, type Traces } from '../traces.ts'
 import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'
 import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
 import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
+import { outcomeOf, spanOf } from './spans.ts'
 
 const BATCH = 64
 /** Longer than building a request and sending it may take: 50 s. */
@@ -53,6 +55,7 @@ export interface DispatcherSettings {
   clock: Clock
   log: Log
   meters?: Meters
+  traces?: Traces
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
   /** Seconds between attempts to send a mail. */
@@ -74,7 +77,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, clock, log, meters = NO_METERS } = settings
+  const { database, clock, log, meters = NO_METERS, traces = NO_TRACES } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -120,6 +123,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       delivery: delivery.id,
       message: delivery.message_id,
       event: delivery.event,
+      team: delivery.team_id,
       bot: delivery.bot_id,
     }
     try {
@@ -137,7 +141,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       }
     } catch (error) {
       // The lease gives the delivery back.
-      log.error({ delivery: delivery.id, error: String(error) }, 'Webhook result could not be stored')
+      log.error({ ...fields, error: String(error) }, 'Webhook result could not be stored')
     }
   }
 
@@ -150,10 +154,13 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     claim: string,
     fields: Record<string, unknown>,
   ): Promise<Attempted | null> {
+    const span = traces.begin('webhook', spanOf(delivery))
     let request: BuiltRequest
     try {
       request = await buildRequest(delivery, tools, settings.buildWithinMs ?? BUILD_WITHIN_MS)
+      if (span !== null) request.headers.traceparent = span.traceparent
     } catch (error) {
+      span?.end({ error: 'not built' })
       const isLost = error instanceof LostSecret && (await failLostDelivery(database, delivery, claim, error.message))
       if (isLost) {
         meters.count('webhooks_finished', { result: 'given_up' })
@@ -164,7 +171,9 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       await postponeDelivery(database, delivery.id, claim)
       return null
     }
-    return attemptDelivery(delivery, request, tools)
+    const result = await attemptDelivery(delivery, request, tools)
+    span?.end(outcomeOf(result))
+    return result
   }
 
   function start(delivery: ClaimedDelivery, claim: string): void {

@@ -3,14 +3,17 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ConfigOptions, readServiceConfig } from '../../control-plane/config.ts'
 import { readSecretFile } from '../../control-plane/data-folder.ts'
 import { greeting } from '../../control-plane/greeting.ts'
-import { newSealKey } from '../../control-plane/secrets/seals.ts'
+import { renewKeyCheck } from '../../control-plane/secrets/key-check.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/secrets/seals.ts'
 import { type Service, startService } from '../../control-plane/service.ts'
 import { newKey } from '../../control-plane/store/keys.ts'
+import { readSetting, writeSetting } from '../../control-plane/store/settings.ts'
 import { freePort } from '../servers/free-port.ts'
 import { openTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -123,6 +126,35 @@ test.each(['api', 'links,launcher'])(
       expect.stringContaining('The folder of recordings cannot be used (ENOENT)'),
     ])
     await mkdir(recordings)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+  },
+)
+
+test.each(['api', 'links'])(
+  'as %s it is not ready without its migrations, or with keys that are not those of the database',
+  async (roles) => {
+    const { publicUrl } = await start(`readiness of ${roles}`, { roles })
+    const { database } = db
+    const readiness = () => textOf(`${publicUrl}/readyz`)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+
+    const last = await sql<{ name: string; timestamp: string }>`
+    delete from kysely_migration where name = (select max(name) from kysely_migration) returning *`.execute(database)
+    const { name, timestamp } = last.rows[0]!
+    try {
+      expect(await readiness()).toEqual([503, expect.stringContaining(`The database lacks the migrations ${name}`)])
+    } finally {
+      await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(database)
+    }
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+
+    const check = await readSetting(database, 'secret_key_check')
+    await renewKeyCheck(database, createSeals(parseSealKeys(newSealKey('k2'))))
+    try {
+      expect(await readiness()).toEqual([503, expect.stringContaining('STANDIN_SECRET_KEYS does not hold the key')])
+    } finally {
+      await writeSetting(database, 'secret_key_check', check)
+    }
     expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
   },
 )

@@ -122,6 +122,16 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ meeting_url: '' }, { meeting_url: '  ' }, { meeting_url: 'x'.repeat(2049) }, { meeting_url: null }],
   ],
   [
+    'traceparent',
+    [{ traceparent: null }, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }],
+    [
+      { traceparent: '' },
+      { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01-more` },
+      { traceparent: `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01` },
+      { traceparent: `\n00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+    ],
+  ],
+  [
     'bot_name',
     [{ bot_name: 'x' }, { bot_name: '名'.repeat(255) }, { bot_name: '<b>"Bot" & Co.</b>' }],
     [

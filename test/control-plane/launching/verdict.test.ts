@@ -20,6 +20,7 @@ const STATES: Record<LaunchState['state'], LaunchState> = {
 
 function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
   return {
+    team_id: 'team',
     bot_id: 'bot',
     attempt: 1,
     handle: { name: 'name' },

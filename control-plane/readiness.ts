@@ -1,0 +1,20 @@
+/** What `/readyz` asks for besides an answer of the database. The sentences hold no address and no secret. */
+import { probeSealKeys } from './secrets/key-check.ts'
+import type { KeyRing } from './secrets/seals.ts'
+import type { Database } from './store/database.ts'
+import { missingMigrations } from './store/migrate.ts'
+
+export type Readiness = Readonly<Record<string, () => Promise<void>>>
+
+export function readinessOf(database: Database, seals: KeyRing, recordings: (() => Promise<void>) | null): Readiness {
+  return {
+    migrations: async () => {
+      const missing = await missingMigrations(database as never).catch(() => null)
+      if (missing === null) throw new Error('The migrations of the database could not be read')
+      if (missing.length > 0)
+        throw new Error(`The database lacks the migrations ${missing.join(', ')}: restart the service`)
+    },
+    keyring: () => probeSealKeys(database, seals),
+    ...(recordings !== null && { recordings }),
+  }
+}

@@ -1,0 +1,94 @@
+/** Lines of the log are found by team, bot and attempt, whichever room writes them. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { createServiceLog } from '../../../control-plane/main.ts'
+import { openLaunchingWorld } from '../launching/world.ts'
+import { hello, openLinkWorld, openRawLink } from '../links/world.ts'
+import { answer } from '../webhooks/receiver.ts'
+import { openWorld } from '../webhooks/world.ts'
+
+interface Line {
+  fields: Record<string, unknown>
+  message: string
+}
+
+const closings: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const close of closings) await close()
+})
+
+function memory() {
+  const lines: Line[] = []
+  const note = (fields: object, message: string) => void lines.push({ fields: fields as Line['fields'], message })
+  return { lines, log: { info: note, warn: note, error: note } }
+}
+
+test('launches, deaths and kills name team, bot and attempt', async () => {
+  const world = await openLaunchingWorld()
+  closings.push(world.close)
+  const { launching, bot, row, host, logged, teamId, database } = await world.setting()
+  launching()
+  const killed = await bot({ dies: 'recording' })
+  const silent = await bot({ isSilent: true })
+  await expect.poll(async () => (await row(silent)).phase).toBe('starting')
+  await database
+    .updateTable('bots')
+    .set({ deadline_at: new Date(0) })
+    .where('id', '=', silent)
+    .execute()
+  host.failure = 'The engine is away'
+  const refused = await bot()
+  const saidOf = (id: string) => logged.filter(({ fields }) => fields.bot === id).map(({ message }) => message)
+  await expect.poll(() => saidOf(killed)).toContain('Recording of a dead bot recovered')
+  await expect.poll(() => saidOf(silent)).toContain('Bot told to end')
+  await expect.poll(() => saidOf(refused)).toContain('Bot could not be started')
+  expect(saidOf(killed)).toEqual(expect.arrayContaining(['Bot started', 'Bot process ended']))
+  const about = logged.filter(({ fields }) => fields.bot !== undefined)
+  const wrong = about.filter(({ fields }) => fields.team !== teamId || !(Number(fields.attempt) > 0))
+  expect(wrong).toEqual([])
+})
+
+test('links name team, bot and attempt', async () => {
+  const world = await openLinkWorld()
+  closings.push(world.close)
+  const { lines, log } = memory()
+  const { url } = await world.server({ log })
+  const bot = await world.bot({ attempt: 2 })
+  const raw = await openRawLink(url, bot.tokens[2]!)
+  raw.send(hello(bot.id, randomUUID()))
+  await expect.poll(() => raw.received.length).toBe(1)
+  raw.send('no JSON')
+  await expect.poll(() => lines.map(({ message }) => message)).toEqual(['A message of a bot does not fit the protocol'])
+  expect(lines[0]!.fields).toMatchObject({ team: world.teamId, bot: bot.id, attempt: 2 })
+})
+
+test('webhooks name team and bot', async () => {
+  const world = await openWorld()
+  closings.push(world.close)
+  const { lines, log } = memory()
+  const teamId = await world.team()
+  const botId = await world.bot(teamId)
+  const receiver = await world.receiver(answer(500))
+  await world.endpoint({ teamId, kind: 'team', url: receiver.url })
+  await world.send(teamId, botId, 1)
+  world.dispatcher({ log })
+  await expect.poll(() => lines.length).toBeGreaterThan(0)
+  expect(lines[0]).toMatchObject({ message: 'Webhook attempt failed', fields: { team: teamId, bot: botId } })
+  await world.reset()
+})
+
+test('a line is one JSON object with its time, its level and its sentence', () => {
+  const written: string[] = []
+  const log = createServiceLog('info', { write: (text: string) => void written.push(text) })
+  log.warn({ team: 't', bot: 'b', attempt: 1 }, 'Bot killed')
+  expect(written).toHaveLength(1)
+  expect(written[0]).toMatch(/^\{.*\}\n$/)
+  expect(JSON.parse(written[0]!)).toEqual({
+    level: 40,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    team: 't',
+    bot: 'b',
+    attempt: 1,
+    msg: 'Bot killed',
+  })
+})
