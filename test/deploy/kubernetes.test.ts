@@ -171,7 +171,7 @@ function holdsAsRendered(documents: Document[]): void {
       expect(container.startupProbe.httpGet.path, name).toBe('/healthz')
       expect(container.readinessProbe.httpGet.path, name).toBe('/readyz')
       const settle = Number(container.lifecycle.preStop.exec.command[1])
-      const grace = Number(/GRACE_MS = (\d+)_000/.exec(sources)![1])
+      const grace = Number(/const GRACE_MS = (\d+)_000/.exec(sources)![1])
       expect(spec.terminationGracePeriodSeconds, name).toBeGreaterThan(settle + grace)
     }
   })
