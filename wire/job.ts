@@ -79,13 +79,23 @@ export const imageAddress = z.string().refine((text) => IMAGE_ADDRESS.test(text)
   error: 'must be an address that starts with https://',
 })
 
+const IMAGE_DATA = /^data:image\/(?:png|jpeg|webp);base64,/
+
+/** A greedy pattern over millions of characters can overflow the stack of the regular expression engine. */
+function isImageData(text: string): boolean {
+  const head = IMAGE_DATA.exec(text)?.[0]
+  if (head === undefined) return false
+  const data = text.slice(head.length).replace(/={1,2}$/, '')
+  return data !== '' && !/[^A-Za-z0-9+/]/.test(data)
+}
+
 const botImage = z
   .string()
-  .refine((text) => /^data:image\/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$/.test(text) || IMAGE_ADDRESS.test(text), {
+  .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB', abort: true })
+  .refine((text) => isImageData(text) || IMAGE_ADDRESS.test(text), {
     error: 'must be an https:// address or a data: URL of a PNG, JPEG or WebP picture',
   })
   .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' })
-  .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB' })
 
 /** How several pictures take turns. */
 const botImageConfigSchema = z.strictObject({

@@ -27,12 +27,27 @@ const MIGRATIONS: Record<string, Migration> = {
   '0080-traces': traces,
 }
 
-/** Names of the steps that were made now. Rejects with the error of the first step that failed. */
+/** A newer version of Standin has changed this database. */
+export class NewerDatabase extends Error {
+  constructor(steps: readonly string[]) {
+    super(
+      `The database belongs to a newer version of Standin: this version does not know its ${steps.length === 1 ? 'migration' : 'migrations'} ${steps.join(', ')}. Start the newer version, or restore a backup of the database that was made before the upgrade.`,
+    )
+    this.name = 'NewerDatabase'
+  }
+}
+
+/**
+ * Names of the steps that were made now. Rejects with NewerDatabase where the database has steps that this program does not
+ * know, and with the error of the first step that failed.
+ */
 export async function migrate(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
   const migrator = new Migrator({
     db: database as Kysely<unknown>,
     provider: { getMigrations: async () => MIGRATIONS },
   })
+  const unknown = (await migrationsMade(database)).filter((name) => !(name in MIGRATIONS))
+  if (unknown.length > 0) throw new NewerDatabase(unknown)
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return (results ?? []).map(({ migrationName }) => migrationName)
@@ -40,7 +55,16 @@ export async function migrate(database: Kysely<never> | Kysely<unknown>): Promis
 
 /** Names of the steps that this program needs and the database does not have, as after a restored backup. */
 export async function missingMigrations(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(database as Kysely<unknown>)
-  const made = new Set(rows.map(({ name }) => name))
-  return Object.keys(MIGRATIONS).filter((name) => !made.has(name))
+  const made = await migrationsMade(database)
+  return Object.keys(MIGRATIONS).filter((name) => !made.includes(name))
+}
+
+async function migrationsMade(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
+  const any = database as Kysely<unknown>
+  const { rows: tables } = await sql<{
+    has: boolean
+  }>`select to_regclass('kysely_migration') is not null as has`.execute(any)
+  if (!tables[0]!.has) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(any)
+  return rows.map(({ name }) => name)
 }

@@ -51,7 +51,7 @@ async function readDelta(calendar: GraphCalendar, cursor: string, window: Window
     throw new ProviderProblem('cursor_gone', `${NAME} names more than ${MAX_SERIES} changed series`)
   const series = await eachOf(seriesIds, AT_ONCE, (id) => readSeries(calendar, id, window))
   const singles = await readItems(
-    [...found.singles.values(), ...confirmed.singles.values(), ...found.nameless],
+    [...found.singles.values(), ...confirmed.singles.values(), ...found.nameless, ...confirmed.nameless],
     settings,
   )
   return {
