@@ -119,6 +119,39 @@ ifImage('one call starts a container, which records, and a webhook brings the vi
   expect(launches).toEqual([{ exit_code: 0, is_out_of_memory: false, log_tail: expect.stringContaining('"') }])
 })
 
+ifImage(
+  'a container that is killed in the meeting is replaced, and both parts are one recording of one bot',
+  async () => {
+    const service = await openService({ STANDIN_RESUME_BOTS: 'on' })
+    const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+    const botId = await createBot(service, meeting)
+    await admit(service, meeting, botId)
+    await speak(meeting, 'ann', 5)
+    await docker.getContainer(`standin-${botId}-1`).kill()
+
+    const timelineOf = async () => JSON.stringify((await service.call('GET', `/v2/bots/${botId}/timeline`)).body)
+    await expect.poll(timelineOf, LONG).toContain('Attempt 2: The bot waited in the waiting room.')
+    meeting.admit()
+    await expect.poll(timelineOf, LONG).toContain('records again')
+    expect(await statusOf(service, botId)).toBe('in_call_recording')
+    await speak(meeting, 'ben', 5)
+    meeting.endForAll()
+
+    await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
+    expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed', data: { video: expect.any(String) } })
+    expect((await fetch(endsOf(botId)[0]!.body.data.video)).status).toBe(200)
+    expect(await rows(service, 'select attempt, exit_code from launches order by attempt')).toEqual([
+      { attempt: 1, exit_code: 137 },
+      { attempt: 2, exit_code: 0 },
+    ])
+    expect(
+      await rows(service, "select attempt from artifacts where name = 'video.mp4' order by attempt"),
+    ).toContainEqual({ attempt: 0 })
+    await expect.poll(() => containersOf(botId), LONG).toEqual([])
+  },
+  300_000,
+)
+
 ifImage('a restarted service finds its container; killed, it is told as such and its recording recovered', async () => {
   const service = await openService()
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
