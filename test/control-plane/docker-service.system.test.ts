@@ -140,9 +140,9 @@ ifImage(
     await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
     expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed', data: { video: expect.any(String) } })
     expect((await fetch(endsOf(botId)[0]!.body.data.video)).status).toBe(200)
-    expect(await rows(service, 'select attempt, exit_code from launches order by attempt')).toEqual([
-      { attempt: 1, exit_code: 137 },
-      { attempt: 2, exit_code: 0 },
+    expect(await rows(service, 'select attempt, exit_code, signal from launches order by attempt')).toEqual([
+      { attempt: 1, exit_code: null, signal: 'SIGKILL' },
+      { attempt: 2, exit_code: 0, signal: null },
     ])
     expect(
       await rows(service, "select attempt from artifacts where name = 'video.mp4' order by attempt"),
