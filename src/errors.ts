@@ -35,7 +35,10 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, { fault: Fault; cure: strin
     cure: 'Report it with the log and the folder debug/ of the recording.',
   },
   OOM_KILLED: { fault: 'runtime', cure: 'Give the container of the bot more memory.' },
-  SIGTERM: { fault: 'runtime', cure: 'The machine or its scheduler stopped the bot. Send another bot.' },
+  SIGTERM: {
+    fault: 'runtime',
+    cure: 'The machine or its scheduler stopped the bot. The service sends it back into the meeting; without the service, send another bot.',
+  },
   FORCE_KILLED: { fault: 'runtime', cure: 'The bot was killed. Allow more time between stop and kill.' },
   GENERAL_ERROR: {
     fault: 'runtime',

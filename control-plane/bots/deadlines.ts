@@ -14,6 +14,8 @@ export const TRANSCRIPTION_SECONDS = 1800
 export const START_SECONDS = { process: 60, simulated: 60, docker: 120, kubernetes: 120 } as const
 /** Seconds between the request to leave and the end of a bot that has recorded nothing. */
 export const LEAVE_SECONDS = 120
+/** Seconds that a bot may still take to end its process after its final report. */
+export const AFTER_REPORT_SECONDS = 60
 const MARGIN_SECONDS = 60
 /** Seconds after which a bot that is still queued is told of as late. */
 export const PICKUP_DELAYED_SECONDS = 120

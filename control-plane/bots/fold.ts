@@ -5,13 +5,14 @@
 import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
-import { deadlineOf } from './deadlines.ts'
+import { AFTER_REPORT_SECONDS, deadlineOf } from './deadlines.ts'
 import { closing } from './ending.ts'
 import { instant, optionalInstant } from './instants.ts'
 import { messagesOfChat, messagesOfStatus } from './messages/index.ts'
 import { partsOf } from './parts.ts'
 import { withPeopleOfLaterAttempt, withPerson } from './people.ts'
 import { type Happening, nextPhase } from './phases.ts'
+import { wasTerminated } from './resume.ts'
 import { decides, isOver, requestOf, withPatch } from './row.ts'
 
 export interface JournaledEvents {
@@ -194,6 +195,13 @@ class Folding {
   }
 
   #ended(report: FinalReport, at: Date, sourceId: string): void {
+    const facts = factsOf(report, this.#bot, this.#attempt)
+    if (report.status === 'failed' && wasTerminated(this.#bot, report.end_code)) {
+      // The reconciler decides, when the process is over: another attempt goes back into the meeting, or the bot is closed.
+      const deadline = new Date(this.#now.getTime() + AFTER_REPORT_SECONDS * 1000)
+      this.#patch({ ...facts, end_code: report.end_code, end_message: report.end_message, deadline_at: deadline })
+      return
+    }
     const { steps, messages, ledger, patch } = closing(
       this.#bot,
       'final_report',
@@ -207,7 +215,7 @@ class Folding {
         attempt: this.#attempt,
         sourceId,
       },
-      factsOf(report, this.#bot, this.#attempt),
+      facts,
     )
     this.#patch(patch)
     this.change.steps.push(...steps)

@@ -21,12 +21,21 @@ const LATE_SECONDS = 600
 /** Of the time that is left to wait in a waiting room, or to record. Less is not worth another attempt. */
 const LEAST_SECONDS = 30
 
+/**
+ * Whether the attempt was told to end (SIGTERM) by its machine or the scheduler, as when a node is drained: the service did
+ * not ask for it.
+ */
+export function wasTerminated(bot: BotRow, endCode: string | null): boolean {
+  const isAsked = bot.stop_requested_at !== null || bot.stop_sent_at !== null
+  return endCode === 'SIGTERM' && !isAsked && nextPhase(bot.phase, 'resumed') !== null
+}
+
 /** Whether another attempt goes on in the meeting. `isOn`: the operator wants that. */
 export function mayResume(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead, isOn: boolean): boolean {
   if (!isOn || nextPhase(bot.phase, 'resumed') === null) return false
-  // Its last words were its end, or it was told to end.
-  if (bot.end_code !== null || bot.stop_requested_at !== null || bot.stop_sent_at !== null) return false
-  if (bot.resumes >= MOST_RESUMES || !isDeath(evidence)) return false
+  if (bot.stop_requested_at !== null || bot.stop_sent_at !== null || bot.resumes >= MOST_RESUMES) return false
+  // Its last words were its end.
+  if (!wasTerminated(bot, bot.end_code) && (bot.end_code !== null || !isDeath(evidence))) return false
   if (evidence.endedAt !== null && now.getTime() - evidence.endedAt.getTime() > LATE_SECONDS * 1000) return false
   const { maxRecording, waitingRoom } = remainingLimits(bot, now, hasRecorded(bot) ? (recordedSeconds ?? 0) : 0)
   return maxRecording >= LEAST_SECONDS && waitingRoom >= LEAST_SECONDS
@@ -43,7 +52,10 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
   const attempt = namedAttempt(bot)
   const endedAt = evidence.endedAt ?? now
   const reason = evidence.reason ?? sentenceOfEnd(evidence)
-  const part: Part = { attempt, seconds: recordedSeconds, code: crashCode(evidence), reason: sentenceOfEnd(evidence) }
+  const death = wasTerminated(bot, bot.end_code)
+    ? { code: 'SIGTERM', reason: TERMINATED }
+    : { code: crashCode(evidence), reason: sentenceOfEnd(evidence) }
+  const part: Part = { attempt, seconds: recordedSeconds, ...death }
   const patch: BotPatch = {
     phase,
     resumes: bot.resumes + 1,
@@ -57,6 +69,8 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
     lease_owner: null,
     lease_until: null,
     link_lost_at: null,
+    // What this attempt reported of its end is not the end of the bot.
+    ...{ end_code: null, end_message: null, exited_at: null, duration_seconds: null, report: null },
     ...(hasRecorded(bot) && { parts: [...partsOf(bot), part], resuming_since: endedAt }),
   }
   return {
@@ -69,6 +83,7 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
   }
 }
 
+const TERMINATED = 'The machine or its scheduler stopped the bot.'
 const LOST = 'The bot was lost in the meeting. Another attempt goes back into it.'
 
 /**

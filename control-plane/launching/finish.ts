@@ -10,6 +10,7 @@ import { endBotLease, keepBotLease, takeBotLease } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { recordedSeconds } from '../store/events.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../store/launches.ts'
+import type { BotRow } from '../store/tables.ts'
 import type { Traces } from '../traces.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
@@ -118,11 +119,11 @@ async function finishLeased(
     const now = await readBot(database, botId)
     if (now === undefined || isOver(now)) return 'done'
     // People wait in the meeting, so a journal that cannot be read now is read later, with the recording.
-    const known = { evidence, recordedSeconds: await recordedSeconds(database, botId, attempt), now: new Date() }
+    const known = { evidence, recordedSeconds: await secondsOf(database, now, attempt), now: new Date() }
     if (mayResume(now, known, tools.resumesBots)) return await goOn(tools, launch, known)
     if (read instanceof Error) throw read
     const { dead, events } = read
-    if (now.recording_started_at !== null) {
+    if (now.recording_started_at !== null && now.report === null) {
       const result = await tools.recoverInTurn(() => {
         signal.throwIfAborted()
         return recoverAttempt(tools, dead, signal)
@@ -146,7 +147,8 @@ async function finishLeased(
     }
     isKept = true
   }
-  const seconds = recovered ?? (await recordedSeconds(database, botId, attempt))
+  const bot = await readBot(database, botId)
+  const seconds = recovered ?? (bot === undefined ? null : await secondsOf(database, bot, attempt))
   const wasChanged = await changeBot(database, botId, (current, now) =>
     namedAttempt(current) === attempt && current.lease_owner === owner
       ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now }))
@@ -159,6 +161,11 @@ async function finishLeased(
   tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
   return 'again'
+}
+
+/** What the attempt recorded: by its final report, else by its last report of progress. */
+async function secondsOf(database: Database, bot: BotRow, attempt: number): Promise<number | null> {
+  return bot.report === null ? recordedSeconds(database, bot.id, attempt) : bot.duration_seconds
 }
 
 async function readJournal(

@@ -2,6 +2,7 @@
  * What to do about one attempt, from what its launcher says and what is stored of its bot. Pure. Only evidence ends a bot:
  * that a launcher does not know it, or does not answer, proves nothing.
  */
+import { AFTER_REPORT_SECONDS } from '../bots/deadlines.ts'
 import type { EndEvidence, LaunchState } from '../ports.ts'
 import type { OpenLaunch } from '../store/launches.ts'
 
@@ -22,8 +23,6 @@ export type Verdict =
 
 /** Seconds between SIGTERM and SIGKILL: the worker leaves, finishes its files and stores the rest. */
 export const STOP_PATIENCE_SECONDS = 120
-/** Seconds that a bot may still take to end its process after its final report. */
-const AFTER_REPORT_SECONDS = 60
 /** Seconds past the deadline after which a bot that no launcher knows is given up. */
 const UNKNOWN_SECONDS = 600
 /**

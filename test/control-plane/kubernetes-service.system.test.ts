@@ -127,7 +127,7 @@ ifCluster('one call starts a pod, which records, and a webhook brings the video;
 })
 
 ifCluster('a pod that somebody removes has time to finish, and the bot says why it ended', async () => {
-  const service = await openService()
+  const service = await openService({ STANDIN_RESUME_BOTS: 'off' })
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(service, meeting)
   await admit(service, meeting, botId)
@@ -144,6 +144,44 @@ ifCluster('a pod that somebody removes has time to finish, and the bot says why 
   const launches = await rows(service, 'select exit_code, reason from launches')
   expect(launches).toEqual([{ exit_code: 4, reason: expect.stringContaining('its pod was removed by somebody else') }])
 })
+
+ifCluster.each([
+  ['with time to finish', undefined],
+  ['by force', 0],
+])(
+  'a pod that is removed in the meeting %s is replaced, and both parts are one recording',
+  async (_, seconds) => {
+    const service = await openService()
+    const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+    const botId = await createBot(service, meeting)
+    await admit(service, meeting, botId)
+    await speak(meeting, 'ann', 5)
+    const [pod] = await podsOf(botId)
+    const name = pod!.metadata!.name!
+    await cluster.admin.core.deleteNamespacedPod({
+      name,
+      namespace: cluster.namespace,
+      ...(seconds !== undefined && { gracePeriodSeconds: seconds }),
+    })
+
+    const timelineOf = async () => JSON.stringify((await service.call('GET', `/v2/bots/${botId}/timeline`)).body)
+    await expect.poll(timelineOf, LONG).toContain('Attempt 2: The bot waited in the waiting room.')
+    meeting.admit()
+    await expect.poll(timelineOf, LONG).toContain('records again')
+    await speak(meeting, 'ben', 5)
+    meeting.endForAll()
+
+    await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
+    expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed', data: { video: expect.any(String) } })
+    expect((await fetch(endsOf(botId)[0]!.body.data.video)).status).toBe(200)
+    expect(await rows(service, 'select attempt, exit_code from launches order by attempt')).toEqual([
+      { attempt: 1, exit_code: seconds === 0 ? null : 4 },
+      { attempt: 2, exit_code: 0 },
+    ])
+    await expect.poll(() => podsOf(botId), LONG).toEqual([])
+  },
+  300_000,
+)
 
 ifCluster('too little memory is known as the reason, whatever the exit code', async () => {
   const service = await openService({ STANDIN_BOT_MEMORY: '256' })

@@ -427,3 +427,21 @@ describe('a bot that was lost in its meeting', () => {
     expect(change).toMatchObject({ patch: {}, messages: [], steps: [] })
   })
 })
+
+describe('a bot that is told to end by its machine', () => {
+  const told = () =>
+    report({ status: 'failed', end_code: 'SIGTERM', end_message: 'The bot was asked to leave (terminate).' })
+
+  test('is not closed by its report, which the end of its process judges', () => {
+    const { change, after } = folded(recording(), journal(told()))
+    expect(change.messages).toEqual([])
+    expect(after).toMatchObject({ phase: 'running', status: 'in_call_recording', end_code: 'SIGTERM' })
+    expect(after.report).not.toBeNull()
+    expect((after.deadline_at as Date).getTime() - NOW.getTime()).toBe(60_000)
+  })
+
+  test('is closed by its report where the service had told it to', () => {
+    const { after } = folded(recording({ stop_sent_at: NOW }), journal(told()))
+    expect(after).toMatchObject({ phase: 'closed', status: 'failed', end_code: 'SIGTERM' })
+  })
+})

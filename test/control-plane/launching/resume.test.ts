@@ -71,6 +71,35 @@ test('a bot that is killed while it records goes back into its meeting, and both
   for (const launch of await setting.launches(id)) expect(launch.cleaned_at).not.toBeNull()
 })
 
+test('a bot that its machine tells to end, as when a node is drained, goes back into its meeting', async () => {
+  const setting = await world.setting()
+  resuming(setting, { recover: async () => ({ files: [], problems: [] }) })
+  const id = await setting.bot({ dies: 'terminated', deadAttempts: 1, meetingMs: 2_000 })
+  await ended(setting, id)
+  const row = await setting.row(id)
+  expect(row).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', attempt: 2, resumes: 1, files_attempt: 0 })
+  // Each attempt reported about one second itself, and nothing had to be recovered.
+  expect(row.parts).toMatchObject([
+    { attempt: 1, seconds: expect.any(Number), code: 'SIGTERM' },
+    { attempt: 2, seconds: expect.any(Number), code: null },
+  ])
+  expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video+video' })
+  expect(await statusesOf(setting, id)).not.toContain('failed')
+  expect(await finalsOf(setting, id)).toHaveLength(1)
+  for (const launch of await setting.launches(id)) expect(launch.cleaned_at).not.toBeNull()
+})
+
+test('a bot that its machine tells to end fails where resuming is off', async () => {
+  const setting = await world.setting()
+  resuming(setting, { resumesBots: false })
+  const id = await setting.bot({ dies: 'terminated', meetingMs: 1_000 })
+  await ended(setting, id)
+  const row = await setting.row(id)
+  expect(row).toMatchObject({ status: 'failed', end_code: 'SIGTERM', error_code: 'SIGTERM', attempt: 1 })
+  expect(row.duration_seconds).toBeLessThan(PART_SECONDS)
+  expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video' })
+})
+
 test('a bot that is killed in the waiting room asks again, and has one recording of one part', async () => {
   const setting = await world.setting()
   resuming(setting)

@@ -14,8 +14,8 @@ export interface Plan {
   meetingMs?: number
   /** Chat messages on the way. */
   chats?: number
-  /** Where it is killed by the kernel, if anywhere. */
-  dies?: 'before_joining' | 'waiting' | 'recording' | 'before_report'
+  /** Where it is killed by the kernel, if anywhere. `terminated`: its machine tells it to end while it records. */
+  dies?: 'before_joining' | 'waiting' | 'recording' | 'terminated' | 'before_report'
   /** Of a death: not every kill is for lack of memory. */
   isOutOfMemory?: boolean
   /** Only the first attempts die. */
@@ -136,6 +136,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
       await rest((plan.meetingMs ?? 200) / chats)
       say(chat(`message ${n}`, n))
       if (n === Math.ceil(chats / 2) && isDoomed('recording')) die()
+      if (n === Math.ceil(chats / 2) && isDoomed('terminated')) return end('failed', 'SIGTERM', startedAt)
     }
     say({ type: 'recording_progress', seconds: (Date.now() - startedAt) / 1000, bytes: 5, dropped_frames: 0 })
     if (isDoomed('before_report')) die()
@@ -144,7 +145,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
 
   function end(
     status: 'completed' | 'failed',
-    code: 'API_REQUEST' | 'BOT_REMOVED' | 'BOT_NOT_ACCEPTED' | 'EXITING_MEETING_BEFORE_RECORD',
+    code: 'API_REQUEST' | 'BOT_REMOVED' | 'BOT_NOT_ACCEPTED' | 'EXITING_MEETING_BEFORE_RECORD' | 'SIGTERM',
     startedAt?: number,
   ): number {
     const message = `The bot ended with ${code}.`
@@ -180,6 +181,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
       location: folder,
       extra: job.extra as Record<string, never> | null,
     })
+    if (code === 'SIGTERM') return 4
     return status === 'completed' || code === 'EXITING_MEETING_BEFORE_RECORD' ? 0 : 3
   }
 
