@@ -29,7 +29,7 @@ export function watchJitsiSpeech({ selectors, tap, selfId, emit }: JitsiSpeechPa
       const tracks = tap.tracks('audio')
       return levels(tap.audioReceivers(), (receiver) => ownerOfReceiver(receiver, store, tracks))
     },
-    tell: emitOthers,
+    emit: emitOthers,
   })
   watchMarks(selectors, (id) => speech.mark(id))
   return speech

@@ -76,7 +76,7 @@ export function start(config: PageConfig): void {
       roster,
       peopleCount: () => elements.peopleCount(),
       isTold: (id) => told.has(id),
-      tell: (changes) => {
+      emit: (changes) => {
         for (const change of changes) tell({ type: 'speaking', ...change })
       },
     })

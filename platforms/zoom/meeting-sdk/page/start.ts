@@ -95,7 +95,7 @@ export function startSdkPage(config: SdkPageConfig): void {
         receivers: () => [],
         ownersOfSource: () => [],
         levels: levelsOfPeople,
-        tell: (changes) => {
+        emit: (changes) => {
           for (const change of changes) queue.tell({ type: 'speaking', ...change })
         },
       })
