@@ -12,7 +12,7 @@ import { createElements } from './elements.ts'
 import { watchMarks } from './marks.ts'
 import { listenToMeetingChannels } from './meeting-channels.ts'
 import { createReactionReader } from './reactions.ts'
-import { createRoster } from './roster.ts'
+import { createRosterReader } from './roster-reader.ts'
 import { blockForeignSchemes } from './schemes.ts'
 import { createSnapshotReader } from './snapshot.ts'
 import { watchTeamsSpeech } from './speech.ts'
@@ -35,7 +35,7 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
   const wording = createWording(config.labels)
   const elements = createElements(config, wording)
   const { select } = elements
-  const roster = createRoster({ config, wording, peopleCount: () => snapshot.peopleCount(), emit })
+  const roster = createRosterReader({ config, wording, peopleCount: () => snapshot.peopleCount(), emit })
   const { people } = roster
   const chat = createChat({ config, people, wording, emit })
   const captions = createCaptionEvents({ config, people, wording, emit, onSpeaker: (id) => speech?.caption(id) })
@@ -57,7 +57,7 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
     audioReceivers: () => tap?.audioReceivers().length ?? 0,
   })
 
-  if (tap) {
+  if (tap)
     listenToMeetingChannels(tap, {
       unread,
       callId: roster.callId,
@@ -71,7 +71,6 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
       },
       onChat: (messages) => chat.take(messages),
     })
-  }
   const readMarks = tap && watchMarks({ outline: select('outline'), wording, people, mark: (id) => speech?.mark(id) })
 
   return {

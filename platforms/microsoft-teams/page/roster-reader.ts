@@ -16,7 +16,7 @@ export interface RosterParts {
   emit(event: PageEvent): void
 }
 
-export interface Roster {
+export interface RosterReader {
   people: People
   /** Starts to report. Returns at once: people are reported by the next read. */
   begin(at: number): void
@@ -25,7 +25,7 @@ export interface Roster {
   callId(): string | null
 }
 
-export function createRoster({ config, wording, peopleCount, emit }: RosterParts): Roster {
+export function createRosterReader({ config, wording, peopleCount, emit }: RosterParts): RosterReader {
   const people = new People({
     nameOf: (shown) => nameOf(shown, wording.says),
     isOwn: (name) => isOwnName(name, config.botName, wording.says),
