@@ -23,15 +23,8 @@ declare const standinConfig: PageConfig
 
 if (window.top === window) startPage(standinConfig, createJitsiPage)
 
-function createJitsiPage({
-  config,
-  tap,
-  queue,
-  emit,
-  emitSpeech,
-  hands,
-  poll,
-}: SharedPage<PageConfig>): PlatformPage<JitsiPageApi> {
+function createJitsiPage(page: SharedPage<PageConfig>): PlatformPage<JitsiPageApi> {
+  const { config, tap, queue, emit, emitSpeech, hands } = page
   const { selectors } = config
   let store: StoreView | null = null
   const elements = createElements(selectors, createWording(config.labels))
@@ -66,7 +59,7 @@ function createJitsiPage({
     },
     begin(at) {
       rosterReporter.begin(at)
-      poll()
+      page.poll()
     },
     chat: () => chat.state(elements.find('chatBox') as HTMLTextAreaElement | null),
     isCallOver: () => store?.isJoined === false,
