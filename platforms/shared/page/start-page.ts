@@ -69,7 +69,7 @@ export interface PageOptions {
   tap?: WebRtcTapOptions
 }
 
-/** Has to be called at document start: each part that is installed here has to be there before the page's scripts. */
+/** Has to be called at document start, because the parts replace functions before the page's own scripts use them. */
 export function startPage<Config extends CommonConfig, Api extends PageApi>(
   config: Config,
   createPlatformPage: (page: SharedPage<Config>) => PlatformPage<Api>,
@@ -100,7 +100,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     hands,
     poll,
   })
-  // After the platform's own parts: Zoom's watch every shadow tree, and the composite's is none of the meeting's.
+  // Created after the platform's parts, because Zoom's record every shadow tree and must not record the composite's.
   const composite =
     isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null
   if (tap) setInterval(poll, POLL_EVERY_MS)
