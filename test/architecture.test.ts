@@ -355,11 +355,24 @@ describe('imports', () => {
   test.each(['google-meet', 'jitsi', 'microsoft-teams', 'zoom'])('%s has the files that every platform has', (name) => {
     const has = new Set(globSync('**/*.ts', { cwd: join(packageRoot, 'platforms', name) }))
     const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'selectors', 'url', 'words', 'words/en']
-    const page = ['elements', 'main', 'snapshot', 'tiles', 'types'].map((file) => `page/${file}`)
+    const page = ['audio-capture', 'chat', 'elements', 'main', 'snapshot', 'speech', 'tiles', 'types'].map(
+      (file) => `page/${file}`,
+    )
     expect([...common, ...page].filter((file) => !has.has(`${file}.ts`))).toEqual([])
     // Zoom joins in two ways, which have a folder each.
     const flows = name === 'zoom' ? ['web-client/join-flow.ts', 'meeting-sdk/join-flow.ts'] : ['join-flow.ts']
-    expect(flows.filter((file) => !has.has(file))).toEqual([])
+    const classifier = name === 'zoom' ? 'web-client/page-classifier.ts' : 'page-classifier.ts'
+    expect([...flows, classifier].filter((file) => !has.has(file))).toEqual([])
+  })
+
+  test('the page scripts of all platforms start from one skeleton, and their entries only list the parts', () => {
+    const entries = sources.filter(({ file }) => /^platforms\/(.+\/)?page\/main\.ts$/.test(file))
+    expect(entries.length).toBe(5)
+    const lines = (file: string) => readFileSync(join(packageRoot, file), 'utf8').split('\n').length
+    const wrong = entries.filter(
+      ({ file, ours }) => !ours.includes('platforms/shared/page/start-page.ts') || lines(file) > 105,
+    )
+    expect(wrong.map(({ file }) => file)).toEqual([])
   })
 
   test('the environment is read in one place', () => {

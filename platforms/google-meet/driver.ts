@@ -6,17 +6,15 @@ import { DeviceToggles } from '../shared/device-toggles.ts'
 import { DialogResponder } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
-import type { PageClassifier } from '../shared/page-state.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { firstImage } from '../shared/script-config.ts'
-import type { Waits } from '../shared/waits.ts'
 import { answerOf } from './dialogs.ts'
 import { JoinFlow, languageNote } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
-import { endOf, refusalOf } from './outcomes.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
+import { meetClassifier } from './page-classifier.ts'
 import { type MeetPage, meetScript } from './page-script.ts'
-import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+import type { PageStateKind } from './page-state.ts'
 
 const ORIGIN = 'https://meet.google.com'
 /** A menu is open a moment after the click. */
@@ -48,7 +46,7 @@ export async function openGoogleMeet(
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
-    classifier: classifierOf(page.waits),
+    classifier: meetClassifier(page.waits),
     devices,
     sweep: (snapshot) => dialogs.sweep(snapshot),
     entrance: {
@@ -75,16 +73,4 @@ async function turnOnCaptions(page: MeetPage): Promise<boolean> {
   }
   // Without a menu the button itself has done it; the next look tells.
   return true
-}
-
-function classifierOf(waits: Waits): PageClassifier<PageSnapshot, PageStateKind> {
-  return {
-    stateOf,
-    phases: PAGE_PHASES,
-    refusalOf,
-    endOf,
-    isCorroborated,
-    // A captcha may be solved by a person; an error that goes away was a flash.
-    patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
-  }
 }

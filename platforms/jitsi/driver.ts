@@ -7,19 +7,17 @@ import { DialogResponder } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { loadMeeting } from '../shared/loading.ts'
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
-import type { PageClassifier } from '../shared/page-state.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { firstImage, scriptConfig } from '../shared/script-config.ts'
-import type { Waits } from '../shared/waits.ts'
 import { labelSources } from '../shared/words.ts'
-import { type Address, addressOf } from './address.ts'
+import { addressOf } from './address.ts'
 import { answerOf, mayBeAnswered } from './dialogs.ts'
 import { InCallTasks } from './in-call-tasks.ts'
 import { JoinFlow, languageNote } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
-import { endOf, refusalOf } from './outcomes.ts'
 import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
-import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+import { jitsiClassifier } from './page-classifier.ts'
+import type { PageStateKind } from './page-state.ts'
 import { SELECTORS } from './selectors.ts'
 import { WORDS } from './words.ts'
 
@@ -59,7 +57,7 @@ export async function openJitsi(
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
-    classifier: classifierOf(address, password !== null, page.waits),
+    classifier: jitsiClassifier(address, password !== null, page.waits),
     devices,
     sweep: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.sweep(snapshot) : null),
     entrance: {
@@ -78,27 +76,6 @@ export async function openJitsi(
     },
     hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
   })
-}
-
-function classifierOf(
-  { host }: Address,
-  hasPassword: boolean,
-  waits: Waits,
-): PageClassifier<PageSnapshot, PageStateKind> {
-  return {
-    stateOf: (snapshot) => stateOf(snapshot, host),
-    phases: PAGE_PHASES,
-    refusalOf: (state, joinStage) => refusalOf(state, joinStage, hasPassword),
-    endOf,
-    isCorroborated,
-    // The page loads itself anew after half a minute; sites that sign people in by themselves come back at once.
-    patience: {
-      reconnecting: waits.reconnectMs,
-      unreachable: waits.callErrorMs,
-      not_connected: waits.callErrorMs,
-      off_site: waits.callErrorMs,
-    },
-  }
 }
 
 /** The button that opens the panel and the one that closes it have two names, and newer panels lie over the first. */

@@ -120,6 +120,12 @@ export class Roster {
       .map(({ participant }) => participant)
   }
 
+  /** The only person of this name; null if there is none, or more than one. */
+  named(name: string): PageParticipant | null {
+    const named = this.present().filter((person) => person.name === name)
+    return named.length === 1 ? named[0]! : null
+  }
+
   isSelf(id: string): boolean {
     return this.#selfIds.has(id)
   }

@@ -1,9 +1,10 @@
 /** The chat as the page knows it: from its own state, or from the open panel where there is none. */
 import type { ChatMessage } from '../../../src/meeting/meeting.ts'
 import { contentOf } from '../../shared/page/chat/chat-content.ts'
+import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import { isVisible } from '../../shared/page/dom/visible-text.ts'
-import type { ChatState } from '../../shared/page/types.ts'
-import { readMessages, readStore, type StoreMessage } from './store.ts'
+import type { ChatState, PageEvent } from '../../shared/page/types.ts'
+import { createMessageReader, readMessages, readStore, type StoreMessage } from './store.ts'
 import type { PageConfig } from './types.ts'
 
 /** More than this in one panel is not read. */
@@ -40,5 +41,33 @@ export function chatState(selectors: PageConfig['selectors'], box: HTMLTextAreaE
     own: readChat(selectors)
       .filter(({ isOwn }) => isOwn)
       .map(({ id, text }) => ({ id, text })),
+  }
+}
+
+export interface Chat {
+  /** Emits the messages that are new or changed. */
+  read(at: number): void
+  state(box: HTMLTextAreaElement | null): ChatState
+}
+
+export function createChat({ selectors, botName }: PageConfig, emit: (event: PageEvent) => void): Chat {
+  const log = new ChatLog()
+  const readStored = createMessageReader()
+
+  function read(at: number): void {
+    for (const line of readChat(selectors, readStored)) {
+      const senderName = line.isOwn ? botName : line.senderName
+      const event = log.take('channel', { ...line, senderName, at: Math.min(line.at, at) }, at)
+      if (event) emit(event)
+    }
+  }
+
+  return {
+    read,
+    state(box) {
+      // The panel may be closed again before the next poll.
+      read(Date.now())
+      return chatState(selectors, box)
+    },
   }
 }

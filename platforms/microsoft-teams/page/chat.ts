@@ -14,7 +14,7 @@ interface Parts {
   config: PageConfig
   people: People
   wording: Wording
-  tell(event: PageEvent): void
+  emit(event: PageEvent): void
 }
 
 export interface Chat {
@@ -26,7 +26,7 @@ export interface Chat {
 
 type Content = Pick<ChatMessage, 'text' | 'replyTo'>
 
-export function createChat({ config, people, wording, tell }: Parts): Chat {
+export function createChat({ config, people, wording, emit }: Parts): Chat {
   const log = new ChatLog()
 
   function messageOf(
@@ -62,7 +62,7 @@ export function createChat({ config, people, wording, tell }: Parts): Chat {
         const message = messageOf(id, content, Math.min(at ?? now, now), isOwn, sender, senderId)
         const whole = reactions ? { ...message, reactions: reactions.map(reactionOf) } : message
         const news = log.take('channel', whole, now, otherIds)
-        if (news) tell(news)
+        if (news) emit(news)
       }
     },
     read(at) {
@@ -77,7 +77,7 @@ export function createChat({ config, people, wording, tell }: Parts): Chat {
           people.idOfName(name),
         )
         const news = log.take('panel', message, at)
-        if (news) tell(news)
+        if (news) emit(news)
       }
     },
     state(box, { isOpen, isOff }) {

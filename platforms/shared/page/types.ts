@@ -4,7 +4,7 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { ChatContent, ChatMessage } from '../../../src/meeting/meeting.ts'
+import type { ChatMessage, MeetingEvent } from '../../../src/meeting/meeting.ts'
 import type { DegradationStep } from '../../../src/ports.ts'
 
 /** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
@@ -82,33 +82,24 @@ export interface CommonSnapshot {
   unread?: Readonly<Record<string, number>>
 }
 
-export type PageEvent =
-  | { type: 'participant_joined' | 'participant_changed'; participant: PageParticipant; at: number }
-  | { type: 'participant_left'; participantId: string; at: number }
-  | {
-      type: 'speaking'
-      participantId: string
-      isSpeaking: boolean
-      source: 'csrc' | 'page' | 'captions' | 'audio_level'
-      confidence: number
-      at: number
-    }
-  | { type: 'chat_message'; message: PageChatMessage }
-  | { type: 'chat_message_changed'; messageId: string; content: ChatContent; at: number }
-  | { type: 'reaction'; participantId: string | null; name: string; emoji: string; at: number }
-  | { type: 'hand_raised'; participantId: string | null; name: string; isRaised: boolean; at: number }
-  | { type: 'camera'; participantId: string; at: number }
-  | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
-  | {
-      type: 'caption'
-      key: string
-      participantId: string | null
-      name: string
-      text: string
-      isFinal: boolean
-      at: number
-      startedAt?: number
-    }
+/** The events that a page script observes. The driver adds the others. */
+export type PageEvent = Extract<
+  MeetingEvent,
+  {
+    type:
+      | 'participant_joined'
+      | 'participant_changed'
+      | 'participant_left'
+      | 'speaking'
+      | 'chat_message'
+      | 'chat_message_changed'
+      | 'reaction'
+      | 'hand_raised'
+      | 'camera'
+      | 'screen_share'
+      | 'caption'
+  }
+>
 
 export interface PageParticipant {
   id: string

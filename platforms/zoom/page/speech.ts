@@ -20,7 +20,7 @@ export interface ZoomSpeechParts {
   peopleCount(): number | null
   /** The driver has heard of this person: nobody else can speak. */
   isTold(id: string): boolean
-  tell(changes: SpeechChange[]): void
+  emit(changes: SpeechChange[]): void
 }
 
 export interface ZoomSpeech extends Speech {
@@ -28,7 +28,7 @@ export interface ZoomSpeech extends Speech {
   look(marked: readonly MarkedPerson[], at: number): void
 }
 
-export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: ZoomSpeechParts): ZoomSpeech {
+export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: ZoomSpeechParts): ZoomSpeech {
   const judge = new MarkJudge()
   const nameless = new NamelessSounds()
   const mixed = new MarkedSound()
@@ -47,7 +47,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: Zo
       loud = samples && new Set(samples.filter(isLoud).flatMap(({ participantIds }) => participantIds))
       return samples
     },
-    tell,
+    emit,
   })
 
   function levels(at: number): LevelSample[] | null {

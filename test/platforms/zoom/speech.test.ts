@@ -43,7 +43,7 @@ function begin(people: string[], known: Record<string, number> = {}): void {
     },
     peopleCount: () => people.length + 1,
     isTold: () => true,
-    tell: (told) => changes.push(...told),
+    emit: (emitted) => changes.push(...emitted),
   })
 }
 

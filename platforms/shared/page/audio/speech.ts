@@ -15,7 +15,7 @@ export interface SpeechSources {
    * null: there is nothing to read just now.
    */
   levels?(): LevelSample[] | null
-  tell(changes: SpeechChange[]): void
+  emit(changes: SpeechChange[]): void
 }
 
 export interface Speech {
@@ -27,7 +27,7 @@ export interface Speech {
   forget(participantId: string): void
 }
 
-export function watchSpeech({ receivers, ownersOfSource, levels, tell }: SpeechSources): Speech {
+export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechSources): Speech {
   const detector = createSpeechDetector()
   const sample = createSourceSampler()
 
@@ -36,20 +36,20 @@ export function watchSpeech({ receivers, ownersOfSource, levels, tell }: SpeechS
     const heard = [...receivers()]
     const others = levels?.() ?? null
     if (heard.length === 0 && others === null) {
-      tell(detector.tick(at))
+      emit(detector.tick(at))
       return
     }
     const mixed = sample(heard).flatMap(({ csrc, level, ageMs }) => {
       const participantIds = ownersOfSource(csrc)
       return participantIds.length > 0 ? [{ participantIds, level, ageMs }] : []
     })
-    tell(detector.observe({ kind: 'levels', samples: [...mixed, ...(others ?? [])], at }))
+    emit(detector.observe({ kind: 'levels', samples: [...mixed, ...(others ?? [])], at }))
   }, SAMPLE_EVERY_MS)
 
   return {
-    mark: (participantId) => tell(detector.observe({ kind: 'page_mark', participantId, at: Date.now() })),
-    caption: (participantId) => tell(detector.observe({ kind: 'caption', participantId, at: Date.now() })),
+    mark: (participantId) => emit(detector.observe({ kind: 'page_mark', participantId, at: Date.now() })),
+    caption: (participantId) => emit(detector.observe({ kind: 'caption', participantId, at: Date.now() })),
     speaking: () => new Set(detector.speaking()),
-    forget: (participantId) => tell(detector.forget(participantId, Date.now())),
+    forget: (participantId) => emit(detector.forget(participantId, Date.now())),
   }
 }

@@ -1,0 +1,20 @@
+/** How the driver judges the pages of Google Meet, in the form that the shared steps use. */
+import type { PageClassifier } from '../shared/page-state.ts'
+import type { Waits } from '../shared/waits.ts'
+import { endOf, refusalOf } from './outcomes.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+
+export function meetClassifier(
+  waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
+): PageClassifier<PageSnapshot, PageStateKind> {
+  return {
+    stateOf,
+    phases: PAGE_PHASES,
+    refusalOf,
+    endOf,
+    isCorroborated,
+    // A person may solve a captcha, and a call error may disappear.
+    patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
+  }
+}

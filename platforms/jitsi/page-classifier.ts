@@ -1,0 +1,28 @@
+/** How the driver judges the pages of Jitsi, in the form that the shared steps use. */
+import type { PageClassifier } from '../shared/page-state.ts'
+import type { Waits } from '../shared/waits.ts'
+import type { Address } from './address.ts'
+import { endOf, refusalOf } from './outcomes.ts'
+import type { PageSnapshot } from './page/types.ts'
+import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+
+export function jitsiClassifier(
+  { host }: Pick<Address, 'host'>,
+  hasPassword: boolean,
+  waits: Pick<Waits, 'reconnectMs' | 'callErrorMs'>,
+): PageClassifier<PageSnapshot, PageStateKind> {
+  return {
+    stateOf: (snapshot) => stateOf(snapshot, host),
+    phases: PAGE_PHASES,
+    refusalOf: (state, joinStage) => refusalOf(state, joinStage, hasPassword),
+    endOf,
+    isCorroborated,
+    // The page reloads itself after half a minute. Sites with an automatic sign-in return at once.
+    patience: {
+      reconnecting: waits.reconnectMs,
+      unreachable: waits.callErrorMs,
+      not_connected: waits.callErrorMs,
+      off_site: waits.callErrorMs,
+    },
+  }
+}

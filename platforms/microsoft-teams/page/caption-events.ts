@@ -1,0 +1,68 @@
+/** Captions from their two sources, the data channel and the captions window, as one. */
+import { CaptionRows } from '../../shared/page/chat/caption-rows.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
+import type { PageEvent } from '../../shared/page/types.ts'
+import { createCaptionReader } from './captions.ts'
+import type { ChannelCaption } from './main-channel.ts'
+import { isOwnName, nameOf } from './names.ts'
+import type { People } from './people.ts'
+import type { PageConfig } from './types.ts'
+
+export interface CaptionParts {
+  config: PageConfig
+  people: People
+  wording: Wording
+  emit(event: PageEvent): void
+  /** Receives the id of each person of whom a new word was captioned, even if the driver wants no captions. */
+  onSpeaker(participantId: string): void
+}
+
+export interface CaptionEvents {
+  handleRecords(records: readonly ChannelCaption[]): void
+  /** Reads the captions window, which counts until the channel carries a caption. */
+  read(at: number): void
+}
+
+export function createCaptionEvents({ config, people, wording, emit, onSpeaker }: CaptionParts): CaptionEvents {
+  const reader = createCaptionReader(config.selectors)
+  /** Open rows of the channel, by their speaker. */
+  const channelRows = new Map<string, number>()
+  let channelRowCount = 0
+  const rows = new CaptionRows(
+    ({ name: shown, ...row }) => {
+      const name = nameOf(shown, wording.says)
+      if (isOwnName(shown, config.botName, wording.says)) return
+      emit({ type: 'caption', ...row, participantId: people.idOfName(name), name })
+    },
+    { mayHaveChannel: true },
+  )
+
+  /** Rows of the channel have no key: a speaker's next row begins when the last one is final. */
+  function handleRecord({ mri, text, isFinal, startedAt }: ChannelCaption, participantId: string | null): void {
+    if (!config.captions || mri === people.selfMri) return
+    rows.leaveToChannel()
+    const row = channelRows.get(mri) ?? ++channelRowCount
+    if (isFinal) channelRows.delete(mri)
+    else channelRows.set(mri, row)
+    const name = participantId === null ? '' : (people.present().find(({ id }) => id === participantId)?.name ?? '')
+    const common = { key: `channel-${row}`, participantId, name, text, isFinal, at: Date.now() }
+    emit({ type: 'caption', ...common, ...(startedAt === null ? {} : { startedAt }) })
+  }
+
+  return {
+    handleRecords(records) {
+      for (const record of records) {
+        const id = people.idOfMri(record.mri)
+        if (id !== null) onSpeaker(id)
+        handleRecord(record, id)
+      }
+    },
+    read(at) {
+      for (const author of reader.read()) {
+        const id = people.idOfName(nameOf(author, wording.says))
+        if (id !== null) onSpeaker(id)
+      }
+      if (config.captions) rows.take(reader.rows(), at)
+    },
+  }
+}

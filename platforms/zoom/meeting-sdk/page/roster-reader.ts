@@ -1,0 +1,53 @@
+/** Keeps the people of the SDK's list, and reports who came, left, shares and raised a hand. */
+import type { EventQueue } from '../../../shared/page/link.ts'
+import type { Hands } from '../../../shared/page/people/hands.ts'
+import { createRosterReporter } from '../../../shared/page/people/roster-reporter.ts'
+import type { PageEvent } from '../../../shared/page/types.ts'
+import { type Attendee, personOf, type SdkFactsStore } from './facts.ts'
+import { type People, peopleOf } from './people.ts'
+
+export interface RosterParts {
+  botName: string
+  facts: Pick<SdkFactsStore, 'facts' | 'ownId'>
+  queue: Pick<EventQueue, 'hasBegun'>
+  hands: Hands
+  emit(event: PageEvent): void
+}
+
+export interface RosterReader {
+  begin(at: number): void
+  handleAttendees(attendees: readonly Attendee[]): void
+  present(): People
+  isPresent(id: string): boolean
+  /** Ids that the bot has now and had before. Each rejoin gives it another one. */
+  ownIds: ReadonlySet<number>
+}
+
+export function createRosterReader({ botName, facts, queue, hands, emit }: RosterParts): RosterReader {
+  const reporter = createRosterReporter(botName, emit)
+  const ownIds = new Set<number>()
+  let present: People = { people: [], sharing: new Set(), hands: new Set() }
+
+  function report(): void {
+    if (!queue.hasBegun) return
+    const at = Date.now()
+    reporter.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, at)
+    for (const person of present.people) hands.set(person, present.hands.has(person.id), at)
+  }
+
+  return {
+    begin(at) {
+      reporter.begin(at)
+      report()
+    },
+    handleAttendees(attendees) {
+      if (facts.ownId !== null) ownIds.add(personOf(facts.ownId))
+      if (!facts.facts.isAttendee) return
+      present = peopleOf(attendees, ownIds)
+      report()
+    },
+    present: () => present,
+    isPresent: (id) => present.people.some((person) => person.id === id),
+    ownIds,
+  }
+}
