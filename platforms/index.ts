@@ -15,9 +15,9 @@ import { recognizeZoom } from './zoom/url.ts'
 
 export type { DriverOptions }
 
-/** What an operator adds to what is known of links. */
+/** An operator's additions to the links that are recognized. */
 export interface Recognition {
-  /** Hosts of servers of their own that run Jitsi Meet. */
+  /** Hosts of the operator's servers that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
 }
 
@@ -60,12 +60,12 @@ export function recognizeMeeting(text: string, recognition: Recognition = {}): M
   )
 }
 
-/** Whether everybody's sound together can be had from the page of a meeting; see `DriverOptions.audioTap`. */
+/** Whether the page of a meeting gives the sound of all participants together; see `DriverOptions.audioTap`. */
 export function hasSoundInTracks(platform: PlatformName): boolean {
   return PLATFORMS[platform].hasSoundInTracks
 }
 
-/** Makes the function that the life calls for each attempt to be in the meeting. */
+/** Makes the function that the worker run calls for each attempt to join. */
 export function openDriver(options: DriverOptions): OpenMeeting {
   const expectsAccount = options.expectsAccount ?? Boolean(options.browserState)
   return (target, stage, signal) =>

@@ -40,7 +40,7 @@ export interface ContextOptions {
   initScript?: string
   /** Name of a function that every document has at its start and by which it calls `onCarried`; the script takes it away. */
   carrier?: string
-  /** What workers of the init script start from. */
+  /** The script from which workers of the init script start. */
   ownScript?: OwnScript
   logger: Logger
 }
@@ -73,7 +73,7 @@ export async function botBrowserOf(
   if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
   if (options.ownScript !== undefined) await serveOwnScript(context, page, options.ownScript, options.logger)
   if (stage.display !== null) {
-    // The page is laid out to the pixel, whatever size the window came to have. Holds as long as the session lives.
+    // The page is laid out to the pixel, independent of the window's size. Holds as long as the session lives.
     const session = await context.newCDPSession(page)
     const { width, height } = stage
     await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 0, mobile: false })

@@ -36,7 +36,7 @@ async function descendantsOf(
 ): Promise<number[]> {
   const ids = (await readdir(procFolder).catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number)
   const parents = await Promise.all(
-    // The name of a program stands in parentheses and may hold some; state and parent follow the last one.
+    // The name of a program is in parentheses and may contain parentheses; state and parent follow the last one.
     ids.map(async (id) => ({ id, parent: Number(/\) \S (\d+) [^)]*$/.exec(await read(id, 'stat'))?.[1] ?? 0) })),
   )
   const children = Map.groupBy(parents, ({ parent }) => parent)

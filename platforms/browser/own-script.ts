@@ -1,7 +1,7 @@
 /**
- * A script of ours under an address of the page's own origin, which nobody can guess. A worker that starts from it has a
- * policy of its own, so that the content security policy of the page need not be touched: what it forbids the page's
- * scripts stays forbidden.
+ * A script of ours at an address of the page's own origin, which the page cannot guess. A worker that starts from it
+ * has its own policy, so the content security policy of the page stays as it is: what it forbids the page's scripts
+ * stays forbidden.
  */
 import type { BrowserContext, Page } from 'playwright'
 import type { Logger } from '../../src/logger.ts'

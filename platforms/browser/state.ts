@@ -1,6 +1,7 @@
 /**
- * The stored session of an account, with which a bot comes in signed in: a Chromium profile or a storage state. What was
- * given is only read; the browser gets a copy that is removed with it. Nothing of it is ever logged.
+ * The stored session of an account, with which a bot joins signed in: a Chromium profile or a storage state. The
+ * original is only read; the browser gets a copy that is removed together with the browser. The content is never
+ * logged.
  */
 import { constants } from 'node:fs'
 import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
@@ -53,7 +54,9 @@ const MAX_PROFILE_ENTRIES = 50_000
 /** Set-user-id, set-group-id and sticky. */
 const SPECIAL_BITS = 0o7000
 
-/** What a profile does without: locks of the browser that made it, and what can be fetched again. */
+/**
+ * Files that a copy of a profile does not need: locks of the browser that made it, and data that can be fetched again.
+ */
 const LEFT_OUT = new Set([
   'SingletonLock',
   'SingletonCookie',
@@ -96,7 +99,7 @@ export async function loadBrowserState(
 ): Promise<LoadedState> {
   signal.throwIfAborted()
   const loading = load(address, readObject, signal)
-  // What is loaded after the signal belongs to no caller.
+  // Removes a session that finishes loading after the signal.
   loading.then(
     (loaded) => (signal.aborted ? loaded.dispose() : undefined),
     () => {},
@@ -132,7 +135,7 @@ async function load(address: string, readObject: ReadObject, signal: AbortSignal
   return { state: parseState(await readRegularFile(address, MAX_STATE_BYTES)), dispose: nothing }
 }
 
-/** Reads at most `maxBytes`, whatever the file system says about the size. */
+/** Reads at most `maxBytes`, even if the file system reports a smaller size. */
 async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
   // Should a FIFO have taken the place of the file meanwhile, opening it does not wait.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -34,7 +34,7 @@ export function answerOf(dialog: DialogSnapshot, policy: DialogPolicy): DialogAn
   }
 }
 
-/** What to press, or null for a dialog that is left alone. */
+/** The button to press, or null for a dialog that needs no answer. */
 export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): DialogStep | null {
   const kind = kindOf(dialog)
   const press = (labels: readonly LabelName[], actions: readonly string[] = []): DialogStep | null => {

@@ -23,7 +23,7 @@ const ORIGIN = 'https://meet.google.com'
 const CAPTIONS_MENU_MS = 1500
 const CAPTIONS_POLL_MS = 150
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openGoogleMeet(
   target: MeetingTarget,
   stage: CaptureEnvironment,

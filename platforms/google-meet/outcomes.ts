@@ -13,7 +13,7 @@ const REMOVED = 7
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
@@ -52,14 +52,14 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
   captcha: {
     code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Google Meet showed a captcha, which the bot does not solve; nobody solved it in time.',
+    sentence: 'Google Meet showed a captcha, which the bot does not solve; it was not solved in time.',
   },
-  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'Somebody in the meeting denied the request to join ("{text}").' },
+  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'A participant denied the request to join ("{text}").' },
   knock_timed_out: {
     code: 'TIMEOUT_WAITING_TO_START',
-    sentence: 'Nobody answered the request to join until Google Meet gave up ("{text}").',
+    sentence: 'The request to join was not answered until Google Meet gave up ("{text}").',
   },
-  // Without a leave of our own this is how an active denial looks too.
+  // Unless the bot left by itself, an active denial looks like this too.
   left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
   removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
   ended_for_all: {
@@ -68,7 +68,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
   everyone_left: {
     code: 'EXITING_MEETING_BEFORE_RECORD',
-    sentence: 'Everybody left while the bot was waiting ("{text}").',
+    sentence: 'All participants left while the bot was waiting ("{text}").',
   },
   unknown_end: {
     code: 'BOT_NOT_ACCEPTED',
@@ -85,7 +85,7 @@ export function refusalOf(
   const wasBlocked = seen.has('blocked') && state.kind === 'marketing'
   const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
-  // A dead link says nothing about a host, and nobody has denied what nobody has asked.
+  // A dead link says nothing about a host, and before the bot asks to join no host can have denied it.
   if (joinStage === 'pre-join' && state.kind === 'unknown_end') return null
   const text = state.text.slice(0, 200)
   return new BotError(
@@ -120,7 +120,7 @@ export function endOf(
 ): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
-  // What the roster says of our own device, where the page has no words for it (yet).
+  // The roster's status of our own device, where the page has no words for it (yet).
   const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PAGE_PHASES[kind])
   if (!isMeeting && ownStatus === REMOVED) return 'removed'
   if (kind === 'unknown' && ownStatus === OUT) return 'ended_for_all'

@@ -1,4 +1,4 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { DialogSnapshot } from '../shared/page/types.ts'
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
@@ -94,7 +94,7 @@ export function stateOf(snapshot: PageSnapshot): PageState {
     const text = finalText(snapshot, kind)
     if (text !== null) return found(kind, text)
   }
-  // Only a knock that was turned down is offered again.
+  // Google Meet offers to ask again only after it turned a request to join down.
   if (snapshot.askAgain && !snapshot.leaveControl && snapshot.tiles === 0) return found('denied', 'Ask to join again')
   for (const kind of DEAD_LINK_TEXTS) {
     const text = lineOf(snapshot, kind)

@@ -15,7 +15,7 @@ export interface AddressOptions {
   microphone: 'on' | 'off'
 }
 
-/** What the page itself would play into the recording. */
+/** Sounds that the page itself would play into the recording. */
 const SOUNDS = [
   'ASKED_TO_UNMUTE_SOUND',
   'E2EE_OFF_SOUND',
@@ -41,7 +41,7 @@ const SOUNDS = [
  */
 function settings({ recordingMode, camera, microphone }: AddressOptions): Record<string, unknown> {
   return {
-    // The page in front of the door is asked for even where the server leaves it out: there devices are set first.
+    // The prejoin page is asked for even where the server leaves it out: there devices are set first.
     'config.prejoinConfig.enabled': true,
     'config.startWithAudioMuted': microphone === 'off',
     'config.startWithVideoMuted': camera === 'off',
@@ -56,7 +56,7 @@ function settings({ recordingMode, camera, microphone }: AddressOptions): Record
     'config.disableThirdPartyRequests': true,
     'config.analytics.disabled': true,
     'config.disabledSounds': SOUNDS,
-    // Pictures are not asked for where nobody looks; newer servers have another word for it.
+    // Video is not requested where it is not recorded; newer servers have another name for the setting.
     ...(recordingMode === 'audio_only' ? { 'config.startAudioOnly': true, 'config.startLowBandwidthMode': true } : {}),
   }
 }

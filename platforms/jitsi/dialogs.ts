@@ -8,7 +8,7 @@ export interface DialogPolicy {
   consent: 'accept' | 'refuse'
 }
 
-/** What to do about a dialog, or null for one that is left alone. */
+/** The answer to a dialog, or null for one that needs none. */
 export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): DialogAnswer | null {
   const kind = kindOf(dialog)
   const press = (label: LabelName): DialogAnswer['press'] => {
@@ -25,7 +25,7 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
       // "Cancel" leads away from the room, and "Log-in" to an account; only the newer dialog has a button to wait.
       return { kind, press: press('waitForModerator') }
     case 'to_whom':
-      // What the bot writes is for everybody, also after somebody wrote to it alone.
+      // The bot writes to all, also after a participant sent it a private message.
       return { kind, press: press('sendToAll') }
     case 'password':
     case 'login':

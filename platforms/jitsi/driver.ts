@@ -25,10 +25,10 @@ import { WORDS } from './words.ts'
 
 /** Moving to another room of the same meeting leaves one conference for the next. */
 const LEFT_LOOKS = 6
-/** The page itself takes a minute to find out that its server is lost, and half a minute more to load itself anew. */
+/** The page itself takes a minute to find out that its server is lost, and half a minute more to reload itself. */
 const RECONNECT_MS = 120_000
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openJitsi(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -91,7 +91,7 @@ function classifierOf(
     refusalOf: (state, joinStage) => refusalOf(state, joinStage, hasPassword),
     endOf,
     isCorroborated,
-    // The page loads itself anew after half a minute; sites that sign people in by themselves come back at once.
+    // The page reloads itself after half a minute; sites that sign people in by themselves come back at once.
     patience: {
       reconnecting: waits.reconnectMs,
       unreachable: waits.callErrorMs,

@@ -65,7 +65,7 @@ export class JoinFlow {
     const { page, devices } = this.#knocking
     const { clock, waits } = page
     if (snapshot.screen !== this.#screen) {
-      // The lobby is a screen of its own with a button of its own.
+      // The lobby is a separate screen with its own button.
       this.#screen = snapshot.screen
       this.#since = clock.now()
       this.#button.forgetPress()
@@ -85,7 +85,7 @@ export class JoinFlow {
 
   async #unlock(snapshot: PageSnapshot): Promise<void> {
     const { page, password } = this.#knocking
-    // Whoever gives it is in.
+    // The password lets the bot in at once.
     if (password === null || !page.gate.isOpen) return
     const now = page.clock.now()
     if (!snapshot.passwordBox) {

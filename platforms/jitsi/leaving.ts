@@ -5,7 +5,7 @@ import type { ElementName, PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, stateOf } from './page-state.ts'
 
 /**
- * A knock has no button that takes it back; a page that is gone does not knock
+ * A request to join has no button that withdraws it; it ends when the page is closed
  * (docs/platform-notes/jitsi.md#waiting-in-the-lobby).
  */
 export function leaveSteps(

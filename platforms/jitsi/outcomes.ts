@@ -1,4 +1,7 @@
-/** What a situation means for the bot: the code before admission, the end after it. One table each, nothing searched. */
+/**
+ * Maps each page state to its meaning for the bot: the error code before admission, the end reason after it. One table
+ * each, without a search.
+ */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
@@ -8,7 +11,7 @@ import type { PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }

@@ -1,4 +1,4 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { PagePhase, PageState } from '../shared/page-state.ts'
 import { matches } from '../shared/words.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
@@ -30,12 +30,12 @@ export const PAGE_PHASES = {
   prejoin: 'entrance',
   deep_link: 'entrance',
   consent: 'disturbed',
-  /** The page loads itself anew in a moment, or only the way of the media is lost. */
+  /** The page will reload itself in a moment, or only the media connection is lost. */
   reconnecting: 'reconnecting',
   /** The browser's own page for an address that it could not load. */
   unreachable: 'reconnecting',
   in_call: 'in_call',
-  /** The meeting's own frame without anybody in it: the page is not in yet. */
+  /** The meeting's own frame without any people in it: the page is not in yet. */
   connecting: 'unclear',
   loading: 'unclear',
   unknown: 'unclear',
@@ -44,7 +44,7 @@ export const PAGE_PHASES = {
 export type PageStateKind = keyof typeof PAGE_PHASES
 
 /**
- * What a notification means, by the name of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
+ * Meaning of a notification, by the key of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
  * #accounts-and-tokens and #refusals).
  */
 const NOTICES: Readonly<Record<string, PageStateKind>> = {

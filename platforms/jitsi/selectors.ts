@@ -3,13 +3,13 @@
  * names that the project's own tests go by (docs/platform-notes/jitsi.md#pre-join-page and below).
  */
 export const SELECTORS = {
-  /** The page in front of the door and, with another class, the lobby. */
+  /** The screen before the join and, with another class, the lobby. */
   prejoin: '[data-testid="prejoin.screen"]',
   lobby: '.lobby-screen',
-  /** Shown in the lobby from the knock on. */
+  /** Shown in the lobby after the request to join. */
   knocking: '.lobby-screen .joining-message',
   nameBox: '#premeeting-name-input, [data-testid="lobby.nameField"]',
-  /** It enters, or knocks where the room has a lobby. */
+  /** The button that joins, or asks to join where the room has a lobby. */
   join: '[data-testid="prejoin.joinMeeting"], [data-testid="lobby.knockButton"]',
   nameMissing: '[data-testid="prejoin.errorMessage"]',
   /** The dialog of a locked room, and the lobby's form for those who know the password. */
@@ -22,15 +22,15 @@ export const SELECTORS = {
   icon: 'svg, .jitsi-icon',
   dialog: '[role="dialog"], [role="alertdialog"]',
   dialogOk: '#modal-dialog-ok-button',
-  /** Why a conference was over; it stays until somebody presses OK. */
+  /** Why a conference was over; it stays until a person presses OK. */
   leaveReason: '[data-testid="dialog.leaveReason"]',
-  /** The page is about to load itself anew; light where only the network is at fault. */
+  /** The page is about to reload itself; light where only the network is at fault. */
   overlay: '#overlay',
   lightOverlay: '#overlay.overlay__container-light',
   /** A notification is named after its text, and so is its description. */
   notification: '#notifications-container [data-testid]',
   notificationArea: '#notifications-container',
-  /** Everybody else's tiles; a shared screen is one of its own. The own tile has another id. */
+  /** Tiles of the other participants; a shared screen has a separate one. The own tile has another id. */
   remoteTile: 'span.videocontainer[id^="participant_"]',
   tileName: '.displayname',
   dominantTile: 'span.videocontainer.dominant-speaker[id^="participant_"]',

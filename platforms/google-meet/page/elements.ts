@@ -14,7 +14,7 @@ export interface Elements {
   /** A visible control that has this label. */
   labelled(label: string): Element | null
   device(kind: 'microphone' | 'camera'): DeviceState
-  /** Everybody in the call, as the people button or badge says. */
+  /** Number of people in the call with the bot, as the people button or badge says. */
   peopleCount(): number | null
   says(label: string, text: string): boolean
   /** The first group of the label's expression, such as a name. */

@@ -18,7 +18,7 @@ export interface SeenPerson {
   isSelf: boolean
 }
 
-/** Looks without a trace of somebody whom the channel never named, before they count as gone. */
+/** Polls without a trace of a person whom the channel never named, before the person counts as gone. */
 const ABSENCES = 3
 
 interface Known {
@@ -51,7 +51,7 @@ export class Roster {
     return this.#ownStatus
   }
 
-  /** From now on people are told; those who are there already come first. */
+  /** From now on the roster emits events; first those of the people who are already there. */
   begin(at: number): void {
     this.#rosterReporter.begin(at)
     this.#tell(at)
@@ -87,7 +87,10 @@ export class Roster {
     for (const output of outputs) this.#outputs.set(`${output.kind}/${output.deviceId}`, output)
   }
 
-  /** `count` is everybody in the call, the bot too, where a label says so. `shares` are tiles of shared screens. */
+  /**
+   * `count` is the number of people in the call with the bot, where a label says so. `shares` are tiles of shared
+   * screens.
+   */
   takePage(seen: readonly SeenPerson[], shares: ReadonlyMap<string, string>, count: number | null, at: number): void {
     for (const { id, isSelf } of seen) if (isSelf && !this.#hasOwnMark) this.#markSelf(id, false)
     const ids = new Set(seen.map(({ id }) => id))
@@ -151,7 +154,7 @@ export class Roster {
   }
 
   #markSelf(id: string, isCertain: boolean): void {
-    // What the page shows may be stale or another's; what the roster says is certain and replaces it.
+    // The page's sign may be stale or belong to another person; the roster's statement is certain and replaces it.
     if (isCertain && !this.#hasOwnMark) this.#selfIds.clear()
     if (isCertain) this.#hasOwnMark = true
     this.#selfIds.add(id)

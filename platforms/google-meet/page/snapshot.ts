@@ -19,7 +19,7 @@ export function createSnapshotReader(
   const { selectors } = config
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
-  /** What people write and are called never counts as wording of the page. */
+  /** Messages and names of people never count as wording of the page. */
   const peoples = ['tile', 'sidePanel', 'captionsRegion', 'chatMessage', 'dialog', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
   const dialogs = createDialogReader({

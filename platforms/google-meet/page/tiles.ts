@@ -13,7 +13,7 @@ export interface SeenTile extends SeenPerson {
   hasHand: boolean
 }
 
-/** The icon on the tile of somebody whose hand is up; icons are text here. */
+/** The icon on the tile of a person whose hand is up; icons are text here. */
 const HAND = /^(?:front|back)_hand$/
 
 type Says = (label: string, text: string) => boolean
@@ -58,7 +58,10 @@ export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPe
   })
 }
 
-/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+/**
+ * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * apart.
+ */
 export function compositeTiles(
   tiles: readonly SeenTile[],
   roster: Roster,

@@ -1,4 +1,4 @@
-/** What Google Meet's page script is told and tells, beyond what every platform's does. */
+/** Types of the data that Google Meet's page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot } from '../../shared/page/types.ts'
 
 export interface PageConfig extends CommonConfig {
@@ -18,7 +18,7 @@ export interface PageSnapshot extends CommonSnapshot {
   /** Real tiles: those with a media id that are not the effects button of the waiting room. */
   tiles: number
   captionsControl: boolean
-  /** Everybody in the call, the bot too, as a label says; null where none does. */
+  /** Number of people in the call with the bot, as a label says; null where none does. */
   peopleCount: number | null
   shareScreen: boolean
   chatControl: boolean

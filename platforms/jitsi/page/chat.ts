@@ -20,7 +20,7 @@ function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {
   let sender = 'Unknown'
   return [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-MOST_SHOWN).flatMap((element) => {
     const isOwn = element.classList.contains('local')
-    // Only the first message of somebody's group has the name.
+    // Only the first message of a sender's group has the name.
     const named = element.querySelector(selectors.chatSender ?? ':not(*)')?.textContent?.trim()
     if (named) sender = named.slice(0, 256)
     const id = element.closest('[id]')?.id ?? ''

@@ -29,7 +29,7 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
     return found.find(isVisible) ?? found[0] ?? null
   }
 
-  /** The toggle stands in one group with the arrow that opens the list of devices. */
+  /** The toggle is in one group with the arrow that opens the list of devices. */
   function besideMenu(menu: string): Element | null {
     const group = all(menu)[0]?.closest(select('toggleGroup'))
     return group?.querySelector(select('toggle')) ?? null

@@ -35,7 +35,7 @@ export function createLevelReader(
       if (earlier?.stamp !== stamp) seen.set(receiver, { stamp, changedAt: at })
       const ageMs = earlier?.stamp === stamp ? at - earlier.changedAt : 0
       const owner = ownerOf(receiver)
-      // A voice that nobody is known to own is nobody's: unknown is better than wrong.
+      // A level without a known owner is assigned to no participant: unknown is better than wrong.
       if (owner !== null && ageMs <= FRESH_MS) samples.push({ participantIds: [owner], level: entry.audioLevel, ageMs })
     }
     return wasHeard ? samples : null

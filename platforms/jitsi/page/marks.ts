@@ -1,4 +1,4 @@
-/** What the tiles show of who speaks: the dots that grow with the voice, and who became the dominant speaker. */
+/** Reads from the tiles who speaks: the dots that grow with the voice, and who became the dominant speaker. */
 import { idOf } from './tiles.ts'
 import type { PageConfig } from './types.ts'
 

@@ -1,7 +1,7 @@
 /** Whether the media of the meeting still flow: the page itself shows nothing when only their way is lost. */
 
 const UP: ReadonlySet<RTCIceConnectionState> = new Set(['connected', 'completed'])
-/** A session is replaced by another one now and then, and the first one after somebody came takes its time. */
+/** A session is replaced by another one now and then, and the first one after a person joined takes its time. */
 const REPLACED_WITHIN_MS = 4000
 
 export interface MediaWatch {

@@ -6,7 +6,7 @@ import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { PageParticipant } from '../../shared/page/types.ts'
 import type { StoreView } from './store.ts'
 
-/** A tile of somebody else, or of a screen that somebody shares. */
+/** A tile of another participant, or of a screen that a participant shares. */
 export interface SeenTile {
   id: string
   name: string
@@ -26,7 +26,7 @@ const SCREEN_ID = /^(.+)-v\d+$/
 /** Looks without a trace of a tile before its person counts as gone: tiles that are scrolled away leave the page. */
 const ABSENCES = 12
 
-/** In front of the door the page's state says nothing about who is inside. */
+/** Before the join the page's state says nothing about who is inside. */
 const NOBODY_KNOWN: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
 
 export class People {
@@ -70,7 +70,10 @@ function fromStore({ people, tracks, selfId }: StoreView): RosterView {
   }
 }
 
-/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+/**
+ * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * apart.
+ */
 export function compositeTiles(
   roster: RosterView,
   store: StoreView | null,

@@ -1,7 +1,7 @@
 /**
- * Reads the state that the page keeps in a global of its own (docs/platform-notes/jitsi.md#state-of-the-page). Whatever
- * another version of the page does
- * not have is missing in the answer; nothing of it is trusted to be there, to be short or to be what its name says.
+ * Reads the state that the page keeps in its own global (docs/platform-notes/jitsi.md#state-of-the-page). A value that
+ * another version of the page does not have is missing in the answer. The reader does not trust that a value exists,
+ * that it is short, or that it means what its name says.
  */
 
 import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
@@ -86,7 +86,7 @@ export function readStore(): StoreView | null {
   }
 }
 
-/** What people wrote: nothing of the lobby, nothing that the page itself says. */
+/** Messages of people, without those of the lobby and of the page itself. */
 export function readMessages(): StoreMessage[] {
   return chatEntries().flatMap(messageOf)
 }
@@ -105,7 +105,7 @@ export function createMessageReader(): () => StoreMessage[] {
   }
 }
 
-/** Emoji that somebody sent to all for a moment. */
+/** Emoji that a participant sent to all for a moment. */
 export function readReactions(): StoreReaction[] {
   return chatEntries().flatMap(reactionOf)
 }
@@ -158,7 +158,7 @@ function text(value: unknown, longest: number): string | null {
 
 function personOf({ id, name, role, fakeParticipant, local, raisedHandTimestamp }: Foreign): StorePerson[] {
   const known = text(id, LONGEST_ID)
-  // Shared screens, videos and boards are participants of their own kind.
+  // Shared screens, videos and boards are separate participants of another kind.
   if (known === null || fakeParticipant || local === true) return []
   const isHandRaised = typeof raisedHandTimestamp === 'number' && raisedHandTimestamp > 0
   return [
@@ -227,7 +227,7 @@ function reactionOf(entry: Foreign): StoreReaction[] {
   const words = (text(entry.message, LONGEST_NAME) ?? '').match(/:\w+:/g) ?? []
   const emojis = words.flatMap((word) => REACTIONS[word] ?? [])
   const { senderId, senderName, at } = senderOf(entry)
-  // The page gives these no id of their own in every version.
+  // In some versions the page gives these no id.
   const id = text(entry.messageId, LONGEST_ID) ?? `${senderId} ${at}`
   return emojis.length > 0 ? [{ id, senderId, senderName, emojis, at }] : []
 }

@@ -1,4 +1,4 @@
-/** The tiles of the page: what stands in where the page's own state cannot be read. */
+/** The tiles of the page: they replace the page's own state where it cannot be read. */
 import { textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { SeenTile } from './people.ts'
 import type { PageConfig } from './types.ts'
