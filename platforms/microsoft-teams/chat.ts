@@ -1,6 +1,6 @@
 /**
- * The chat's pane and box. Rows exist while the pane is open, so it stays open for the whole meeting; the recorded
- * picture lies over it.
+ * The chat's pane and box. Rows exist only while the pane is open, so it stays open for the whole meeting, below the
+ * recorded picture.
  */
 import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
 import type { TeamsPage } from './page-script.ts'
@@ -41,7 +41,7 @@ export function teamsChat(page: TeamsPage): TeamsChat {
   }
 }
 
-/** The box is an editor with a memory of its own: it learns from keys only, and a line end is a key of its own. */
+/** The box is an editor with its own state: it reacts to keys only, and a line end is a separate key. */
 async function write(page: TeamsPage, text: string): Promise<boolean> {
   const [first = '', ...more] = text.split(/\r?\n/)
   if (!(await page.fill('chatBox', first))) return false

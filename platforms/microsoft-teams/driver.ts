@@ -19,7 +19,7 @@ import type { PageStateKind } from './page-state.ts'
 import { withAccount } from './url.ts'
 import { TEAMS_WAITS } from './waits.ts'
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openMicrosoftTeams(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -75,7 +75,7 @@ function hideCoordinates(text: string): string {
   return text.replace(/\b(coords(?:=|%3D))[\w%+/=.-]+/gi, '$1[redacted]')
 }
 
-/** The page may go on from the link's host to another one of Microsoft Teams. */
+/** The page may move from the link's host to another one of Microsoft Teams. */
 function mediaOrigins(url: string): string[] {
   const known = ['https://teams.microsoft.com', 'https://teams.live.com', 'https://teams.cloud.microsoft']
   return [...new Set([new URL(url).origin, ...known])]

@@ -1,4 +1,7 @@
-/** What the bot does in the meeting beside watching it: a layout that shows people, an open chat, captions as a last help. */
+/**
+ * Tasks of the bot in the meeting beside watching it: choose a layout that shows people, open the chat, and turn
+ * captions on where nothing else shows who speaks.
+ */
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { TeamsChat } from './chat.ts'
@@ -8,7 +11,7 @@ import type { PageStateKind } from './page-state.ts'
 
 /** Without an idle pointer the page stops to receive chat (docs/platform-notes/microsoft-teams.md#chat). */
 const STIR_EVERY_MS = 4 * 60_000
-/** Sound of nobody for so long: neither sources nor marks tell who speaks in this meeting. */
+/** After so much sound without a known speaker, neither sources nor marks show who speaks in this meeting. */
 const UNATTRIBUTED_MS = 8000
 const CAPTION_TRIES = 3
 const CAPTIONS_EVERY_MS = 15_000
@@ -55,7 +58,7 @@ export class InCallTasks {
   }
 
   /**
-   * In the open menu. Where nobody is seen no pictures need to come, nor to be decoded
+   * Works in the open menu. Where pictures are not recorded, they need not be sent or decoded
    * (docs/platform-notes/microsoft-teams.md#layouts-banners-and-incoming-video).
    */
   async #chooseView(): Promise<boolean> {

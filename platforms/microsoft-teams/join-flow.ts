@@ -58,7 +58,7 @@ export class JoinFlow {
     else await this.#ask(snapshot)
   }
 
-  /** A dialog stood over the page, so that the request before it went nowhere: the next one need not wait. */
+  /** A dialog covered the page, so the request before it had no effect: the next one need not wait. */
   dialogAnswered(kind: string | null): void {
     if (kind === 'without_devices') this.#button.forgetPress()
   }
@@ -111,7 +111,7 @@ export class JoinFlow {
     await this.#button.press(snapshot.join, languageNote(snapshot))
   }
 
-  /** The name stands in its box, or belongs to the account. Rejects where a guest is given no box. */
+  /** The name is in its box, or belongs to the account. Rejects where a guest gets no box. */
   async #isNamed({ nameBox, join, lang }: PageSnapshot): Promise<boolean> {
     const { page, expectsAccount } = this.#knocking
     if (expectsAccount) return true

@@ -5,7 +5,7 @@ import type { TeamsPage } from './page-script.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 /**
- * A browser that closes at once leaves a ghost behind, in the waiting room and in the call
+ * When the browser closes at once, the bot stays visible for a while, in the waiting room and in the call
  * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped and #leaving).
  */
 const HEARD_MS = 1000
@@ -23,7 +23,7 @@ export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps
   return {
     async press(snapshot) {
       if (!hasAsked()) {
-        // Nobody waits for an answer to nothing; the page may be between two documents for long.
+        // Without a request there is no answer to wait for; the page may be between two documents for long.
         await page.browser.page.goto('about:blank', { timeout: page.waits.leaveMs })
         return false
       }
@@ -35,7 +35,7 @@ export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps
     },
     async confirm(snapshot) {
       if (!snapshot.leaveControl) return
-      // Organizers get a menu; its other item would end the meeting for everybody.
+      // Organizers get a menu; its other item would end the meeting for all.
       if (!(await page.press('leaveItem'))) await page.press('confirmLeave')
     },
     isOut(snapshot) {

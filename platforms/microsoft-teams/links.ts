@@ -11,7 +11,7 @@ const LINK = new RegExp(
   `(?:https?://|${START_OF_HOST})${HOST}(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#](?:${JSON_CONTEXT}|${REST})*)?`,
   'gi',
 )
-/** Mail programs and search results lead over a page of their own. */
+/** Mail programs and search results lead over their own pages. */
 const WRAPPER = new RegExp(
   `https?://(?:[a-z0-9-]+\\.safelinks\\.protection\\.outlook\\.(?:com|us)/|(?:www\\.)?google\\.[a-z.]{2,10}/url)\\?${REST}+`,
   'gi',

@@ -9,14 +9,14 @@ import { noticeKind, type PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
 
 const DENIED: Refusal = {
   code: 'BOT_NOT_ACCEPTED',
-  sentence: 'Somebody in the meeting denied the request to join ("{text}").',
+  sentence: 'A participant denied the request to join ("{text}").',
 }
 
 /**
@@ -47,7 +47,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
   captcha: {
     code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams showed a captcha, which the bot does not solve; nobody solved it in time.',
+    sentence: 'Microsoft Teams showed a captcha, which the bot does not solve; it was not solved in time.',
   },
   captcha_failed: {
     code: 'CANNOT_JOIN_MEETING',
@@ -74,7 +74,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   denied: DENIED,
   no_response: {
     code: 'TIMEOUT_WAITING_TO_START',
-    sentence: 'Nobody answered the request to join until Microsoft Teams gave up ("{text}").',
+    sentence: 'The request to join was not answered until Microsoft Teams gave up ("{text}").',
   },
   removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
   left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
@@ -94,7 +94,7 @@ export function refusalOf(
   joinStage: JoinStage,
   seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
-  // After a wait in the waiting room an end without known words is somebody's answer.
+  // After a wait in the waiting room, an end without known words is a denial by a participant.
   const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
   const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
@@ -121,7 +121,10 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   could_not_connect: 'ended_for_all',
 }
 
-/** A toolbar that is gone from a page which stands otherwise: longer than the page takes to draw itself anew. */
+/**
+ * How long the toolbar is missing from an otherwise unchanged page before the call counts as over: longer than the page
+ * takes to render itself again.
+ */
 export const LEAVE_GONE_MS = 8000
 
 /** After admission: the end that this situation is, or null. */

@@ -1,4 +1,4 @@
-/** What the driver knows about the pages of Microsoft Teams, as the shared steps ask for it. */
+/** The driver's knowledge of the pages of Microsoft Teams, in the form that the shared join steps need. */
 import { BotError } from '../../src/errors.ts'
 import type { PageClassifier } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'

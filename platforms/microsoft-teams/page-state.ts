@@ -1,4 +1,4 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { PagePhase, PageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
@@ -128,7 +128,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   if (snapshot.captcha) return found('captcha', 'a captcha')
   if (snapshot.signInForm) return found('sign_in_page', 'a sign-in form')
   const lobby = lineOf(snapshot, 'lobby')
-  // Its request fell: the words are gone and the button works, while the screen stands.
+  // The request was dropped: the words are gone and the button works, while the screen is the same.
   if (snapshot.lobby && lobby === null && snapshot.join?.isEnabled) return found('lobby_dropped', snapshot.join.label)
   const isHeld = snapshot.join !== null && !snapshot.join.isEnabled && !snapshot.preJoin
   if (snapshot.lobby || isHeld || (lobby !== null && !snapshot.join?.isEnabled && !snapshot.leaveControl))
@@ -149,7 +149,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'nothing that can be read')
 }
 
-/** What the meeting's signalling says about the end; null where it says nothing that is sure. */
+/** The end that the meeting's signalling reports; null where it reports no certain one. */
 export function noticeKind({ endNotice }: Pick<PageSnapshot, 'endNotice'>): PageStateKind | null {
   if (endNotice === null) return null
   if (endNotice.subCode === DENIED_CODE) return 'denied'

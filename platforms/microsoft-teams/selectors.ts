@@ -18,7 +18,7 @@ export const SELECTORS = {
   onWeb:
     '[data-tid="joinOnWeb"], [data-tid="joinOnWebButton"], #openTeamsClientInBrowser, [data-tid="continue-on-browser"]',
   launcher: '#launcherApp, [data-tid="joinInApp"]',
-  /** Microsoft's sign-in form, wherever it stands. */
+  /** Microsoft's sign-in form, on any page. */
   signInForm: 'input[name="loginfmt"]',
 
   /* The page in front of the meeting. */
@@ -28,7 +28,7 @@ export const SELECTORS = {
   anyTextBox: 'input[type="text"]:not([aria-hidden="true"])',
   join: '[data-tid="prejoin-join-button"], #prejoin-join-button',
   cancel: '[data-tid="prejoin-cancel-button"]',
-  /** The organizer's words, whatever they say. */
+  /** The organizer's own words for the meeting. */
   meetingTitle: '[data-tid="meeting-header-title"], [data-tid="meeting-details-container"]',
   microphoneSwitch: '[data-tid="toggle-mute"]',
   cameraSwitch: '[data-tid="toggle-video"]',
@@ -42,7 +42,7 @@ export const SELECTORS = {
   lobby:
     '[data-tid="calling-lobby-screen"], [data-tid="lobby-screen"], [data-tid="lobby-wait-screen"], [data-tid="lobby-waiting-room"], [data-tid="prejoin-waiting-room"]',
 
-  /* One screen for a wrong link, a denial, a removal and a failed connection; its words tell which. */
+  /** One screen for a wrong link, a denial, a removal and a failed connection; its words distinguish them. */
   retry: '[data-tid="calling-retry-screen"], [data-tid="calling-declined-screen"]',
   retryTitle: '#calling-retry-screen-title',
   retryText: '#calling-retry-screen-description',
@@ -78,14 +78,14 @@ export const SELECTORS = {
   duration: '[data-tid="call-duration"], #call-duration-custom',
   menu: '[role="menu"]',
 
-  /* Stage and tiles. */
+  /** The area of the tiles, and the tiles. */
   stage: '[data-tid="modern-stage-wrapper"], [data-tid="stage-layouts-renderer"], [data-tid="MixedStage-wrapper"]',
   tile: '[data-cid="calling-participant-stream"], [data-stream-type]',
   /** The menu item around a tile, whose label says whose it is. */
   tileHolder: '[role="menuitem"]',
   tileName: '[data-tid="participant-info-nametag"]',
   ownTile: '[data-tid="myself-video"]',
-  /** On the tile of somebody whose hand is up; as public readers of the page have it, 2026. */
+  /** On the tile of a participant whose hand is up; as public readers of the page have it, 2026. */
   raisedHand: '[data-tid*="raised-hand"], [data-tid*="raisehand-icon"]',
   outline:
     '[data-tid="voice-level-stream-outline"], [data-tid="ai-interpreter-outline"], [data-tid="participant-speaker-ring"]',

@@ -61,7 +61,7 @@ function targetOf(url: URL, hops: number): Recognized {
   return { problem: NO_MEETING }
 }
 
-/** The web client carries its route in the fragment, with a query of its own. */
+/** The web client carries its route in the fragment, with a separate query there. */
 function routeOf(url: URL): { path: string[]; query: URLSearchParams } {
   const fragment = /^#(\/.*)$/.exec(url.hash)?.[1]
   const [path = '', search = ''] = fragment === undefined ? [url.pathname, url.search] : split(fragment)
@@ -138,7 +138,7 @@ function clientOf(host: string): string {
   return host === 'teams.live.com' || GOVERNMENT.test(host) ? '' : '/v2/?meetingjoin=true#'
 }
 
-/** Government clouds differ by their host; elsewhere what stands before the known host means nothing. */
+/** Government clouds differ by their host; elsewhere the part before the known host means nothing. */
 function hostOf(url: URL): string {
   if (GOVERNMENT.test(url.hostname)) return url.hostname
   return BASE_HOSTS.find((host) => url.hostname.endsWith(host)) ?? url.hostname

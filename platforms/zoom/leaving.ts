@@ -1,4 +1,7 @@
-/** Leaves the meeting or the waiting room, as one participant: a bot that has become host ends it for nobody. */
+/**
+ * Leaves the meeting or the waiting room, as one participant: a bot that has become host does not end it for the
+ * others.
+ */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'

@@ -11,7 +11,7 @@ import type { PageState, PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
@@ -76,7 +76,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   wrong_passcode: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom did not accept the passcode ("{text}").' },
 }
 
-/** Where nobody was asked, nobody has refused: the page is simply not the meeting's. */
+/** Before the bot asked, no person can have refused: the page is simply not the meeting's. */
 const LEFT_BEFORE_ASKING: Refusal = {
   code: 'CANNOT_JOIN_MEETING',
   sentence: 'The link led to another page of Zoom ({text}) instead of a meeting.',
@@ -104,7 +104,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   // The page after a meeting, without a word about why.
   left: 'ended_for_all',
   launch_page: 'ended_for_all',
-  // Somebody joined with the same identity, and this window is left.
+  // Another client joined with the same identity, and this window is left.
   elsewhere: 'ended_for_all',
   off_site: 'removed',
   login_wall: 'removed',

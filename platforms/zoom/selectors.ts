@@ -56,7 +56,7 @@ export const SELECTORS = {
   leaveDefault: 'button.leave-meeting-options__btn--default',
   viewButton: 'button.full-screen-widget__button',
   viewItem: '.full-screen-widget__pop-menu a.dropdown-item',
-  /** What lies over the meeting and may be answered. */
+  /** Dialogs that cover the meeting and may be answered. */
   dialog:
     '.ReactModal__Content, .zm-modal, .pepc-permission-dialog-container, .commmon-disclaimer-dialog, ' +
     '.recording-disclaimer-dialog, .notification-consent-banner, .dialog-reconnect-container, .relative-tooltip, ' +
@@ -79,7 +79,7 @@ export const SELECTORS = {
     '.suspension-video-container__video-frame',
   /** The one large picture; who is in it speaks or spoke last. */
   speakerTile: '.speaker-active-container__video-frame',
-  /** Lingers after speech: never a proof of its own. */
+  /** Lingers after speech: never a proof by itself. */
   activeTile: '[class*="video-frame--active"]',
   tileFooterName: '.video-avatar__avatar-footer > span',
   tileName: '.video-avatar__avatar-name',

@@ -18,7 +18,7 @@ const LINK = new RegExp(
 const DESKTOP_LINK = /zoom(?:mtg|us):\/\/[^\s"'<>«»„“”‘’`|\\^{}()[\]]*/gi
 /** Calendars lead through Google; the meeting's link is in `q`. */
 const REDIRECT = /https?:\/\/(?:www\.)?google\.[a-z.]+\/url\?[^\s"'<>«»„“”‘’`|\\^{}()[\]]*/gi
-/** As invitations write it, in brackets or on a line of its own; it ends with the line. */
+/** As invitations write it, in brackets or on a separate line; it ends with the line. */
 const PASSCODE_IN_TEXT = /(?:passcode|password):\s*([^\s()]{1,512})\)?\s*$/im
 const TRAILING = '.,;:!?*_'
 const MAX_BOUNCES = 3
@@ -50,7 +50,7 @@ export function recognizeZoom(text: string): Recognized | null {
   }
   const written = PASSCODE_IN_TEXT.exec(text)?.[1]
   if (written === undefined) return best.target
-  // A link without a passcode takes the one that stands beside it; a form wants it as people type it.
+  // A link without a passcode takes the one that is written beside it; a form wants it as people type it.
   const url = new URL(best.target.url)
   if (best.passcode === null) url.searchParams.set('pwd', written)
   return { ...best.target, url: url.href, passcode: written }

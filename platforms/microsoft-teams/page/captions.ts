@@ -15,7 +15,7 @@ export function createCaptionReader(selectors: PageConfig['selectors']): Caption
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const window = () => document.querySelector(select('captions'))
   let last: { author: string; text: string } | null = null
-  /** Names and texts are leaves of their own, paired by their order. */
+  /** Names and texts are separate leaves, paired by their order. */
   function rows(): ShownCaption[] {
     const shown = window()
     if (!shown) return []

@@ -18,7 +18,7 @@ export interface PushedMessage {
   mri: string
   name: string
   content: Omit<ChatContent, 'reactions'>
-  /** Null where the message says nothing of reactions. */
+  /** Null where the message has no field for reactions. */
   reactions: PushedReaction[] | null
   /** UTC milliseconds; null where the message does not say. */
   at: number | null
@@ -34,7 +34,7 @@ const WRITTEN = /^(?:Text|RichText(?:\/(?:Html|Sms))?)$/
 const LONGEST = 100_000
 const MOST_FILES = 50
 const MOST_REACTIONS = 50
-/** What the service calls the usual reactions; others begin with their code points. */
+/** Names that the service gives to the usual reactions; others begin with their code points. */
 const EMOJI: Readonly<Record<string, string>> = {
   like: '👍',
   heart: '❤️',
@@ -149,7 +149,7 @@ function contentOfMarkup(markup: string): ReturnType<typeof writtenIn> {
   try {
     return writtenIn(new DOMParser().parseFromString(markup, 'text/html').body)
   } catch {
-    // The page's policy keeps texts from being parsed; what stands in the chat pane is read all the same.
+    // The page's policy forbids to parse texts; the chat pane shows the message all the same and is read.
     return { text: '' }
   }
 }

@@ -85,7 +85,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return boxes.find((box) => says('chatBox', box.getAttribute('aria-label') ?? '')) ?? boxes[0] ?? null
   }
 
-  /** A switch is drawn by its label, which lies over the box that has the state. */
+  /** A switch is drawn by its label, which covers the box that has the state. */
   function pressable(element: Element | null): Element | null {
     return element instanceof HTMLInputElement ? (element.labels?.[0] ?? element) : element
   }

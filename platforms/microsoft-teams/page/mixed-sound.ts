@@ -28,7 +28,7 @@ export function createMixReader(ownersOfSource: (source: number) => string[]): M
       const samples = sample(receivers).flatMap(({ csrc, level, ageMs }) => {
         const participantIds = ownersOfSource(csrc)
         if (participantIds.length === 0) return []
-        // Of a silent mix nobody is heard, whoever is named in it.
+        // In a silent mix all sources are silent, even those that it names.
         const present = mixLevel === null ? 1 : mixLevel >= LEVEL_OFF ? Math.max(mixLevel, 2 * LEVEL_OFF) : 0
         return [{ participantIds, level: hasLevels ? level : present, ageMs }]
       })

@@ -3,7 +3,7 @@ import { plain } from '../../shared/page/dom/visible-text.ts'
 
 type Says = (label: string, text: string) => boolean
 
-/** What the page calls somebody before it knows better: an identifier or the beginning of one. */
+/** A person's label before the page knows the name: an identifier or the beginning of one. */
 const IDENTIFIER = /^(?:\d+:[a-z]+[:.]|[0-9a-f]{8}-?[0-9a-f]{4,}|(?=\D*\d)[A-Za-z0-9+/_-]{20,128}={0,2}$)/
 const BADGE = /\s*\(([^()]+)\)$/
 /** The second of a name gets a number. */

@@ -18,7 +18,10 @@ import type { RosterSource } from './types.ts'
 const PAGE_STANDS_MS = 3000
 /** And is gone after this. */
 const PAGE_GONE_MS = 3000
-/** Looks at the call object without somebody: whom only it named, and whom the signalling named and may have lost. */
+/**
+ * Polls of the call object without a person, before the person counts as gone: one whom only the call object named, and
+ * one whom the signalling named and may have lost.
+ */
 const ABSENCES = { call: 3, push: 20 } as const
 
 /** Applications and bots have keys of this kind. */
@@ -31,7 +34,7 @@ export interface PageView {
   rows: readonly string[]
   /** The bot's own tile has its mark. */
   hasOwnMark: boolean
-  /** Everybody in the call, the bot too; null where no badge says. */
+  /** Number of people in the call with the bot; null where no badge shows it. */
   count: number | null
 }
 
@@ -121,7 +124,7 @@ export class People {
       for (const [name, times] of counted(names)) shown.set(name, Math.max(times, shown.get(name) ?? 0))
     }
     if (this.#source === 'call') {
-      // It knows everybody; a tile that lingers is nobody.
+      // The call object lists all people; a tile that lingers is no person.
       this.#page.clear()
       return
     }
@@ -209,14 +212,14 @@ export class People {
       absences: 0,
       streams: record.streams ?? before?.streams ?? [],
     }
-    // Entries without a name are services of the meeting; somebody whose name comes later gets an id then.
+    // Entries without a name are services of the meeting; a person whose name comes later gets an id then.
     if (before?.name === '' && name !== '') known.id = this.#idFor(mri, name)
     this.#known.set(mri, known)
   }
 
   /**
-   * The bot is in, and the signalling names everybody alike: the newest of its name is the bot. The client's own object
-   * corrects it.
+   * The bot is in, and the signalling lists it like every other participant: the newest of its name is the bot. The
+   * client's own object corrects it.
    */
   #findSelf(): void {
     const own = [...this.#known].findLast(([, { name, isIn }]) => isIn && this.#isOwn(name))
@@ -228,7 +231,7 @@ export class People {
     return name ? this.#nameOf(name) || 'Unknown' : ''
   }
 
-  /** A person whom the page showed first keeps the id under which it was told. */
+  /** A person whom the page showed first keeps the id under which it was reported. */
   #idFor(mri: string, name: string): string {
     const shown = [...this.#page.values()].find((person) => person.name === name)
     if (name === '' || !shown || mri === this.#selfMri) return mri

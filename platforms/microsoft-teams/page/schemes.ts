@@ -1,6 +1,6 @@
 /**
- * Keeps the page from opening the desktop app: the browser would ask in a window of its own, outside of the document,
- * where nobody can answer (docs/platform-notes/microsoft-teams.md#launcher).
+ * Keeps the page from opening the desktop app: the browser would ask in a separate window outside of the document,
+ * where the bot cannot answer (docs/platform-notes/microsoft-teams.md#launcher).
  */
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 

@@ -1,5 +1,5 @@
 /**
- * What the meeting's WebSocket says: who came and went, and that the call is over
+ * Decodes the meeting's WebSocket messages: who joined and left, and that the call is over
  * (docs/platform-notes/microsoft-teams.md#roster-messages and #end-messages).
  */
 import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'

@@ -6,7 +6,7 @@ import type { Elements } from './elements.ts'
 import type { People } from './people.ts'
 import type { CallMark, EndNotice, PageSnapshot } from './types.ts'
 
-/** What the script itself knows, beside what is on the page. */
+/** The script's own knowledge, beside the signs on the page. */
 export interface Knowledge {
   people: People
   dialogs: DialogReader
@@ -17,7 +17,7 @@ export interface Knowledge {
 
 export interface SnapshotReader {
   read(): PageSnapshot
-  /** Everybody in the call, the bot too, as a badge says; null where none does. */
+  /** Number of people in the call with the bot, as a badge says; null where none does. */
   peopleCount(): number | null
 }
 
@@ -28,7 +28,7 @@ const ENOUGH_BUTTONS = 2
 export function createSnapshotReader(elements: Elements, wording: Wording, knowledge: Knowledge): SnapshotReader {
   const { select, has, visible, find, label } = elements
   const { people } = knowledge
-  /** What people write and are called never counts as wording of the page, nor do banners, which say anything. */
+  /** Messages and names of people never count as wording of the page, nor do banners, which may contain any text. */
   const apart = ['tile', 'tileName', 'sidePane', 'chatList', 'captions', 'dialog', 'banner', 'icon', 'shell']
   const peoples = [...apart, 'meetingTitle'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas', '[role="menu"]'].join(',')
@@ -66,7 +66,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
     return snapshot
   }
 
-  /** A missing badge says nothing; the page says in words that nobody else is there. */
+  /** A missing badge says nothing; the page says in words that the bot is alone. */
   function others(count: number | null, lines: readonly string[]): number | null {
     const known = people.present().length
     if (people.source === 'call' && (people.selfIsKnown || known > 0)) return known
@@ -126,7 +126,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
       rosterSource: people.source,
       unattributedMs: knowledge.unattributedMs(),
       captionsShown: has('captions'),
-      // Their window comes once somebody speaks, so that its absence says nothing.
+      // The captions window opens at the first speech, so its absence says nothing.
       captionsOn: has('captions') ? true : null,
       audioReceivers: knowledge.audioReceivers(),
     }

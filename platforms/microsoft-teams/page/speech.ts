@@ -15,7 +15,7 @@ const JUST_NOW_MS = 400
 export interface TeamsSpeech extends Speech {
   /** Contributing sources by their latest dominance, newest first. */
   dominates(sources: readonly number[]): void
-  /** Milliseconds of sound that could be put on nobody, without a break. */
+  /** Milliseconds of sound without a known speaker, without a break. */
   unattributedMs(): number
 }
 
@@ -37,7 +37,8 @@ export function watchTeamsSpeech(tap: WebRtcTap, people: People, tell: (changes:
       if (!round) return null
       const isAudible = (round.mixLevel ?? 0) >= LEVEL_ON
       const isNamed = round.samples.some(({ level, ageMs = 0 }) => level >= LEVEL_ON && ageMs <= JUST_NOW_MS)
-      // Dominance alone does not end; with sound, and nobody named in it, it says whose sound it is.
+      // Dominance alone does not end; when there is sound and no source is named in it, the dominant participant is the
+      // speaker.
       if (isAudible && !isNamed && dominant !== null) {
         const speaker = dominant
         queueMicrotask(() => speech.mark(speaker))

@@ -19,7 +19,7 @@ export interface SeenTile {
   isMarked: boolean
   /** The frame that shows who speaks. */
   outline: Element | null
-  /** What a screen reader would say of the tile. */
+  /** The label of the tile for a screen reader. */
   label: string
   hasHand: boolean
 }
@@ -81,7 +81,10 @@ export function ownerOf(tile: SeenTile, people: People): string | null {
   return (tile.mri === null ? null : people.idOfMri(tile.mri)) ?? (tile.name === '' ? null : people.idOfName(tile.name))
 }
 
-/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+/**
+ * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * apart.
+ */
 export function compositeTiles(
   tiles: readonly SeenTile[],
   people: People,

@@ -1,4 +1,7 @@
-/** What the page script of Microsoft Teams is told and tells beyond what all platforms share; plain data on both ways. */
+/**
+ * Types of the data that the page script of Microsoft Teams receives and reports, in addition to those of all
+ * platforms; plain data in both directions.
+ */
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type PageConfig = CommonConfig
@@ -16,7 +19,7 @@ export interface RetrySnapshot {
 export interface EndNotice {
   /** docs/platform-notes/microsoft-teams.md#end-messages. */
   subCode: number
-  /** Somebody else than the bot sent it. */
+  /** The sender is not the bot. */
   isByOther: boolean
 }
 
@@ -54,12 +57,12 @@ export interface PageSnapshot extends CommonSnapshot {
   /** The pane with the chat is open. */
   chatPane: boolean
   viewControl: boolean
-  /** Everybody in the call, the bot too; of "12+" it is 12. Null where no badge says. */
+  /** Number of people in the call with the bot; of "12+" it is 12. Null where no badge shows it. */
   peopleCount: number | null
   endNotice: EndNotice | null
   /** Where what is known about people comes from. */
   rosterSource: RosterSource | null
-  /** Milliseconds of sound that could be put on nobody, since the document began. */
+  /** Milliseconds of sound without a known speaker, since the document began. */
   unattributedMs: number
   captionsShown: boolean
   audioReceivers: number

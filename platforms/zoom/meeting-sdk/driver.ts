@@ -1,4 +1,4 @@
-/** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the life. */
+/** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
 
 import { BotError } from '../../../src/errors.ts'
 import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
@@ -36,7 +36,10 @@ export interface ZoomSdkOptions extends DriverOptions {
   paces?: Partial<ZoomPaces>
 }
 
-/** Starts the browser on the stage and the bot's own page beside it. Rejects with a BotError when either fails. */
+/**
+ * Starts the browser in the capture environment, and the server of the bot's own page. Rejects with a BotError when
+ * either fails.
+ */
 export async function openZoomSdk(
   target: MeetingTarget,
   stage: CaptureEnvironment,

@@ -1,7 +1,6 @@
 /**
- * What the SDK's numbers mean for a bot. Pure: a table from the public number to a kind of failure, and from the kind to
- * its outcome. Source: docs/platform-notes/zoom.md#sdk-error-numbers and
- * #sdk-join-outcomes.
+ * Meaning of the SDK's error numbers for a bot. Pure: a table from the public number to a kind of failure, and from the
+ * kind to its outcome. Source: docs/platform-notes/zoom.md#sdk-error-numbers and #sdk-join-outcomes.
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
@@ -153,7 +152,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
     sentence:
       'Zoom refused the SDK credentials ({text}). Is the app active, has it the Meeting SDK, and does it allow joining by programs?',
   },
-  // The attempt that follows carries a signature of its own.
+  // The next attempt carries a new signature.
   signature_expired: {
     code: 'SDK_AUTH_FAILED',
     sentence: 'Zoom takes the signature for expired ({text}). Is the clock of this machine right?',
@@ -220,7 +219,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
   barred: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting does not let the bot in ({text}).' },
 }
 
-/** `canAskAgain`: a fresh token can be had; one that stands in the job is refused the second time too. */
+/** `canAskAgain`: the bot can get a fresh token; a token that is written in the job is refused the second time too. */
 export function failureError(kind: FailureKind, text: string, canAskAgain: boolean): BotError {
   const { code, sentence, canRetry = false } = FAILURE_OUTCOMES[kind]
   const ofToken = code === 'CONF_OBF_TOKEN_ERROR' || code === 'CONF_ACCESS_TOKEN_ERROR'

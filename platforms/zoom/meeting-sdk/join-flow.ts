@@ -1,8 +1,8 @@
 /**
- * One attempt to be in a meeting through the SDK: its page, its tokens, its calls of `join`. A wait for the authorizing
- * user, or for a host of whom the SDK speaks in numbers only, is a row of whole joins
- * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported): the page is loaded
- * anew, with a fresh signature and a fresh token.
+ * One attempt to join a meeting through the SDK: its page, its tokens, its calls of `join`. While the authorizing user
+ * is missing, or a host whom the SDK names by numbers only, the bot waits by a series of complete joins
+ * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported): it reloads the page, with a fresh signature and a fresh
+ * token.
  */
 
 import { BotError } from '../../../src/errors.ts'
@@ -27,7 +27,7 @@ const NAME_BYTES = 128
 export interface JoinFlowWaits {
   /** Between two joins while the authorizing user is not there. Milliseconds, as all. */
   userAgainMs: number
-  /** The same while the host has not begun. The SDK lets a page join once in 10 s; a page that is loaded anew counts anew. */
+  /** The same while the host has not begun. The SDK lets a page join once in 10 s; a reload starts this limit again. */
   hostAgainMs: number
 }
 
@@ -63,7 +63,7 @@ export class JoinFlow {
     return conf.onBehalfToken ? 'obf' : conf.accessKey ? 'zak' : 'nothing'
   }
 
-  /** A token that does not stand in the job is another one the next time. */
+  /** A token that is not written in the job is another one the next time. */
   get canAskAgain(): boolean {
     const { onBehalfToken, accessKey } = this.#parts.conf
     const origin = onBehalfToken ?? accessKey
@@ -78,7 +78,7 @@ export class JoinFlow {
     this.#signal = signal
     const { page, served, target, conf, secrets } = this.#parts
     secrets.keep(conf.sdkSecret, passcodeOf(target), registrantOf(target))
-    // What cannot be signed needs no page.
+    // A meeting that the bot cannot sign for needs no page.
     mustBeCommercial(target)
     this.#signature()
     await loadMeeting(page, served.url, signal, 'Zoom')
@@ -95,7 +95,7 @@ export class JoinFlow {
     else if (snapshot.sdk.stage === 'initialized' && mayAsk) await this.#join()
   }
 
-  /** In the waiting room: nothing, but where somebody is missing the bot asks again after a while. */
+  /** In the waiting room: only where the user or the host is missing, the bot asks again after a while. */
   async wait(snapshot: SdkSnapshot, state: SdkPageState): Promise<void> {
     const { page, served, waits } = this.#parts
     const { kind } = state
@@ -144,7 +144,7 @@ export class JoinFlow {
 }
 
 /**
- * The government's Zoom has other hosts, other apps and a package of its own
+ * The government's Zoom has other hosts, other apps and a separate package
  * (docs/platform-notes/zoom.md#loading-the-sdk).
  */
 export function mustBeCommercial({ url }: Pick<MeetingTarget, 'url'>): void {
@@ -160,7 +160,7 @@ function passcodeOf({ url, passcode }: MeetingTarget): string | null {
   return new URL(url).searchParams.get('pwd') ?? passcode ?? null
 }
 
-/** The personal token of somebody who registered. */
+/** The personal token of a registered participant. */
 function registrantOf({ url }: MeetingTarget): string | null {
   return new URL(url).searchParams.get('tk')
 }

@@ -47,7 +47,7 @@ const VENDORS = ['react', 'react-dom', 'redux', 'redux-thunk', 'react-redux', 'l
 export interface SdkPage {
   /** `http://127.0.0.1:<port>`. */
   origin: string
-  /** What the browser opens; nobody else on this machine can guess it. */
+  /** The address that the browser opens; other programs on this machine cannot guess it. */
   url: string
   /** Where the SDK goes after the end. */
   leaveUrl: string

@@ -1,6 +1,6 @@
 /**
- * What one look at the SDK's page means. The SDK's own words come first, then what Zoom's page shows, which is the web
- * client's from the preview on. Pure.
+ * Decides the page state from one snapshot of the SDK's page. The SDK's own words come first, then the signs of Zoom's
+ * page, which is the web client's from the preview on. Pure.
  */
 import { BotError } from '../../../src/errors.ts'
 import type { MeetingEnd } from '../../../src/meeting/meeting.ts'
@@ -60,7 +60,7 @@ export const SDK_PAGE_PHASES: Readonly<Record<SdkKind, PagePhase>> = {
  */
 export const SILENT_JOIN_MS = 30_000
 /**
- * From this level on the SDK sets up sound, which only somebody in the meeting has
+ * From this level on the SDK sets up sound, which only a participant in the meeting has
  * (docs/platform-notes/zoom.md#join-sequence).
  */
 const IN_MEETING_LEVEL = 13
@@ -84,7 +84,7 @@ const LEAVE_KINDS: Readonly<Record<number, SdkKind>> = {
   8: 'disclaimer_refused',
 }
 
-/** What the page can say that outweighs everything the SDK says: it stands over the meeting or in place of it. */
+/** States of the page that outweigh everything the SDK says: they cover the meeting or replace it. */
 const FINAL: ReadonlySet<PageKind> = new Set<PageKind>([
   'bot_wall',
   'captcha',
@@ -99,7 +99,7 @@ const FINAL: ReadonlySet<PageKind> = new Set<PageKind>([
   'full',
   'elsewhere',
 ])
-/** What the page shows on the way in, while the SDK says nothing of its own. */
+/** States of the page during the join, while the SDK itself reports nothing. */
 const ON_THE_WAY: ReadonlySet<PageKind> = new Set<PageKind>([
   'waiting_room',
   'waiting_for_host',
@@ -150,7 +150,7 @@ export function sdkClassifier(parts: {
     phases: SDK_PAGE_PHASES,
     refusalOf: (state, joinStage) => sdkRefusalOf(state, joinStage, parts.canAskAgain),
     endOf: (state) => sdkEndOf(state),
-    // One channel tells before the others, and not all of them tell what is wrong.
+    // One channel reports before the others, and not all of them report the cause.
     patience: { trouble: 3000, join_failed: 5000, bad_request: 1000, left: 1500 },
     waitsFor: { waiting_for_host: 'host', host_not_there: 'host', user_not_there: 'authorized_user' },
     isCorroborated: ({ proofs }) => proofs.includes('attendee') && proofs.length > 1,
@@ -232,7 +232,7 @@ function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageSta
   return { kind: 'no_answer', text: 'no word on any channel', proofs: [] }
 }
 
-/** In these cases the package (6.2.0) calls nobody back: it shows a form of its own, which is none of the bot's. */
+/** In these cases the package (6.2.0) makes no callback: it shows its own form, which the bot does not fill in. */
 function loginView({ lines }: SdkSnapshot): SdkPageState | null {
   const wrong = lines.find((line) => matches(WORDS.states.wrong_passcode, line))
   if (wrong !== undefined) return { kind: 'wrong_passcode', text: wrong, proofs: [] }

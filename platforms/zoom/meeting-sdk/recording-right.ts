@@ -1,8 +1,7 @@
 /**
- * The right to record: asked for before the recording, watched while it runs. Zoom wants an app that captures a meeting
- * to hold it, so that people are told (docs/platform-notes/zoom.md#recording-permission). What is recorded comes from
- * the screen and the sound server; the
- * SDK's own capture is what shows it to the participants.
+ * The right to record: asked for before the recording, watched while it runs. Zoom requires that an app which captures
+ * a meeting holds it, so that people are notified (docs/platform-notes/zoom.md#recording-permission). The recording
+ * itself comes from the screen and the sound server; the SDK's own capture is what shows it to the participants.
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
@@ -15,7 +14,7 @@ export interface RightWaits {
   captureStartMs: number
   /** A request lapses unanswered; so long after it the bot asks again. */
   askAgainMs: number
-  /** Without a host there is nobody to ask; so often it is looked whether one came. */
+  /** Without a host the request cannot be sent; interval of the checks whether a host has come. */
   noHostMs: number
 }
 
@@ -29,7 +28,7 @@ const POLL_EVERY_MS = 250
 const STARTED = 1
 const STEP = 'right to record'
 
-/** What a refusal of `mediaCapture` or `mediaCapturePermission` means. Zoom's own typing errors are kept. */
+/** Meaning of a refusal of `mediaCapture` or `mediaCapturePermission`. Zoom's own typing errors are kept. */
 export type RightAnswer = 'have' | 'must_ask' | 'no_host' | 'unclear' | RightRefusal
 type RightRefusal = Extract<
   ErrorCode,
@@ -60,7 +59,7 @@ export function rightAnswer(text: string): RightAnswer {
   return ANSWERS.find(([wording]) => wording.test(text))?.[1] ?? 'unclear'
 }
 
-/** What asking for the right needs from the page. */
+/** Functions of the page that a request for the right needs. */
 export interface RightDesk {
   clock: Clock
   waits: RightWaits
@@ -97,7 +96,7 @@ export async function obtainRight(desk: RightDesk, limitMs: number, signal: Abor
     sawHost ||= heard.hasHost
     if (heard.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the request was denied')
   }
-  if (sawHost) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'nobody answered the request in time')
+  if (sawHost) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the request was not answered in time')
   throw new BotError('WAITING_FOR_HOST_TIMEOUT', 'No host came who could allow the bot to record.', { step: STEP })
 }
 

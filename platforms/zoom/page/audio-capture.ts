@@ -1,7 +1,7 @@
 import { createPageAudioCapture, type PageAudioCaptureParts } from '../../shared/page/audio/page-audio-capture.ts'
 import { userOfTrack } from './sound.ts'
 
-/** `participantOf` names the person behind a stream's number, or null while nobody knows. */
+/** `participantOf` names the person behind a stream's number, or null while the person is unknown. */
 export function captureZoomAudio(
   { tap, config }: Pick<PageAudioCaptureParts, 'tap' | 'config'>,
   participantOf: (userId: number) => string | null,

@@ -1,15 +1,15 @@
-/** Messages that were read and not told yet, in the order of the list, however late a row was drawn. Pure. */
+/** Messages that were read and not reported yet, in the order of the list, even if a row was rendered late. Pure. */
 
 export interface Waiting<Message> {
   message: Message
-  /** UTC milliseconds: before this one a later message was told; null where there is none. */
+  /** UTC milliseconds of a later message that was reported; null where there is none. This message is not newer. */
   notAfter: number | null
 }
 
 export class ChatBacklog<Message extends { id: string }> {
   #waiting: Message[] = []
 
-  /** `shown` are the rows of one look, in the order of the list. */
+  /** `shown` are the rows of one poll, in the order of the list. */
   add(shown: readonly Message[]): void {
     const places = new Map(this.#waiting.map(({ id }, place) => [id, place]))
     const first = shown.findIndex(({ id }) => places.has(id))
@@ -33,7 +33,7 @@ export class ChatBacklog<Message extends { id: string }> {
     ])
   }
 
-  /** Takes them all out. `toldAt` is the instant with which a message was told; null for one that was not. */
+  /** Takes them all out. `toldAt` is the instant with which a message was reported; null for one that was not. */
   drain(toldAt: (id: string) => number | null): Waiting<Message>[] {
     const drained: Waiting<Message>[] = []
     let notAfter: number | null = null

@@ -40,7 +40,7 @@ export class ChatOrder {
     if (shown.every((id) => known.has(id))) return
     const first = shown.findIndex((id) => known.has(id))
     if (first < 0) {
-      // Nothing connects the two, so nothing is known of what lies between them.
+      // The two lists have no row in common, so the rows between them are unknown.
       this.#known = [...shown]
       return
     }

@@ -14,7 +14,7 @@ export interface PanelMessage {
   userId: number | null
   content: WrittenContent
   isEdited: boolean
-  /** To the bot, or by the bot to one, and not to everybody. */
+  /** To the bot, or by the bot to one participant, and not to all. */
   isDirect: boolean
   /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
   shownAt: number | null
@@ -36,7 +36,7 @@ export interface ChatReader {
   missed(): number
 }
 
-/** Sender, receiver, time and text as a row tells them to screen readers. */
+/** Sender, receiver, time and text as a row gives them to screen readers. */
 const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
 const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
 /** Pages turned back at most; what came earlier was before the bot, or will not be missed. */
@@ -46,7 +46,7 @@ const SAME_LOOKS = 4
 const MOST_DRAWING_LOOKS = 8
 /** A list that was turned back shows its new rows with the browser's next frame, on a busy machine much later. Looks. */
 const MOST_TURNING_LOOKS = 40
-/** Rows remembered for those that follow without a header of their own. */
+/** Rows remembered for those that follow without a header. */
 const MOST_SENDERS = 2000
 
 interface Sender {
@@ -61,7 +61,7 @@ export function createChatReader(elements: Elements): ChatReader {
   // Only the first message of a run says who sent it, and that row may have left the page.
   const senders = new Map<string, Sender>()
   let pagesBack = 0
-  /** What the list showed before it was turned back, and how often it has been looked at since. */
+  /** The rows of the list before it was turned back, and the number of polls since. */
   let turned = { ids: '', looks: 0 }
   /** Number of the newest row up to which the list was read. */
   let readTo: number | null = null

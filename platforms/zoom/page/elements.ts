@@ -19,7 +19,7 @@ export interface Elements extends Wording {
   audio(): AudioState
   /** The footer's button says End: it is a host's. */
   isHost(): boolean
-  /** Everybody in the meeting, the bot too. */
+  /** Number of people in the meeting with the bot. */
   peopleCount(): number | null
 }
 
@@ -96,7 +96,7 @@ export function createElements({ selectors, labels }: Given): Elements {
     microphone: microphoneButton,
     camera: cameraButton,
     people: () => first('peopleButton') ?? footerButton('people'),
-    // The button's caret has a label of its own that begins alike.
+    // The button's caret has a separate label that begins alike.
     chat: () =>
       all('chatButton').find((button) => says('chat', label(button))) ?? footerButton('chat') ?? first('chatButton'),
     chatBox: () => drawn('chatEditor'),

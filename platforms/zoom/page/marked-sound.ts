@@ -1,8 +1,9 @@
 /**
- * Who speaks in one sound of everybody, where all that names people is a mark that stays for a while after the last word.
- * A mark that goes says when its person fell silent: so much earlier as marks stay. While one person alone is marked, the
- * sound is that person's at once; while several are, it is kept open for as long as marks stay, until it is known who of
- * them can have spoken. Who of these did is then said by their voices, once they are known. Pure.
+ * Decides who speaks in one mixed sound of all people, where only a mark names them that stays for a while after the
+ * last word. A mark that goes says when its person fell silent: earlier by the time that marks stay. While one person
+ * alone is marked, the sound is that person's at once. While several are, the decision stays open for as long as marks
+ * stay, until it is known which of them can have spoken. Their voices then decide between these, once the voices are
+ * known. Pure.
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
 import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
@@ -26,17 +27,17 @@ const KEPT_MS = LONGEST_LINGER_MS + 1500
 /** Marks that go sooner than this say more than voices. Milliseconds. */
 const LONG_LINGER_MS = 1500
 
-/** Somebody who is marked, or was until lately. */
+/** A person who is marked, or was until lately. */
 interface Marked {
   id: string
   since: number
-  /** When the mark was missed first; null while it stands. */
+  /** When the mark was missed first; null while it is shown. */
   goneAt: number | null
   /** It is known what the mark's going says. */
   isOver: boolean
   /** When this person last surely spoke, because the mark was new. */
   spokeAt: number
-  /** Until when it is told that this person spoke, and when that was told. */
+  /** Until when this person was reported as speaking, and when that was reported. */
   toldUntil: number
   toldAt: number
 }
@@ -55,7 +56,7 @@ export class MarkedSound {
     this.#linger.look(marks, isLoud, at)
     const lastLoudAt = this.#run?.lastLoudAt
     const run = this.#mix.round(isLoud, at)
-    // While the page stood still the sound went on.
+    // While the page was stalled the sound continued.
     if (isLoud && run === this.#run && lastLoudAt !== undefined)
       for (let missed = lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS)
         this.#rounds.push(roundOf(missed, true, marks))
@@ -96,7 +97,7 @@ export class MarkedSound {
       if (person.spokeAt >= run.beganAt || !(isFresh || (isNameless && newestMarks(marks).includes(mark)))) continue
       person.spokeAt = at
       run.named.add(id)
-      // Whoever comes second in one sound began about when the mark came.
+      // The second speaker in one sound began about when the mark came.
       const from = isFirst ? run.beganAt : Math.max(run.beganAt, Math.min(at, since))
       for (const round of this.#rounds) {
         if (round.at >= from) round.possible.add(id)
@@ -106,8 +107,8 @@ export class MarkedSound {
   }
 
   /**
-   * Whose mark has gone fell silent before that, for as long as marks stay. Where the mark went because somebody else
-   * began, nobody knows by it when in that time it was.
+   * A person whose mark has gone fell silent before that, by the time that marks stay. Where the mark went because
+   * another person began, its end does not show when in that time it was.
    */
   #miss(person: Marked, marks: readonly Mark[], at: number): void {
     const { id, spokeAt } = person
@@ -122,7 +123,7 @@ export class MarkedSound {
       if (roundAt > Math.max(until, spokeAt) || (roundAt >= beganAt && !hasPart)) possible.delete(id)
   }
 
-  /** Somebody else's mark came, or this one went too soon to go by itself, or its person is heard until then. */
+  /** Another person's mark came, or this one went too soon to go by itself, or its person spoke until then. */
   #isReplaced({ id, since, spokeAt }: Marked, goneAt: number, marks: readonly Mark[]): boolean {
     const from = goneAt - this.#linger.ms + PROOF_MS
     if (marks.some((mark) => mark.since >= goneAt - NEXT_LOOK_MS)) return true

@@ -5,7 +5,7 @@
 import type { Spectrum } from './voice-features.ts'
 import { Voices } from './voice-model.ts'
 
-/** A tenth of a second of one sound of everybody. */
+/** A tenth of a second of the mixed sound of all people. */
 export interface Round {
   at: number
   isLoud: boolean
@@ -31,11 +31,14 @@ interface State {
 /** Neighboring spectra say nearly the same, so each of them counts for this part only, and for no more than this. */
 const WEIGHT = 0.3
 const MOST = 6
-/** Costs, as logarithms: somebody begins or ends, somebody is silent whose mark comes; two at once, of each spectrum. */
+/**
+ * Costs, as logarithms: a person begins or ends; a person is silent when the mark comes; two speak at once, for each
+ * spectrum.
+ */
 const CHANGE = 4
 const SILENT_AT_MARK = 8
 const TWO_AT_ONCE = 0.3
-/** Of more people at once nobody asks their voices: the courses to compare grow with the fourth power. */
+/** With more people at once voices are not compared: the number of courses grows with the fourth power. */
 const MOST_POSSIBLE = 6
 /** So much later another one's mark would have come, and all is known that voices say. Milliseconds. */
 const ALONE_MS = 1200

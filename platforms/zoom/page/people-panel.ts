@@ -11,21 +11,23 @@ export interface SeenRow {
   isHost: boolean
 }
 
-/** Everybody in the list, once. */
+/** All people in the list, each once. */
 export interface SeenList {
   rows: SeenRow[]
-  /** All rows were in the page at one time, so nobody can have come and gone meanwhile. */
+  /** All rows were in the page at one time, so no person can have come and gone meanwhile. */
   isOneLook: boolean
 }
 
 export interface PeoplePanel {
-  /** One look. The whole list when this look completed it, otherwise null. `count`: everybody, as the page says. */
+  /**
+   * One poll. The whole list when this poll completed it, otherwise null. `count`: number of people, as the page says.
+   */
   look(count: number | null): SeenList | null
 }
 
 /** Index in the id, such as `participants-list-3`. */
 const ROW_INDEX = /-(\d+)$/
-/** A walk that does not come to an end begins anew. */
+/** A walk that does not come to an end starts over. */
 const MOST_STEPS = 400
 
 export function createPeoplePanel(elements: Elements): PeoplePanel {
@@ -60,7 +62,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
         walk = null
         return { rows: inOrder(indexed).slice(0, total), isOneLook: true }
       }
-      // Everybody moves when somebody comes or goes, so a walk counts only if the number stayed the same.
+      // All rows move when a person comes or goes, so a walk counts only if the number stayed the same.
       if (!walk || walk.count !== total || walk.steps > MOST_STEPS) walk = { rows: new Map(), count: total, steps: 0 }
       walk.steps++
       for (const [index, row] of indexed) walk.rows.set(index, row)

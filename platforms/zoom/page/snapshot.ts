@@ -5,7 +5,7 @@ import type { SelectorName } from '../selectors.ts'
 import type { Elements } from './elements.ts'
 import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
 
-/** What other parts of the script know and the page's own text does not show. */
+/** Facts that other parts of the script know and the page's own text does not show. */
 export interface KnownToSnapshot {
   others(peopleCount: number | null): number | null
   hears(): boolean

@@ -19,7 +19,7 @@ export interface HeardPerson {
 export interface MeetingSound {
   /** Level of everything that is heard, 0 to 1, linear; null where nothing can be read. */
   mix(): number | null
-  /** What was loud of it since this was last asked, as far as it is kept. */
+  /** Its loud spectra since the last call, as far as they are kept. */
   spectra(): Spectrum[]
   /** Each person's own sound, where the client receives it apart; null where it does not. */
   people(): HeardPerson[] | null
@@ -30,7 +30,7 @@ const OF_PERSON = /^(\d+)\+.*\+CS\+/
 /** Samples a level is taken from, about 20 ms, and those that are kept for spectra, about a third of a second. */
 const WINDOW = 1024
 const KEPT = 16_384
-/** The level of the last packet stays when no more come, as from somebody who has left. Milliseconds. */
+/** The level of the last packet stays when no more come, as from a person who has left. Milliseconds. */
 const STALE_MS = 350
 
 interface Meter {
@@ -128,7 +128,7 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
   }
 }
 
-/** Whose sound a track carries; null for one that is nobody's own. */
+/** The user whose sound a track carries; null for a track of no single user. */
 export function userOfTrack({ streams }: Pick<TappedTrack, 'streams'>): number | null {
   const match = streams.map(({ id }) => OF_PERSON.exec(id)).find((found) => found !== null)
   return match ? userOfNode(Number(match[1])) : null

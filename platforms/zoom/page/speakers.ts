@@ -1,5 +1,5 @@
 /**
- * Who speaks, as far as marks of the page can say it. Pure. Zoom's mark stays after speech and even when everybody is
+ * Decides who speaks, as far as marks of the page show it. Pure. Zoom's mark stays after speech and even when all are
  * muted (docs/platform-notes/zoom.md#tiles-and-active-speaker), so it counts only together with sound, with an open
  * microphone, and while it is the newest.
  */
@@ -9,7 +9,7 @@ export interface MarkedPerson {
   isMuted: boolean
 }
 
-/** Somebody whose microphone is open and whose mark stands. */
+/** A person whose microphone is open and whose mark is shown. */
 export interface Mark {
   id: string
   /** When the mark came; UTC milliseconds. */

@@ -1,4 +1,4 @@
-/** What the page script is told and what it tells, beyond what all platforms have. */
+/** Types of the data that the page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type PageConfig = CommonConfig
@@ -7,7 +7,7 @@ export type PageConfig = CommonConfig
 export interface FormSnapshot {
   client: 'react' | 'classic'
   name: { value: string; isEnabled: boolean } | null
-  /** What is typed into it is a secret and stays in the page. */
+  /** The typed passcode is a secret and stays in the page. */
   passcode: { isFilled: boolean } | null
   asksForEmail: boolean
   join: { label: string; isEnabled: boolean } | null
@@ -53,7 +53,7 @@ export interface PageSnapshot extends CommonSnapshot {
   /** Sound of the meeting reaches the page by some way. */
   hears: boolean
   reconnecting: string | null
-  /** Everybody in the meeting, the bot too, as the button says. */
+  /** Number of people in the meeting with the bot, as the button says. */
   peopleCount: number | null
   peoplePanel: boolean
   chatPanel: boolean

@@ -1,4 +1,4 @@
-/** What a voice sounds like, 20 ms at a time: how strong it is in each of some bands of frequency. Pure. */
+/** Features of a voice, 20 ms at a time: how strong it is in each of some bands of frequency. Pure. */
 
 /** How often a spectrum is taken, and the stretch it is taken from: the power of two next to this. */
 export const SPECTRUM_SECONDS = 0.02
@@ -7,7 +7,7 @@ const WINDOW_SECONDS = 0.04
 export const BANDS = 28
 const LOWEST_HZ = 100
 const HIGHEST_HZ = 7000
-/** What is weaker is as good as silent. Decibels below full scale. */
+/** Weaker sound counts as silence. Decibels below full scale. */
 const FLOOR_DB = -75
 
 /** Decibels in each band. */

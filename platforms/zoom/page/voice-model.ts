@@ -1,7 +1,7 @@
 /**
- * What voices sound like. All that is heard makes a model of anybody's voice; a person's own model is this one moved to
- * where the person was surely heard (as in speaker verification: Reynolds and others, "Speaker Verification Using Adapted
- * Gaussian Mixture Models", 2000), so that a sound this person was never heard to make speaks for nobody. Pure.
+ * Models of voices. All captured speech makes a background model of a voice; a person's own model is this one adapted
+ * to speech that is surely the person's (as in speaker verification: Reynolds and others, "Speaker Verification Using
+ * Adapted Gaussian Mixture Models", 2000). So a sound that this person never made is evidence for no person. Pure.
  */
 import { BANDS, type Spectrum } from './voice-features.ts'
 
@@ -9,16 +9,16 @@ import { BANDS, type Spectrum } from './voice-features.ts'
 const MOST_SOUNDS = 16
 const SPECTRA_FOR_SOUND = 15
 const ROUNDS = 5
-/** Spectra that are kept of everybody together, and of each person; of a longer speech the newest replace others. */
+/** Spectra that are kept of all people together, and of each person; of a longer speech the newest replace others. */
 const MOST_OF_ALL = 1200
 const MOST_OF_ONE = 600
 /** There is a model from so many spectra on (two seconds), and a voice is known from so many on; so often it is learned. */
 const LEAST_OF_ALL = 100
 const LEAST_OF_ONE = 30
 const LEARN_EVERY = 25
-/** What anybody sounds like counts as much as so many spectra of somebody's own. */
+/** The background model counts as much as so many spectra of a person's own. */
 const RELEVANCE = 5
-/** A sound that this part of somebody's speech is made of, or less, has no part in what two at once sound like. */
+/** A sound that makes up this part of a person's speech, or less, has no part in the model of two voices at once. */
 const RARE = 0.01
 /** Decibels by which a band varies at least, and by which a voice is now louder, now softer. */
 const LEAST_DEVIATION = 4
@@ -39,7 +39,7 @@ export class Voices {
   #anybody: Sound[] = []
   #nextLearned = LEAST_OF_ALL
 
-  /** Something was heard, whoever spoke. */
+  /** Adds a spectrum of an unknown speaker. */
   hear(spectrum: Spectrum): void {
     this.#all.take(spectrum)
     if (this.#all.taken < this.#nextLearned) return
@@ -65,7 +65,9 @@ export class Voices {
     return this.#of(id) !== this.#anybody
   }
 
-  /** How much likelier this is for this person, or for two at once, than for anybody; a logarithm. */
+  /**
+   * How much likelier this spectrum is for this person, or for two at once, than for the background model; a logarithm.
+   */
   likelihood(ids: readonly string[], spectrum: Spectrum): number {
     const [one, two] = ids
     if (one === undefined || !ids.some((id) => this.isKnown(id))) return 0
@@ -73,7 +75,7 @@ export class Voices {
     return likelihood(spectrum, sounds) - likelihood(spectrum, this.#anybody)
   }
 
-  /** Whose voice is not known sounds like anybody. */
+  /** A person whose voice is not known has the background model. */
   #of(id: string): Sound[] {
     const own = this.#people.get(id)?.sounds ?? []
     return own.length > 0 ? own : this.#anybody

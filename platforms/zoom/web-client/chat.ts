@@ -20,7 +20,7 @@ export class ChatPanel {
     return this.#usedSince !== null && this.#page.clock.now() - this.#usedSince < LONGEST_USE_MS
   }
 
-  /** Repeatable: its button closes an open panel, so nobody presses it on an old look. */
+  /** Repeatable. Its button closes an open panel, so an old snapshot must not decide whether to press it. */
   open(): Promise<void> {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null

@@ -1,4 +1,4 @@
-/** The guest of Zoom's web client: wires its parts to the interface of the life. */
+/** The guest of Zoom's web client: wires its parts to the interface of the worker run. */
 import type { Frame, Page } from 'playwright'
 import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
@@ -29,7 +29,7 @@ export interface WebClientOptions extends DriverOptions {
 
 const COMMON_HOSTS = ['app.zoom.us', 'zoom.us']
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openWebClient(
   target: MeetingTarget,
   stage: CaptureEnvironment,

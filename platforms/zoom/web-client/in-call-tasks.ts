@@ -1,6 +1,6 @@
 /**
- * What the guest keeps in order while it is in the meeting: sound, the panels and the view of the page. An open panel is
- * the only source of messages, and of names, and some builds show only one at a time; none is ever in the recording.
+ * Tasks of the guest in the meeting: sound, the panels and the view of the page. An open panel is the only source of
+ * messages and of names, and some builds show only one at a time; none is ever in the recording.
  */
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ZoomPaces } from '../paces.ts'

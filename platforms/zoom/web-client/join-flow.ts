@@ -10,7 +10,7 @@ import type { ZoomPage } from './page.ts'
 import { StallWatch } from './stalls.ts'
 import { typeInto } from './typing.ts'
 
-/** What Zoom takes at most, in bytes of UTF-8. */
+/** The longest name that Zoom accepts, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 128
 const NAME_TRIES = 5
 const LAUNCH_TRIES = 4
@@ -61,7 +61,7 @@ export class JoinFlow {
     this.#areWithdrawn = false
   }
 
-  /** What lies over the form before anything can be done there; says what it was, null for nothing. */
+  /** Removes a dialog that covers the form before the form can be used. Returns its kind, or null for none. */
   async clear(snapshot: PageSnapshot): Promise<string | null> {
     if (this.#isOver) return null
     if (snapshot.disclaimer !== null && (await this.#pressAway('disclaimerAgree'))) return 'disclaimer'
@@ -81,7 +81,7 @@ export class JoinFlow {
     const { clock } = this.#page
     if (state.kind !== 'invalid_link') {
       this.#deadSince = null
-      // The link works by now, or everybody has to fill in the form again.
+      // The link works by now, or every participant has to fill in the form again.
       await this.ask(snapshot, state)
       return
     }
@@ -117,7 +117,7 @@ export class JoinFlow {
       : ` The page is in the language "${lang}" although English was asked for.`
   }
 
-  /** What does not go away is left where it is: the form under it may be reached all the same. */
+  /** A dialog that does not go away stays: the form under it may be reachable all the same. */
   async #pressAway(name: ElementName): Promise<boolean> {
     const pressed = this.#pressedAway.get(name) ?? 0
     if (pressed >= MOST_PRESSES) return false
@@ -202,10 +202,7 @@ export class JoinFlow {
     return false
   }
 
-  /**
-   * As people type it; the part of a link before the dot is the last resort
-   * (docs/platform-notes/zoom.md#reading-a-link).
-   */
+  /** As people type it; otherwise the part of the link before the dot (docs/platform-notes/zoom.md#reading-a-link). */
   #passcode(): string | null {
     const inLink = new URL(this.#target.url).searchParams.get('pwd')
     return this.#target.passcode ?? inLink?.replace(/\.\d+$/, '') ?? null
@@ -218,11 +215,11 @@ export class JoinFlow {
     const progress = isIdle ? await this.#page.ask('progress').catch(() => null) : null
     const isStalled = this.#stalls.observe({ isIdle, isBlank: kind === 'blank', progress }, clock.now())
     if (!isStalled) return false
-    await this.#reload('The page of Zoom stands still')
+    await this.#reload('The page of Zoom is stalled')
     return true
   }
 
-  /** The form is empty afterwards, and everything is asked anew. */
+  /** The form is empty afterwards, and the join starts over. */
   async #reload(reason: string): Promise<void> {
     this.#page.logger.info('Loading the page of Zoom again', { reason })
     this.#reloadedAt = this.#page.clock.now()

@@ -5,7 +5,7 @@
 import type { ZoomPaces } from '../paces.ts'
 
 export interface Progress {
-  /** The page shows nothing that anybody could act on. */
+  /** The page shows no element that the bot could use. */
   isIdle: boolean
   isBlank: boolean
   /** Another text whenever the page got on; null where it does not answer. */

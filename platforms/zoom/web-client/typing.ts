@@ -5,7 +5,7 @@
 import type { ElementName } from '../page/types.ts'
 import type { ZoomPage } from './page.ts'
 
-/** Replaces what is in the box. What was typed is never logged: it may be a passcode. */
+/** Replaces the content of the box. The typed text is never logged: it may be a passcode. */
 export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs: number): Promise<boolean> {
   return page.inTurn(async () => {
     const box = await page.element(name)
@@ -27,7 +27,7 @@ export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs:
   })
 }
 
-/** Into the chat's editor, where Enter would send and a new line has a key of its own. */
+/** Types into the chat's editor, where Enter would send and a new line has another key. */
 export function writeLines(page: ZoomPage, name: ElementName, text: string): Promise<boolean> {
   return page.inTurn(async () => {
     const box = await page.element(name)

@@ -1,4 +1,4 @@
-/** What the SDK has said so far, gathered from all its channels into plain facts. Pure: no page, no SDK. */
+/** Gathers the SDK's reports from all its channels into plain facts. Pure: no page, no SDK. */
 import type { FailureChannel, SdkFacts, SdkFailure } from './types.ts'
 
 /** Levels of `onJoinSpeed`; docs/platform-notes/zoom.md#join-sequence. */
@@ -115,7 +115,7 @@ export class SdkFactsStore {
     if (isOwn && (status === 0 || status === 1 || status === 2)) this.#facts.capture.status = status
   }
 
-  /** What `getCurrentUser` says of the bot itself. */
+  /** The answer of `getCurrentUser` about the bot itself. */
   tookSelf(user: unknown): void {
     const id = numberOf(fieldOf(user, 'userId'))
     if (id === null) return

@@ -25,11 +25,14 @@ interface Callbacks {
   error?: (result: unknown) => void
 }
 
-/** A call of the SDK that calls nobody back. */
+/** How long a call of the SDK may take that makes no callback. Milliseconds. */
 const ANSWER_MS = 8000
-/** How often the SDK is asked who is there; its events tell of changes at once. */
+/** How often the SDK is asked who is there; its events report changes at once. */
 const PEOPLE_EVERY_MS = 1000
-/** The line by which failures of the gateway are told, and the one of a signature that `join` drops in silence. */
+/**
+ * The console line by which the SDK reports failures of the gateway, and the one of a signature that `join` drops in
+ * silence.
+ */
 const ERROR_LINE = /^join error code:/
 const NO_APP_KEY = /please add appKey/
 
