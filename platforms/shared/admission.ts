@@ -24,7 +24,7 @@ export class AdmissionJudge {
     return this.#sawLobby
   }
 
-  /** Any sign of the waiting room, and anything that is no proof, begins the wait anew. */
+  /** Any sign of the waiting room, and any sign that is no proof, restarts the wait. */
   observe(phase: PagePhase, isCorroborated: boolean, at: number): Verdict {
     if (phase === 'waiting') {
       this.#sawLobby = true

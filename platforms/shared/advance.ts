@@ -53,7 +53,7 @@ export class Advance {
     else if (phase === 'in_call') this.#provenAt ??= at
   }
 
-  /** Before `at` nothing may be recorded, whatever was seen. */
+  /** Nothing may be recorded before `at`, even if there were earlier proofs. */
   notBefore(at: number): void {
     if (this.#provenAt !== null) this.#provenAt = Math.max(at, this.#provenAt)
   }

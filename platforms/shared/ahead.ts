@@ -8,9 +8,9 @@ import type { CommonSnapshot } from './page/types.ts'
 export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
 
 /**
- * Opens the address and fills in what there is until the gate opens; asks nothing, as every step of a platform that asks
- * looks at the gate itself. A page that refuses before the time may still come right: it is left alone until then, and
- * opened anew.
+ * Opens the address and fills in the form until the gate opens. Does not ask to join, as every step of a platform that
+ * asks checks the gate itself. A page that refuses before the time may still work later: it stays as it is until then,
+ * and is opened again.
  */
 export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends string>(
   entrance: JoinSteps<Snapshot, Kind>,

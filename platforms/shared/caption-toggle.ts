@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
 export interface CaptionSteps<Snapshot extends CommonSnapshot = CommonSnapshot> {
-  /** One attempt. True where the platform took it, though the page may show nothing before somebody speaks. */
+  /** One attempt. True where the platform accepted it, though the page may show nothing before the first speech. */
   turnOn(snapshot: Snapshot): Promise<boolean>
 }
 

@@ -7,7 +7,7 @@ const POLL_MS = 100
 /** A page that was busy for a moment opened nothing; one that shows no chat for minutes has none. */
 const EXPLORE_AGAIN_MS: readonly number[] = [5000, 20_000, 60_000]
 
-/** What a platform's chat panel needs; `usualChatSteps` serves where nothing is special. */
+/** Steps of a platform's chat panel; `usualChatSteps` serves where the panel is usual. */
 export interface ChatSteps {
   /** Null while the page does not answer. */
   state(): Promise<ChatState | null>
@@ -50,9 +50,9 @@ export class ChatSender {
   }
 
   /**
-   * Opens the panel once, so that messages have nodes from then on, and closes it; again after a while where no text box
-   * came, because whatever is written in the meeting would be lost. Rejects when `signal` ends it, or when the page failed
-   * the last time.
+   * Opens the panel once, so that messages have nodes from then on, and closes it. Tries again after a while where no
+   * text box appeared, because otherwise all messages of the meeting would be lost. Rejects when `signal` ends it, or
+   * when the page failed the last time.
    */
   async explore(signal: AbortSignal): Promise<void> {
     const lookInside = () => this.#alone(() => this.#lookInside())
@@ -98,7 +98,7 @@ export class ChatSender {
         this.#tellAvailability(false)
         throw new ChatUnavailable()
       }
-      // The first way did nothing: the text still stands in the box.
+      // The first way had no effect: the text is still in the box.
       const stands = state?.box?.value !== ''
       if (stands && !triedAgain && clock.now() > deadline - waits.chatSentMs / 2) {
         triedAgain = true

@@ -41,7 +41,7 @@ export class DeviceToggles {
     return isSettled
   }
 
-  /** From now on; a host's muting stands until then. The next `settle` presses. */
+  /** From now on; a host's muting stays until then. The next `settle` presses. */
   want(device: Device, state: 'on' | 'off'): void {
     if (this.#wanted[device] === state) return
     this.#wanted[device] = state
@@ -66,7 +66,7 @@ export class DeviceToggles {
     const went = before === 'on' && snapshot.microphone === 'off'
     const byUs = this.#microphonePressed
     if (snapshot.microphone === 'off') this.#microphonePressed = false
-    // A host's decision stands.
+    // A host's decision is kept.
     if (went && !byUs) this.#wanted.microphone = 'off'
     return went && !byUs
   }

@@ -7,7 +7,7 @@ import type { BrowserState, MappedHost, OpenBrowser } from '../browser/browser.t
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
 
-/** What every platform's driver is told. */
+/** Options of every platform's driver. */
 export interface DriverOptions {
   botName: string
   /**
@@ -16,13 +16,16 @@ export interface DriverOptions {
    */
   botImages: readonly (string | null)[]
   recordingMode: RecordingMode
-  /** Default `even`; `live` where somebody hears the meeting through the bot. */
+  /** Default `even`; `live` where a program listens to the meeting through the bot. */
   playout?: Playout
-  /** Hears the meeting in its page, before the machine's sound system does; left out: nobody does. */
+  /**
+   * Receives the meeting's audio inside its page, before the machine's sound system does. Default: no audio is read in
+   * the page.
+   */
   audioTap?: AudioTap | null
-  /** Turns on the platform's own captions, and tells what they say. */
+  /** Turns on the platform's own captions, and reports their text. */
   captions?: boolean
-  /** What to answer when the meeting asks whether the bot agrees to be recorded itself. */
+  /** The answer when the meeting asks whether the bot agrees to be recorded itself. */
   recordingConsent: 'accept' | 'refuse'
   hostMap: readonly MappedHost[]
   /** The browser's binary; null for Debian's. */

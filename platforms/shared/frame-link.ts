@@ -4,14 +4,14 @@ import { pageScript } from '../../src/process/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
 export const PAINTER = 'page/shared/frame-painter'
-/** A page that was loaded anew may be on its way for a while. */
+/** A page that was reloaded may need a while. */
 const TRIES_AGAIN = 20
 const RETRY_MS = 1000
 const CHECK_EVERY_MS = 5000
 
 export class FrameLink {
   readonly #page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>
-  /** What the link leads to: null for the display, undefined before it is decided. */
+  /** The file to which the link leads: null for the display, undefined before it is decided. */
   #path: string | null | undefined
   /** A file that was found by its mark: once it shows something it has it no more. */
   #found: { mark: string; path: string } | null = null
@@ -48,12 +48,12 @@ export class FrameLink {
     return prepared
   }
 
-  /** What a recorder that stood by looks at is what is painted. */
+  /** The frames that the standby recorder reads are those that are painted. */
   get isAsAhead(): boolean {
     return this.#aheadPath !== null && this.#aheadPath === this.#path
   }
 
-  /** To be called often. Rejects with a BotError where the page paints nothing any more: the recording would stand still. */
+  /** To be called often. Rejects with a BotError where the page does not paint any more: the recording would freeze. */
   async check(): Promise<void> {
     const { clock } = this.#page
     if (!this.isUsed || clock.now() - this.#checkedAt < CHECK_EVERY_MS) return
@@ -90,8 +90,7 @@ export class FrameLink {
       return
     }
     for (let attempt = 1; (await this.#open()) !== this.#path; attempt++) {
-      if (attempt >= TRIES_AGAIN)
-        throw browserBroke('The page was loaded anew and does not paint its picture any more.')
+      if (attempt >= TRIES_AGAIN) throw browserBroke('The page was reloaded and does not paint its picture any more.')
       await clock.sleep(RETRY_MS, signal)
     }
   }
@@ -104,7 +103,7 @@ export class FrameLink {
       if (mark === null) return null
       if (mark === this.#found?.mark) return this.#found.path
       const path = await browser.storedFile(Buffer.from(mark, 'hex'), (width * height * 3) / 2)
-      if (path === null) logger.warn('What the page paints is nowhere in the folder of its browser')
+      if (path === null) logger.warn('The file that the page paints is not in the folder of its browser')
       else if (path === (this.#path ?? path)) this.#found = { mark, path }
       return path
     } catch (error) {

@@ -9,7 +9,7 @@ export interface SeenButton {
   isEnabled: boolean
 }
 
-/** What of a meeting's page is needed. */
+/** The part of `MeetingPage` that the button needs. */
 export interface PageWithButton {
   readonly clock: Clock
   readonly waits: Waits

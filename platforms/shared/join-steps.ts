@@ -17,7 +17,7 @@ export interface JoinSteps<Snapshot extends CommonSnapshot, Kind extends string>
   judge: AdmissionJudge
   /** Answers a dialog; says of which kind it was, null when there was none to answer. */
   sweep(snapshot: Snapshot): Promise<string | null>
-  /** Told of every look, for the evidence. */
+  /** Called with every page state, for the evidence. */
   note(state: PageState<Kind>): void
   /** Opens the meeting's address. */
   open(signal: AbortSignal): Promise<void>
@@ -32,7 +32,7 @@ export interface JoinSteps<Snapshot extends CommonSnapshot, Kind extends string>
   onPoll(phase: PagePhase, isNewDocument: boolean): void
   /** The error of a page that came to no decision in all the time for it. */
   timeOut(snapshot: Snapshot | null): BotError
-  /** What people should know about the page's language or the like; ends a sentence about an unknown page. */
+  /** A note for people about the page's language or the like; ends a sentence about an unknown page. */
   pageNote?(snapshot: Snapshot): string
   /** One look in the waiting room, for what a platform has to do there. */
   wait?(snapshot: Snapshot, state: PageState<Kind>): Promise<void>
@@ -113,7 +113,7 @@ function soonLook({ pollEveryMs, admissionPollMs }: Waits): number {
   return Math.min(pollEveryMs, admissionPollMs)
 }
 
-/** What a bot in this situation waits for, as far as it waits at all. */
+/** What the bot waits for in this page state; null where it does not wait. */
 export function waitingForOf<Snapshot extends CommonSnapshot, Kind extends string>(
   classifier: PageClassifier<Snapshot, Kind>,
   { kind }: PageState<Kind>,

@@ -25,7 +25,7 @@ export async function loadMeeting(
     if (withoutFragment(page.browser.page.url()) === withoutFragment(url)) await page.browser.page.goto('about:blank')
     const load = page.browser.page
       .goto(url, { waitUntil: 'domcontentloaded', timeout: page.waits.loadMs })
-      // A page that goes on to another one by itself was loaded.
+      // A page that navigates to another one by itself was loaded.
       .catch((error) => (/interrupted by another navigation/.test(String(error)) ? null : Promise.reject(error)))
     load.catch(() => {})
     status = (await Promise.race([load, stopped]))?.status()

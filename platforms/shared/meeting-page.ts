@@ -1,4 +1,7 @@
-/** The driver's hands and eyes: asks the page script, presses what it points at, and notices when nobody answers. */
+/**
+ * The driver's access to the page: asks the page script, presses the elements that it names, and notices when it does
+ * not answer.
+ */
 import { randomBytes } from 'node:crypto'
 import type { ElementHandle, Frame, Page } from 'playwright'
 import { BotError } from '../../src/errors.ts'
@@ -19,21 +22,21 @@ export interface PollResult<Snapshot extends CommonSnapshot = CommonSnapshot> {
   events: PageEvent[]
   /** Of this document so far, because the page was not asked in time. */
   dropped: number
-  /** The page is another document than at the last look: what it was told is forgotten. */
+  /** The page is another document than at the last poll, and has no state from before. */
   isNewDocument: boolean
   /** The page knows that the bot is in. */
   hasBegun: boolean
 }
 
 export interface MeetingScript {
-  /** Name of the event that the script listens to; nobody can guess it. */
+  /** Name of the event that the script listens to; the page cannot guess it. */
   channel: string
   /** `CommonConfig.painter` */
   painter: string
   source: string
 }
 
-/** The script `bundle`, such as `page/google-meet`, with names of its own. */
+/** The script `bundle`, such as `page/google-meet`, with random names for its event and its painter. */
 export function meetingScript<Config extends CommonConfig>(
   bundle: string,
   given: Omit<Config, 'channel' | 'carry' | 'painter'>,
@@ -68,7 +71,10 @@ export interface PageParts {
   clock: Clock
   logger: Logger
   waits: Waits
-  /** Where the meeting is, when a platform shows it in a frame; asked anew for every question. Default: the page itself. */
+  /**
+   * Where the meeting is, when a platform shows it in a frame; determined again for every question. Default: the page
+   * itself.
+   */
   frameOf?: (page: Page) => Frame
 }
 
@@ -267,7 +273,7 @@ export class MeetingPage<
     }
   }
 
-  /** A pointer that rests on a button brings up its tooltip, a window of its own that the recording would show. */
+  /** A pointer that rests on a button brings up its tooltip, a separate window that the recording would show. */
   async #parkPointer(): Promise<void> {
     await within(this.clock, this.waits.clickMs, this.browser.page.mouse.move(0, 0), () => new NoAnswer()).catch(
       (error) => this.logger.debug('The pointer was not parked', { error }),
@@ -344,7 +350,7 @@ export class MeetingPage<
   }
 }
 
-/** It says nothing about the meeting, so a fresh browser may go on where this one ended. */
+/** It says nothing about the meeting, so a fresh browser may continue where this one ended. */
 export function browserBroke(message: string, cause?: unknown): BotError {
   return new BotError('INTERNAL_ERROR', message, { step: 'page', canRetry: true, ...(cause ? { cause } : {}) })
 }

@@ -1,4 +1,4 @@
-/** Watches the meeting from admission to its end and tells it in words of the life. */
+/** Watches the meeting from admission to its end and reports it in the events of the worker run. */
 
 import { BotError, toBotError } from '../../src/errors.ts'
 import type { MeetingEvent } from '../../src/meeting/meeting.ts'
@@ -23,7 +23,7 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   /** Answers a dialog, if one is open. */
   sweep(snapshot: Snapshot): Promise<string | null>
   note(state: PageState<Kind>): void
-  /** The page was loaded anew and has forgotten what it was told. */
+  /** The page was reloaded and lost its state. */
   onNewDocument(): void
   /** Each look, after it was judged: for what a platform has to do in the meeting. */
   afterPoll?(snapshot: Snapshot, state: PageState<Kind>, isNewDocument: boolean): Promise<void>
@@ -31,7 +31,10 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   captions?: CaptionSteps<Snapshot> | null
   /** Of ends that need more looks in a row than the usual two. */
   endLooks?: Readonly<Partial<Record<Kind, number>>>
-  /** A host can put somebody back into the waiting room; elsewhere a waiting room means that there was no admission. */
+  /**
+   * A host can put a participant back into the waiting room; elsewhere a waiting room means that there was no
+   * admission.
+   */
   canBePutBack?: boolean
   /** The platform's code for a meeting that ended before anything was recorded. */
   codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
@@ -48,7 +51,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt = 0
-  /** Events that the current document dropped, as far as they were told. */
+  /** Dropped events of the current document, as far as they were reported. */
   #dropped = 0
   #toldRefused = 0
   #hasToldUnread = false
@@ -86,7 +89,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#loop ??= this.#watch()
   }
 
-  /** Nothing is told any more. Waits for the look that is under way, but not for a frozen page. */
+  /** Reports no more events. Waits for the poll that is under way, but not for a frozen page. */
   async end(): Promise<void> {
     this.#isOver = true
     this.#stop.abort()
@@ -96,7 +99,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     )
   }
 
-  /** The id under which somebody was told first, whatever the page calls them since it was loaded anew. */
+  /** The id under which a participant was first reported, even if the page uses another one since a reload. */
   idOf(participantId: string): string {
     return this.#memory.idOf(participantId)
   }
@@ -202,10 +205,12 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#tell({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
   }
 
-  /** A page that does not answer this is told again at the next look. */
+  /** A page that does not answer this is notified again at the next poll. */
   async #tellPage(at: number): Promise<void> {
     const { page } = this.#watching
-    await page.ask('begin', at).catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
+    await page
+      .ask('begin', at)
+      .catch((error) => page.logger.warn('The page was not notified of the admission', { error }))
   }
 
   #judge(state: PageState<Kind>, snapshot: Snapshot): void {
@@ -222,7 +227,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         return
       }
       if (this.#lobbyAgain) {
-        // The admission was none, and this is the answer to the knock.
+        // There was no admission, and this is the answer to the request to join.
         const answer = classifier.refusalOf(state, 'waiting', new Set())
         this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', state.text))
         return

@@ -4,7 +4,9 @@
 const MAX_NAME_LENGTH = 60
 const NAME_TRIES = 10
 
-/** What it needs of the page; `MeetingPage` has it where the platform names the element `nameBox`. */
+/**
+ * The part of the page that the name box needs; `MeetingPage` has it where the platform names the element `nameBox`.
+ */
 interface FillablePage {
   fill(name: 'nameBox', text: string): Promise<unknown>
 }

@@ -1,6 +1,6 @@
 /**
- * What a page's script answers, read with care: the page is not ours, and its own scripts may have taken the channel.
- * Texts and lists that are too long are cut; what is of another kind is refused, and the caller counts it.
+ * Validates the answers of a page's script: the page is not ours, and its own scripts may have taken over the channel.
+ * Texts and lists that are too long are cut; values of another kind are refused, and the caller counts them.
  */
 import { z } from 'zod'
 import type { CommonSnapshot, PageApi, PageEvent } from './page/types.ts'
@@ -27,7 +27,7 @@ const name = text(LONGEST_NAME)
 const instant = z
   .number()
   .min(0)
-  .refine((at) => at <= Date.now() + MOST_AHEAD_MS, { error: 'lies in the future' })
+  .refine((at) => at <= Date.now() + MOST_AHEAD_MS, { error: 'is in the future' })
 const participant = z.object({ id, name, isHost: z.boolean(), isBot: z.boolean().optional() })
 const content = z.object({
   text: text(LONGEST_TEXT),
@@ -87,7 +87,7 @@ const event = z.discriminatedUnion('type', [
 ])
 
 const device = z.enum(['on', 'off', 'problem', 'absent'])
-/** What every platform's signs have; the platform's own come behind it, bounded by `plainData`. */
+/** Fields of every platform's snapshot; the platform's own follow, bounded by `plainData`. */
 const commonSnapshot = z.looseObject({
   at: instant,
   url: z.string(),
@@ -171,7 +171,10 @@ export function readAnswer(method: string, answer: unknown): { answer: unknown; 
   return read.success ? { answer: read.data, isRefused: false } : { answer: null, isRefused: true }
 }
 
-/** Plain data with bounds: long texts and lists are cut, numbers that are none and what lies too deep are null. */
+/**
+ * Plain data with bounds: long texts and lists are cut, numbers that are none and values that are nested too deep are
+ * null.
+ */
 export function plainData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
   if (typeof value === 'boolean') return value

@@ -1,13 +1,16 @@
-/** What a look at a page means, in words that all platforms share. The platform knows its pages, the steps know these. */
+/**
+ * The meaning of a page's snapshot, in terms that all platforms share. The platform knows its pages, the shared steps
+ * know these terms.
+ */
 import type { BotError } from '../../src/errors.ts'
 import type { MeetingEnd } from '../../src/meeting/meeting.ts'
 import type { WaitingFor } from '../../src/ports.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-/** What one look at the page means. Kinds are the platform's own. */
+/** The meaning of one snapshot of the page. Kinds are the platform's own. */
 export interface PageState<Kind extends string = string> {
   kind: Kind
-  /** What on the page said so, for people. */
+  /** The page's wording that led to this state, for people. */
   text: string
   /** Independent signs of being in the meeting. */
   proofs: readonly string[]
@@ -17,7 +20,7 @@ export interface PageState<Kind extends string = string> {
 export type PagePhase =
   /** The page that takes the name and has the button to join. */
   | 'entrance'
-  /** A waiting room of any kind; never the meeting, whatever else is on the page. */
+  /** A waiting room of any kind; never the meeting, even if the page shows signs of one. */
   | 'waiting'
   | 'in_call'
   /** In the meeting, with something over it that has to be answered. */
@@ -35,7 +38,7 @@ export type PagePhase =
 /** `pre-join` until the bot asked to join, `waiting` from then until it is in. */
 export type JoinStage = 'pre-join' | 'waiting'
 
-/** What a platform knows about its pages: pure functions and tables, given to the shared steps. */
+/** A platform's knowledge of its pages: pure functions and tables for the shared steps. */
 export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends string> {
   stateOf(snapshot: Snapshot): PageState<Kind>
   phases: Readonly<Record<Kind, PagePhase>>
@@ -47,7 +50,7 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
   failureOf?(state: PageState<Kind>, snapshot: Snapshot): BotError | null
   /** Milliseconds for which a refusal of this kind has to stand before it counts; some pass, some are a flash. */
   patience?: Readonly<Partial<Record<Kind, number>>>
-  /** What a waiting room of this kind waits for; admission by somebody in the meeting where nothing is said. */
+  /** What a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
   /** Two witnesses that do not depend on each other say that the bot is in. */
   isCorroborated?(state: PageState<Kind>): boolean

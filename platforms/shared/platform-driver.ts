@@ -1,4 +1,6 @@
-/** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
+/**
+ * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
+ */
 
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
@@ -45,7 +47,10 @@ export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
   frameOf?: PageParts['frameOf']
 }
 
-/** Starts the browser on the stage, with the platform's script in it. Rejects with a BotError when it does not start. */
+/**
+ * Starts the browser in the capture environment, with the platform's script in it. Rejects with a BotError when it does
+ * not start.
+ */
 export async function openMeetingPage<
   Snapshot extends CommonSnapshot,
   Name extends string,
@@ -90,7 +95,7 @@ export async function openMeetingPage<
   })
 }
 
-/** What makes a driver this platform's; the rest is here. */
+/** The parts of a driver that differ between platforms. */
 export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends string> {
   page: MeetingPage<Snapshot>
   options: DriverOptions
@@ -105,7 +110,7 @@ export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends strin
   captions?: CaptionSteps<Snapshot>
   watching?: Pick<Watching<Snapshot, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
-  /** What would let the bot in where a platform wants an account; default: a stored session of the browser. */
+  /** Advice how to let the bot in where a platform wants an account; default: a stored session of the browser. */
   accountAdvice?: string
   /** Removes what is secret from a text of the evidence, beyond what the logger knows as secret. */
   hide?(text: string): string
@@ -251,7 +256,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   }
 
   async screenshot(): Promise<Uint8Array> {
-    // On the display nothing of it is seen.
+    // Frames are not on the display, so the page gives the picture.
     const png = this.#frames.isUsed ? await this.#page.ask('compositePng').catch(() => null) : null
     if (png !== null) return Buffer.from(png, 'base64')
     const style = this.#parts.options.recordingMode === 'audio_only' ? { style: SEEN_VIDEOS } : {}
@@ -324,7 +329,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     if (this.#parts.options.recordingMode === 'audio_only') {
       const { clock, frame, waits } = this.#page
       await within(clock, waits.answerMs, leaveVideosUnpainted(frame), () => new NoAnswer()).catch((error) =>
-        this.#page.logger.warn('The videos that nobody sees are painted all the same', { error }),
+        this.#page.logger.warn('The videos of the page could not be hidden and are still painted', { error }),
       )
       return
     }
@@ -334,7 +339,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       await this.#page.ask('showComposite')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
-      // The layer lies over the page all the same; a picture that comes late is no reason to record nothing.
+      // The layer covers the page all the same; a picture that comes late is no reason to record nothing.
       this.#page.logger.warn('The composite did not report its first picture in time')
     }
   }
@@ -348,7 +353,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     await this.#showImage().catch((error) => this.#page.logger.warn("The bot's picture was not shown again", { error }))
     if (!this.#isPrepared) return
     await this.#show().catch((error) => {
-      this.#page.logger.warn('The page was loaded anew and not made ready', { error })
+      this.#page.logger.warn('The page was reloaded and could not be prepared', { error })
       if (error instanceof BotError && !this.#leaving) this.#meeting.breakOff(error)
     })
   }
@@ -372,7 +377,7 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]))
 }
 
-/** A wait that was cut short rejects with what cut it, whatever broke because of that. */
+/** A wait that was cut short rejects with the signal's reason, even if another error came of it. */
 async function orReason<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   try {
     return await work

@@ -25,7 +25,7 @@ export interface Waits {
   /** The page's answer to one question; three in a row without one and it is frozen. */
   answerMs: number
   answerTries: number
-  /** The same in the meeting, where the bot has to be on its way back soon. */
+  /** The same in the meeting, where the bot has to rejoin soon. */
   callAnswerMs: number
   callAnswerTries: number
   /** Where the page waits for a processor, or may. */

@@ -8,9 +8,9 @@ export interface EventQueue {
   tell(event: PageEvent): void
   /** So many messages of the page were gone before they could be read. */
   miss(count: number): void
-  /** False when it had begun before. What was told until now waits until the caller has told who is there. */
+  /** False when it had begun before. Events until now wait until the caller has reported who is there. */
   begin(): boolean
-  /** Tells what was held: what was said between the true admission and the driver's certainty of it. */
+  /** Sends the held events: those between the true admission and the driver's certainty of it. */
   release(): void
   readonly hasBegun: boolean
   /** Forgets what was acknowledged and gives the rest. */
@@ -67,8 +67,8 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
 }
 
 /**
- * Answers the driver's calls. Nothing of it has a name in the page: the driver sends an event whose name only it knows,
- * and gets the answer in the event's own object.
+ * Answers the driver's calls. It adds no name to the page: the driver sends an event whose name only it knows, and gets
+ * the answer in the event's own object.
  */
 export function answerDriver(channel: string, api: object): void {
   const methods = api as Record<string, (...given: unknown[]) => unknown>

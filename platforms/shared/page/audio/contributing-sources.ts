@@ -1,6 +1,6 @@
 /** Reads who is audible from the audio receivers of a meeting that mixes several people into a few tracks. */
 
-/** What one contributing source carried a moment ago. */
+/** The level of one contributing source a moment ago. */
 export interface SourceSample {
   csrc: number
   /** 0 to 1, linear. */

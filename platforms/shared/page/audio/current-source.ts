@@ -10,8 +10,8 @@ interface Seen {
 }
 
 /**
- * Returns the one contributing source of what the receiver plays just now; null where there is none, or several at once,
- * whose sounds nobody can tell apart. To be called with every piece that is heard.
+ * Returns the one contributing source that the receiver plays just now; null where there is none, or several at once,
+ * whose sounds cannot be separated. To be called with every captured piece.
  */
 export function createCurrentSource(
   now: () => number = () => performance.now(),

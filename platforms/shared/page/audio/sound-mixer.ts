@@ -1,7 +1,7 @@
 /** Puts the tracks of a meeting together into one sound, as it comes. Pure. */
 import { type Heard, READ_RATE } from './track-reader.ts'
 
-/** What is mixed at a time: 10 ms, in which browsers decode. */
+/** Sound is mixed in steps of 10 ms, in which browsers decode. */
 const STEP_MS = 10
 const STEP = (READ_RATE * STEP_MS) / 1000
 /** A track that is this much behind the first one is not waited for; it is heard when it comes. */
@@ -50,7 +50,7 @@ export function createSoundMixer<Source>(emit: (heard: Heard) => void): SoundMix
     take(source, { samples, at }) {
       const queue = queues.get(source)
       const isBack = !queue?.isAwaited
-      // What a track begins with may have been mixed without it; kept, it would put the track behind for good.
+      // The first sound of a track may have been mixed without it; kept, it would put the track behind for good.
       if (isBack && at < mixedUntil - STEP_MS / 2)
         queues.set(source, { samples: new Float32Array(0), at, isAwaited: true })
       else if (isBack || queue.samples.length === 0) queues.set(source, { samples, at, isAwaited: true })

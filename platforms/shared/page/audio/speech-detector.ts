@@ -1,35 +1,35 @@
 /**
- * Decides who speaks from several weak signals. Pure: time comes in with the evidence, changes come out, nothing here
- * knows a page or a connection.
+ * Decides who speaks from several weak signals. Pure: time comes in with the evidence, changes come out, and it does
+ * not depend on a page or a connection.
  *
  * Rules
- * - Levels of contributing sources (CSRC) are trusted most. One sample above `LEVEL_ON` begins a turn; a turn ends after
- *   `SILENCE_MS` without a sample above `LEVEL_OFF` and is dated back to the last one.
+ * - Levels of contributing sources (CSRC) are trusted most. One sample above `LEVEL_ON` begins a turn; a turn ends
+ *   after `SILENCE_MS` without a sample above `LEVEL_OFF` and is dated back to the last one.
  * - Marks in the page (the frame around a tile, the moving meter) count alone with less confidence, and only when
  *   `PAGE_MARKS_NEEDED` of them come within `PAGE_HOLD_MS`: a single change may be the page redrawing itself.
  * - Where CSRC is healthy for a participant it outweighs page marks: marks then raise the confidence of a turn, they do
  *   not begin or prolong one. Healthy means that rounds of samples keep coming and that this participant's own source
- *   was heard once. Marks that go on for `PAGE_OVERRULES_MS` against silent levels say that the mapping is wrong; from
- *   then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
+ *   had sound once. Marks that continue for `PAGE_OVERRULES_MS` against silent levels say that the mapping is wrong;
+ *   from then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
  * - Captions count like page marks, with a longer hold, because they come late and in pieces.
- * - A turn is told with the best signal that it had: levels that confirm a turn of marks make it theirs.
- * - Silence has to be observed: while the page stood still, at most for `LONGEST_STALL_MS`, nobody fell silent.
+ * - A turn is reported with the best signal that it had: levels that confirm a turn of marks become its source.
+ * - Silence has to be observed: while the page was stalled, at most for `LONGEST_STALL_MS`, no participant fell silent.
  * - Several participants may speak at once; each is judged alone.
  */
 import type { SpeakerSource } from '../../../../src/meeting/meeting.ts'
 
 /** Level (0 to 1, linear) from which one sample begins a turn. */
 export const LEVEL_ON = 0.02
-/** Level below which a sample counts as silence; between the two a running turn goes on. */
+/** Level below which a sample counts as silence; between the two a running turn continues. */
 export const LEVEL_OFF = 0.01
 /**
  * Silence that ends a turn; shorter pauses are a breath. References of diarization split at 300 ms (NIST's Rich
  * Transcription evaluations), but levels are seen in steps, and a turn that falls to pieces is of less use than one that is whole.
  */
 export const SILENCE_MS = 500
-/** Rounds further apart than this: the page stood still. */
+/** Rounds further apart than this: the page was stalled. */
 const STALL_MS = 300
-/** A page that stood still for longer may have missed the end of a turn and the beginning of the next. */
+/** A page that was stalled for longer may have missed the end of a turn and the beginning of the next. */
 export const LONGEST_STALL_MS = 1500
 /** Samples closer to each other are one. */
 const SAME_SAMPLE_MS = 1
@@ -47,17 +47,17 @@ export const CONFIDENCE = {
   /** Levels and marks or captions agree. */
   agreed: 0.98,
   csrc: 0.9,
-  /** When somebody spoke is heard, who it was is only marked. */
+  /** The sound shows when a person spoke, and only a mark shows who it was. */
   mixAndMark: 0.75,
   captions: 0.7,
   page: 0.6,
-  /** Marks that went on against silent levels. */
+  /** Marks that continued against silent levels. */
   disputed: 0.5,
   /** One contributing source carries several people and no mark says who of them it is. */
   sharedSource: 0.4,
 } as const
 
-/** What one contributing source carried in one round. */
+/** The level of one contributing source in one round. */
 export interface LevelSample {
   /** Whose source it is; several where the platform merges people (one room, one microphone). */
   participantIds: readonly string[]
@@ -65,11 +65,11 @@ export interface LevelSample {
   level: number
   /** How old the sample is at the round's time, milliseconds; 0 when left out. */
   ageMs?: number
-  /** For how long this sound had gone on before it was known whose it is, milliseconds; a turn begins that much earlier. */
+  /** For how long this sound had lasted before its owner was known, milliseconds; a turn begins that much earlier. */
   heardForMs?: number
   /** More may yet be known of the time since this sample: the turn is not over before the next round. Default false. */
   staysOpen?: boolean
-  /** `audio_level`: the sound is one of everybody's, and a mark said whose it was. Default `csrc`. */
+  /** `audio_level`: the sound is a mix of all people, and a mark named its owner. Default `csrc`. */
   source?: 'csrc' | 'audio_level'
 }
 
@@ -126,7 +126,7 @@ interface Known {
   wasHeard: boolean
   /** Begin of the unbroken marks since the last loud sample. */
   markRunAt: number | null
-  /** Marks went on against silent levels for so long that levels are not believed. */
+  /** Marks continued against silent levels for so long that levels are not believed. */
   isOverruled: boolean
 }
 
@@ -200,7 +200,7 @@ export function createSpeechDetector(): SpeechDetector {
     const speakers = marked.length > 0 ? marked : participantIds
     return speakers.flatMap((id) => {
       const known = know(id)
-      // Between the two levels a running turn goes on, but none begins; nor does one with what an ended one had already.
+      // Between the two levels a running turn continues, but none begins; nor does a sample of an ended turn begin one.
       if (!known.turn && (!isLoud || seenAt - known.lastEndAt < SAME_SAMPLE_MS)) return []
       if (isLoud && !isShared) {
         known.wasHeard = true
@@ -253,7 +253,7 @@ export function createSpeechDetector(): SpeechDetector {
     })
   }
 
-  /** Rounds have not come for a while and may yet go on. */
+  /** Rounds have not come for a while and may still continue. */
   function isStalled(now: number): boolean {
     return now - lastRoundAt > STALL_MS && now - lastRoundAt <= LONGEST_STALL_MS
   }
@@ -268,7 +268,7 @@ export function createSpeechDetector(): SpeechDetector {
     return inOrder(changes)
   }
 
-  /** Time in which nothing could be observed makes nobody silent. */
+  /** A time without observations ends no turn. */
   function bridgeStall(at: number): void {
     if (!isStalled(at)) return
     for (const { turn } of everybody.values()) if (turn && isByLevels(turn)) turn.holdsUntil += at - lastRoundAt

@@ -8,7 +8,7 @@ const SAMPLE_EVERY_MS = 100
 export interface SpeechSources {
   /** Receivers of a mixed sound; none where the platform sends a track for each person. */
   receivers(): Iterable<RTCRtpReceiver>
-  /** Participants behind a contributing source; none where nobody is known to own it: unknown is better than wrong. */
+  /** Participants behind a contributing source; none where no owner is known: unknown is better than wrong. */
   ownersOfSource(csrc: number): string[]
   /**
    * Levels that the platform knows by other ways, such as one track for each person. Empty: all of them are silent;
@@ -21,7 +21,7 @@ export interface SpeechSources {
 export interface Speech {
   /** The page marked this participant as speaking. */
   mark(participantId: string): void
-  /** A new word of this participant stood in the captions. */
+  /** The captions showed a new word of this participant. */
   caption(participantId: string): void
   speaking(): ReadonlySet<string>
   forget(participantId: string): void

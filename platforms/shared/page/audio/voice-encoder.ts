@@ -22,7 +22,7 @@ export interface VoicePacket {
 
 export interface VoiceEncoder {
   encode(heard: Heard): void
-  /** What comes next is a new beginning. */
+  /** The next piece begins a new stretch. */
   end(): void
 }
 

@@ -21,11 +21,13 @@ export interface TappedChannel {
 export interface WebRtcTap {
   /** Connections that are not closed, oldest first. */
   connections(): RTCPeerConnection[]
-  /** Told of every received track, those of the past first. Returns the way to stop listening. */
+  /**
+   * Calls the listener for every received track, those of the past first. Returns the function that stops listening.
+   */
   onTrack(listener: (tapped: TappedTrack) => void): () => void
   /**
-   * Told of every data channel of either side, those of the past first. It is called before the page can add its own
-   * handlers, so that a `message` listener added here misses nothing.
+   * Calls the listener for every data channel of either side, those of the past first. It is called before the page can
+   * add its own handlers, so that a `message` listener added here misses nothing.
    */
   onDataChannel(listener: (tapped: TappedChannel) => void): () => void
   /** Channels that are not closed, newest last; all labels when none is named. */
@@ -62,7 +64,7 @@ function createTap(): WebRtcTap {
   const trackListeners = new Set<(tapped: TappedTrack) => void>()
   const channelListeners = new Set<(tapped: TappedChannel) => void>()
 
-  /** Closing a connection tells nobody, so what is closed is dropped whenever somebody looks. */
+  /** Closing a connection causes no event, so closed connections are dropped at each access. */
   function prune(): void {
     connections = connections.filter((connection) => connection.signalingState !== 'closed')
     tracks = tracks.filter(({ connection, track }) => connections.includes(connection) && track.readyState === 'live')

@@ -18,7 +18,7 @@ export interface CaptionRow {
   at: number
 }
 
-/** Of a long row, its end is told. */
+/** Of a long row, only the end is reported. */
 const MOST_CHARACTERS = 4000
 /** The page may show a caption before the channel that carried it has been read. */
 const CHANNEL_GRACE_MS = 3_000
@@ -28,7 +28,7 @@ export class CaptionRows {
   #shown = new Map<Element, CaptionRow>()
   #rows = 0
   #isSilent = false
-  /** What waits for the channel to speak up. */
+  /** Rows that wait until it is clear whether the channel sends captions. */
   #heldBack: CaptionRow[] | null
 
   /** @param mayHaveChannel - captions may come by a channel too, which then is the one that counts. */
@@ -37,7 +37,9 @@ export class CaptionRows {
     this.#heldBack = mayHaveChannel ? [] : null
   }
 
-  /** The channel tells the same captions: nothing that the page shows is told any more, nor what was held back. */
+  /**
+   * The channel carries the same captions: rows of the page are not reported any more, nor those that were held back.
+   */
   leaveToChannel(): void {
     this.#isSilent = true
     this.#heldBack = null

@@ -1,4 +1,4 @@
-/** What a message says, as people wrote it: from the elements that show it, or from plain text. */
+/** Reads a message as people wrote it: from the elements that show it, or from plain text. */
 import type { ChatContent, ChatLink } from '../../../../src/meeting/meeting.ts'
 
 /** Characters. */
@@ -19,7 +19,7 @@ const HARMLESS = /^(?:https?|mailto):$/
 export interface ContentParts {
   /** Left out: icons, times, pins, quoted messages. */
   without?: string
-  /** Somebody's name, which becomes `@Name`. */
+  /** A person's name, which becomes `@Name`. */
   mention?: string
 }
 

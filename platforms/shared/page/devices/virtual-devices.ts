@@ -141,7 +141,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
   }
   wrapTracks()
 
-  /** What the page asks our tracks is answered as a camera and a microphone would; all others answer themselves. */
+  /** Our tracks answer the page as a camera and a microphone would; all others answer themselves. */
   function wrapTracks(): void {
     const tracks = MediaStreamTrack.prototype
     const answer = (name: string, ofOurs: (known: OpenTrack, given: unknown[]) => unknown) =>
@@ -151,7 +151,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
       })
     answer('getSettings', settingsOf)
     answer('getCapabilities', ({ size }) => capabilitiesOf(size ? 'video' : 'audio'))
-    // A fixed device satisfies whatever it is asked to prefer.
+    // A fixed device satisfies every preference.
     answer('applyConstraints', () => Promise.resolve())
     wrapMethod(tracks, 'clone', (native, self) => {
       const known = open.get(self as object)

@@ -7,7 +7,7 @@ export interface ChangedNodes {
   gone(): Element[]
 }
 
-/** `panel` holds the messages (`message`); both may come, go and be made anew at any time. */
+/** `panel` holds the messages (`message`); both may come, go and be recreated at any time. */
 export function watchChangedNodes(panel: string, message: string): ChangedNodes {
   const changed = new Set<Element>()
   const gone = new Set<Element>()

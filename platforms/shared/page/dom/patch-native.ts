@@ -1,6 +1,6 @@
 /**
- * Replaces page functions by ones that cannot be told from the browser's own: a Proxy keeps name, length, statics,
- * prototype and `instanceof`, and its source text is that of native code.
+ * Replaces page functions by ones that cannot be distinguished from the browser's own: a Proxy keeps name, length,
+ * statics, prototype and `instanceof`, and its source text is that of native code.
  */
 
 /** Wraps a method where it is defined, with the same property attributes. Does nothing where the browser lacks it. */
@@ -17,7 +17,7 @@ export function wrapMethod<Owner extends object>(
   })
   Object.defineProperty(owner, name, { ...property, value: proxy })
   return () => {
-    // Somebody else may have wrapped it since; theirs stays.
+    // Another script may have wrapped it since; its wrapper stays.
     if (Object.getOwnPropertyDescriptor(owner, name)?.value === proxy) Object.defineProperty(owner, name, property)
   }
 }

@@ -55,7 +55,7 @@ export function textWithout(element: Element, icons: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** What a button is called: its label, or the text it shows. */
+/** The name of a button: its label, or the text it shows. */
 export function labelOf(element: Element, icons: string): string {
   const label = element.getAttribute('aria-label')?.trim()
   return label ? label : textWithout(element, icons)

@@ -1,4 +1,4 @@
-/** Tells once of everybody whose camera is seen: who shows a camera is a person, whatever the name. */
+/** Reports once each participant whose camera is seen: a participant with a camera is a person, with any name. */
 import type { CompositeTile } from '../picture/composite.ts'
 import type { PageEvent } from '../types.ts'
 

@@ -1,7 +1,7 @@
 /** Whose hand is up, from marks on the page and from its notices. Pure. */
 import type { PageEvent } from '../types.ts'
 
-/** Pages draw themselves anew; a mark that is away for one look only is not gone. */
+/** Pages render themselves again; a mark that is missing in one poll only is not gone. */
 const LOOKS_WITHOUT_MARK = 3
 
 interface Hand {

@@ -1,10 +1,13 @@
 /**
- * From what is known of the people in the meeting now to the events that tell it. Pure: states go in with their time,
- * and what changed comes out. The platform's own roster decides who is there; this one only compares.
+ * Turns states of the roster into events. Pure: states go in with their time, and changes come out. The platform's own
+ * roster decides who is there; this one only compares.
  */
 import type { PageEvent, PageParticipant } from '../types.ts'
 
-/** Without a mark of our own device, people are told after this time all the same; names equal to ours are held back. */
+/**
+ * Without a mark of our own device, people are reported after this time all the same; names equal to ours are held
+ * back. Milliseconds.
+ */
 const SELF_UNKNOWN_MS = 8000
 
 export interface Present {
@@ -17,7 +20,7 @@ export interface Present {
 }
 
 export interface RosterReporter {
-  /** From now on people are told. */
+  /** From now on the roster is reported. */
   begin(at: number): void
   update(present: Present, at: number): void
 }

@@ -1,4 +1,4 @@
-/** What the composite looks like on every surface. */
+/** The look of the composite on every surface. */
 export const LOOK = {
   ground: '#15171c',
   text: '#e8eaee',
@@ -23,7 +23,7 @@ export const LOOK = {
 /** For elements. Nothing moves by itself: every animation would cost a drawing of the whole picture. */
 export const COMPOSITE_STYLE = `
 :host { background: ${LOOK.ground} !important }
-.stage {
+.composite {
   position: absolute; background: ${LOOK.ground}; color: ${LOOK.text}; overflow: hidden;
   font-family: ${LOOK.fonts};
   font-weight: 400; line-height: 1.25; text-rendering: optimizeLegibility;

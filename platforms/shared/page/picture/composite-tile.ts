@@ -21,10 +21,10 @@ export interface TileView {
   update(content: TileContent): void
   /** Frames the picture of who speaks. */
   mark(isSpeaking: boolean): void
-  /** Null takes the tile out of view; its video goes on, so that it comes back with a picture at once. */
+  /** Null takes the tile out of view; its video keeps playing, so that it comes back with a picture at once. */
   place(place: Place | null): void
   isInView(): boolean
-  /** Keeps it above whatever comes in its place. */
+  /** Keeps it above the tiles that replace it. */
   keepAbove(isLeaving: boolean): void
   /** There is a frame, or initials because there is nothing to wait for. */
   isSettled(): boolean
@@ -42,7 +42,7 @@ export interface TileView {
 export type CreateTile = (color: string, changed: () => void) => TileView
 
 export interface ScreenTile extends TileView {
-  /** Elements stand still after having been taken out of the page. */
+  /** Videos are paused after having been taken out of the page. */
   play(): void
 }
 
@@ -68,7 +68,7 @@ export function createTileView(parent: Element, color: string, changed: () => vo
   let hasFrame = false
   let waitingSince = 0
   let isInView = false
-  /** Milliseconds that the picture stands still after each frame; 0 shows them all. */
+  /** Milliseconds that the picture is frozen after each frame; 0 shows them all. */
   let restMs = 0
   let rest: ReturnType<typeof setTimeout> | undefined
 

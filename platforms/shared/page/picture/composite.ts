@@ -1,4 +1,4 @@
-/** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
+/** The picture that is recorded: our layer over the whole page, drawn from the page's video streams. */
 import type { DegradationStep } from '../../../../src/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { FIRST_FRAME_MS } from './composite-tile.ts'
@@ -11,7 +11,7 @@ import { createTopLayer } from './top-layer.ts'
 export type { CompositeMode, CompositeTile }
 
 export interface CompositeOptions {
-  /** Shown while nobody else is there; default: Waiting for others. */
+  /** Shown while the bot is alone; default: Waiting for others. */
   emptyText?: string
   /** `CommonConfig.painter` */
   painter?: string
@@ -24,7 +24,7 @@ export interface Composite {
    * the bytes (hex) by which the file is known until `show`; with null where browser or page do not allow it.
    */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
-  /** Back to the screen: nobody reads the frames. */
+  /** Back to the screen: the frames have no reader. */
   closeFrames(): void
   /** Paints frames of what the page has, and leaves the page as it is; does nothing on the screen. */
   paintAhead(mode: CompositeMode): void
@@ -43,7 +43,7 @@ export interface Composite {
   painted(): Promise<void>
   /** The same as a flag. */
   readonly isPainted: boolean
-  /** What is painted as frames, a PNG in base64; null while they are not open. */
+  /** The painted frame, a PNG in base64; null while frames are not open. */
   png(): Promise<string | null>
   /** Why no frames are painted any more, for good; null while all is well. */
   readonly fault: string | null
@@ -55,7 +55,7 @@ export { FIRST_FRAME_MS }
 
 export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
   const trusted = trustedAddresses(own)
-  // Which of the two a page allows, its policy says; the first one has a policy of its own.
+  // The page's policy decides which of the two it allows; the first one has its own policy.
   const addresses = own === undefined ? [] : [`/${own}.js`]
   const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
@@ -63,7 +63,7 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
   let surface: Surface = onScreen()
   let composition = createComposition(surface)
   let frames: Frames | null = null
-  /** What the present composition was told, for the next one. */
+  /** Settings of the present composition, for the next one. */
   let mode: CompositeMode | null = null
   let tiles: readonly CompositeTile[] = []
   let step: DegradationStep | null = null
@@ -143,7 +143,7 @@ declare const trustedTypes:
   | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
   | undefined
 
-/** What makes a worker's address one that a page with Trusted Types takes. */
+/** Makes a worker's address one that a page with Trusted Types accepts. */
 function trustedAddresses(policy: string | undefined): WorkerAddress {
   if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
   try {

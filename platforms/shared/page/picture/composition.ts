@@ -1,4 +1,4 @@
-/** What is painted on a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
+/** The content of a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { DegradationStep } from '../../../../src/ports.ts'
@@ -15,7 +15,7 @@ export type CompositeMode = Exclude<RecordingMode, 'audio_only'>
 export interface CompositeTile {
   /** Stable while the tile exists: the participant's id, and another one for a shared screen. */
   id: string
-  /** Shown as text, whatever it holds. */
+  /** Shown as text, never as markup. */
   name: string
   /** Null when the camera is off. Only its video is used. The same object may be given again and again. */
   stream: MediaStream | null
@@ -39,7 +39,7 @@ export function createComposition(surface: Surface): Composition {
     if (retired.delete(view)) view.dispose()
     else view.place(null)
   })
-  /** Tiles of people who left, still in view until somebody else is. */
+  /** Tiles of people who left, still in view until another tile is. */
   const retired = new Set<TileView>()
   const views = new Map<string, { view: TileView; tile: CompositeTile }>()
   let mode: CompositeMode | null = null

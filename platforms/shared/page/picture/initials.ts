@@ -2,10 +2,10 @@
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** What a person would read as the first sign of a word: a letter, a digit or a pictograph. */
+/** A sign that a person would read as the first of a word: a letter, a digit or a pictograph. */
 const READABLE = /[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u
 const IN_BRACKETS = /\([^)]*\)|\[[^\]]*\]/gu
-/** Signs without a shape of their own: controls, format signs such as bidi overrides, unassigned and private ones. */
+/** Signs without a shape: controls, format signs such as bidi overrides, unassigned and private ones. */
 const SHAPELESS = /^[\p{C}\p{Z}]*$/u
 /** Letters that join their neighbor; two initials of them would read as one word. */
 const JOINING = /\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Mongolian}/u
@@ -22,7 +22,7 @@ export function initialsOf(name: string): string {
   return JOINING.test(first + last) ? `${first}${ZERO_WIDTH_NON_JOINER}${last}` : first + last
 }
 
-/** The name for a label: as given, or `Unknown` where nothing of it can be seen. */
+/** The name for a label: as given, or `Unknown` where it has no visible sign. */
 export function labelOf(name: string): string {
   return SHAPELESS.test(name) ? 'Unknown' : name
 }

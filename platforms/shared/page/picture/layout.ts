@@ -1,4 +1,4 @@
-/** Where every picture of the composite stands. Pure: a choice of tiles goes in, rectangles in whole pixels come out. */
+/** Places of the pictures in the composite. Pure: a choice of tiles goes in, rectangles in whole pixels come out. */
 
 export interface Rectangle {
   x: number
@@ -15,7 +15,9 @@ export interface Place {
   caption: Rectangle
   /** Pixels. */
   fontSize: number
-  /** Drawn underneath the speaker, who covers it: a video that is drawn already can come on stage without a gap. */
+  /**
+   * Drawn underneath the speaker, who covers it: a video that is drawn already can replace the speaker's without a gap.
+   */
   isStandby?: boolean
 }
 
@@ -27,7 +29,7 @@ export interface LayoutRequest {
   /** Width by height of the shared screen; 16:9 where it is not known yet. */
   screenAspect: number | null
   speakerId: string | null
-  /** People who may be on stage next. */
+  /** People who may be the next speaker in the picture. */
   standby: readonly string[]
   gallery: readonly string[]
   hiddenCount: number
@@ -40,7 +42,7 @@ const NARROW = 4 / 3
 /** A share that is taller or wider than these is fitted into its place all the same, only not framed closely. */
 const SCREEN_ASPECTS = { least: 0.5, most: 3 }
 
-/** Draws nothing (an empty list) when there is nobody; the caller shows its card then. */
+/** Without people it draws nothing (an empty list); the caller shows its card then. */
 export function layOut(request: LayoutRequest): Place[] {
   const whole = inset({ x: 0, y: 0, width: request.width, height: request.height }, MARGIN)
   if (request.mode === 'speaker_view') return withStandby(speakerView(request, whole), request)
@@ -54,14 +56,14 @@ export function layOut(request: LayoutRequest): Place[] {
 
 /** Who speaks, and underneath, unseen, who may speak next. */
 function withStandby(places: Place[], { speakerId, standby }: LayoutRequest): Place[] {
-  const onStage = places.find(({ id }) => id === speakerId)
-  if (!onStage) return places
-  // Smaller, so that nothing of it looks out at the round corners.
-  const picture = inset(onStage.picture, 2)
-  return [...places, ...standby.map((id) => ({ ...onStage, id, picture, isStandby: true }))]
+  const speaker = places.find(({ id }) => id === speakerId)
+  if (!speaker) return places
+  // Smaller, so that it does not show at the round corners.
+  const picture = inset(speaker.picture, 2)
+  return [...places, ...standby.map((id) => ({ ...speaker, id, picture, isStandby: true }))]
 }
 
-/** Only who speaks; a shared screen comes first and the speaker stands small beside it. */
+/** Only the speaker; a shared screen comes first, with the speaker small beside it. */
 function speakerView(request: LayoutRequest, whole: Rectangle): Place[] {
   const { screenId, speakerId } = request
   if (screenId === null) return speakerId === null ? [] : grid([speakerId], whole)

@@ -1,4 +1,7 @@
-/** What a composite is painted on. The composite decides who is seen where; a surface makes it seen by the recorder. */
+/**
+ * The surface on which a composite is painted. The composite decides who is seen where; a surface makes it visible for
+ * the recorder.
+ */
 import type { CreateTile } from './composite-tile.ts'
 import type { Rectangle } from './layout.ts'
 
@@ -10,13 +13,13 @@ export interface Surface {
   setArea(area: Rectangle): void
   /** In the place of people for whom there is none; null takes it away. */
   showRest(place: Rectangle | null, hiddenCount: number): void
-  /** While there is nobody to show. */
+  /** While the bot is alone. */
   showEmpty(isEmpty: boolean): void
   /** Calls back when everything asked for so far had its turn to be painted. */
   nextFrame(callback: () => void): void
   /** So many frames after a video came into view it is surely seen. */
   readonly framesToAppear: number
-  /** The page had taken away what lies over it, and it is back. */
+  /** The page had removed the layer over it, and the layer is back. */
   reattached(): void
   /** Takes what was painted away; its tiles are of no use any more. */
   dispose(): void

@@ -13,7 +13,7 @@ export interface TopLayer {
 
 /**
  * Inline and important, so that no style sheet of the page wins. It stays displayed while it is taken out of the top
- * layer and put back, so that nothing is laid out anew and no video loses its picture.
+ * layer and put back, so that the layout does not start over and no video loses its picture.
  */
 const HOST_STYLE: Readonly<Record<string, string>> = {
   all: 'initial',
@@ -33,7 +33,7 @@ const HOST_STYLE: Readonly<Record<string, string>> = {
   'z-index': '2147483647',
 }
 
-/** `reattached` is called when the page had removed the layer and it is back; videos stand still until played again. */
+/** `reattached` is called when the page had removed the layer and it is back; videos are paused until played again. */
 export function createTopLayer(reattached: () => void): TopLayer {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'closed' })
@@ -128,7 +128,7 @@ function raisedAfter(owner: object, names: string[], raise: () => void): (() => 
   )
 }
 
-/** The browser draws these over everything, and the page stands still meanwhile. They answer as if dismissed. */
+/** The browser draws these over everything, and the page is blocked meanwhile. They answer as if dismissed. */
 function silenced(names: string[], isShown: () => boolean): (() => void)[] {
   const dismissed: Record<string, unknown> = { confirm: false, prompt: null }
   return names.map((name) =>

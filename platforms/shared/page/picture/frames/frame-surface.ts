@@ -1,4 +1,4 @@
-/** Paints the composite into a file that the recorder reads, by a worker; on the display nothing of it is seen. */
+/** Paints the composite into a file that the recorder reads, by a worker; the display does not show it. */
 import { FIRST_FRAME_MS, type TileContent, type TileView } from '../composite-tile.ts'
 import { initialsOf, labelOf } from '../initials.ts'
 import type { Place } from '../layout.ts'
@@ -10,14 +10,14 @@ export interface Frames {
   surface: Surface
   /** The bytes (hex) with which the file begins until something is shown. */
   mark: string
-  /** What is painted, as a PNG in base64. */
+  /** The painted picture, as a PNG in base64. */
   png(): Promise<string>
   /** Why nothing is painted any more; null while it is. */
   readonly fault: string | null
 }
 
 const OPEN_MS = 10_000
-/** What sends no frame for so long may stand still, as a shared page does. */
+/** A track without a frame for so long may be a still picture, as a shared page is. */
 const STILL_MS = 500
 /** Frames of who is not seen are taken for so long more: it may come into view for what was learned of them. */
 const LINGER_MS = 1000
@@ -32,7 +32,7 @@ declare const MediaStreamTrackProcessor: new (options: {
 export interface PainterWorker {
   /** Where it may lie, best first. */
   addresses: readonly string[]
-  /** For a page that takes workers of its own making only. */
+  /** For a page that allows only workers that it made itself. */
   source: string
   /** Makes an address one that the page takes. */
   trusted(address: string): string
@@ -168,7 +168,7 @@ function framesOf(
       changeScene()
     },
     nextFrame: (callback) => call('sync', callback),
-    // Whatever frame has come is painted in the same pass as its tile.
+    // The latest frame is painted in the same pass as its tile.
     framesToAppear: 2,
     reattached() {},
     dispose: () => worker.terminate(),
@@ -187,9 +187,9 @@ function framesOf(
 }
 
 interface FrameTile extends TileView {
-  /** Who leaves lies over who comes. */
+  /** A leaving tile is above the tile that replaces it. */
   readonly level: number
-  /** Null where nothing of it is painted. */
+  /** Null where the tile is not painted. */
   shown(): SceneTile | null
   arrived(size: { width: number; height: number }): void
 }

@@ -1,6 +1,6 @@
 /**
- * Everything in a scene that is not video: what lies behind and beside the pictures, names, initials, frames. Where a
- * video is to be seen the ground is transparent, to the round corners and under the speaker's frame.
+ * Paints the parts of a scene that are not video: the area behind and beside the pictures, names, initials, frames.
+ * Where a video is to be seen the ground is transparent, to the round corners and under the speaker's frame.
  */
 import { LOOK } from '../composite-style.ts'
 import type { Rectangle } from '../layout.ts'

@@ -12,10 +12,13 @@ import { meet, moved, movedScene, placeOf } from './places.ts'
 import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
 import { Video } from './video.ts'
 
-/** Whoever comes within this of each other is painted in one pass. Later the picture would be behind its sound. */
+/**
+ * Frames that come within this of each other are painted in one pass. Later the picture would be behind its sound.
+ * Milliseconds.
+ */
 const PASS_MS = 4
 const MARK_BYTES = 16
-/** Whoever cannot paint tries again, and gives up when nothing helped for so long. */
+/** A painter that cannot paint tries again, and gives up when nothing helped for so long. Milliseconds. */
 const REPAINT_MS = 500
 const GIVE_UP_MS = 5000
 
@@ -34,7 +37,7 @@ export class FramePainter {
   readonly #videos = new Map<number, Video>()
   #scene: Scene | null = null
   #shown: readonly Shown[] = []
-  /** What the ground shows; each tile apart. */
+  /** Content of the ground; each tile apart. */
   #groundKey = ''
   readonly #tileKeys = new Map<number, string>()
   #restMs = 0
@@ -169,7 +172,7 @@ export class FramePainter {
   #paint(scene: Scene, fresh: ReadonlySet<number>): void {
     const picture = this.#picture!
     const changed = this.#paintGround(scene)
-    // Who leaves lies over who comes: then all of it is painted, in its order.
+    // A leaving tile covers the tile that replaces it: then all of it is painted, in its order.
     const overlap = this.#shown.some(({ tile }, index) =>
       this.#shown.slice(0, index).some((below) => meet(below.tile.picture, tile.picture)),
     )

@@ -33,7 +33,9 @@ export class Picture {
     return (this.width * this.height * 3) / 2
   }
 
-  /** Rows of the picture, for each plane where they stand in a file; both numbers are even. Valid until more is painted. */
+  /**
+   * Rows of the picture, for each plane with its offset in a file; both numbers are even. Valid until more is painted.
+   */
   rows(from: number, to: number): { at: number; bytes: Uint8Array<ArrayBuffer> }[] {
     const { buffer } = this.#pixels.memory as { buffer: ArrayBuffer }
     const half = this.width / 2
@@ -64,7 +66,7 @@ export class Picture {
     })
   }
 
-  /** Paints a video, and over its rim what of the ground lies above it. */
+  /** Paints a video, and over its rim the part of the ground that covers it. */
   layVideo(source: Source, scaling: Scaling, to: Rectangle): void {
     scaling.run(source, this.#at(this.#planes(this.#frame), to.x, to.y), this.#strides())
     for (const part of rimOf(to)) this.#layOver(part)

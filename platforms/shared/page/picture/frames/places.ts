@@ -1,4 +1,4 @@
-/** Where the parts of a scene stand in the picture. Pure. */
+/** Places of the parts of a scene in the picture. Pure. */
 import type { Rectangle } from '../layout.ts'
 import { evenPlace } from './fit.ts'
 import type { Scene, SceneTile } from './scene.ts'

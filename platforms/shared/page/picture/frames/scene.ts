@@ -1,4 +1,4 @@
-/** What a page and the worker that paints its frames tell each other: plain data, streams and frames. */
+/** Messages between a page and the worker that paints its frames: plain data, streams and frames. */
 import type { Rectangle } from '../layout.ts'
 
 /** One picture of a scene, with everything that is painted with it. */
@@ -25,7 +25,7 @@ export interface Scene {
   tiles: readonly SceneTile[]
   /** In the place of people for whom there is none. */
   rest: { place: Rectangle; text: string } | null
-  /** While there is nobody. */
+  /** While the bot is alone. */
   emptyText: string | null
 }
 
@@ -35,17 +35,17 @@ export type ToPainter =
   | { type: 'scene'; scene: Scene }
   /** Frames of a tile from now on, instead of those before. */
   | { type: 'follow'; tile: number; frames: ReadableStream<VideoFrame> }
-  /** What stands still, and so sends no frame. */
+  /** A still picture, which sends no frames. */
   | { type: 'still'; tile: number; frame: VideoFrame }
   | { type: 'unfollow'; tile: number }
   | { type: 'forget'; tile: number }
-  /** Milliseconds that each picture stands still after a frame; 0 shows them all. */
+  /** Milliseconds that each picture is frozen after a frame; 0 shows them all. */
   | { type: 'rest'; ms: number }
   | { type: 'sync'; number: number }
   | { type: 'png'; number: number }
 
 export type FromPainter =
-  /** The file is there and begins with these bytes (hex), so that it can be told from others, until the first scene. */
+  /** The file is there and begins with these bytes (hex), which identify it until the first scene. */
   | { type: 'opened'; mark: string }
   | { type: 'refused'; reason: string }
   /** Something was not painted; told once for each reason in a row. */

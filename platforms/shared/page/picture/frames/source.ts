@@ -10,9 +10,9 @@ export interface Plane {
 
 /** How many pixels of Y, across and down, share one of color. */
 const SHARED_COLOR: Readonly<Record<string, readonly [number, number]>> = { I420: [2, 2], I422: [2, 1], I444: [1, 1] }
-/** What WebRTC decoders give by default, and what the recording says of itself. */
+/** The default of WebRTC decoders, and the matrix that the recording declares. */
 const USUAL_MATRICES: readonly (string | null)[] = [null, 'smpte170m', 'bt470bg']
-/** Nobody sends more; such a frame would only eat memory. */
+/** No meeting sends more; such a frame would only use memory. */
 const MOST_PIXELS = 8192 * 8192
 
 /** Newer than the library of types. */
@@ -63,7 +63,7 @@ export class Source {
     return planes.map((plane) => ({ ...plane, address: address + plane.address }))
   }
 
-  /** What came in other colors, such as those of a canvas or of BT.709, by way of RGB. */
+  /** Converts other colors, such as those of a canvas or of BT.709, by way of RGB. */
   async #convert(frame: VideoFrame): Promise<Plane[]> {
     const { x, y, width: exactWidth, height: exactHeight } = frame.visibleRect!
     const [width, height] = [exactWidth & ~1, exactHeight & ~1]

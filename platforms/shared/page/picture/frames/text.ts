@@ -1,4 +1,4 @@
-/** What a style sheet does for text, for a canvas that has none. Pure. */
+/** Lays out text for a canvas as a style sheet would. Pure. */
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const LETTER = /\p{L}/u

@@ -18,7 +18,7 @@ export class Video {
   #newest: VideoFrame | null = null
   #size = ''
   #takenAt = 0
-  /** Runs while it stands still. */
+  /** Runs while the picture is frozen. */
   #rest: ReturnType<typeof setTimeout> | undefined
   #scaling: Scaling | null = null
 
@@ -63,7 +63,7 @@ export class Video {
     return size
   }
 
-  /** Calls `paint` once it has stood still for so long after the frame before. */
+  /** Calls `paint` once so long has passed since the frame before. */
   whenRested(restMs: number, paint: () => void): void {
     const leftMs = this.#leftMs(restMs)
     if (leftMs <= 0) paint()
@@ -75,8 +75,8 @@ export class Video {
   }
 
   /**
-   * Takes the newest frame as the source, where one came and it has stood still for so long. Resolves with whether it did;
-   * rejects, and keeps what it has, where the frame has no pixels for us.
+   * Makes the newest frame the source, if there is one and so long has passed since the one before. Resolves with
+   * whether it did. Rejects, and keeps the source, where the frame has no pixels for us.
    */
   async take(now: number, restMs: number): Promise<boolean> {
     const frame = this.#newest

@@ -4,7 +4,7 @@
  * 128ths, so that they and their products fit into 16 bits.
  */
 
-/** What one call may read or write beyond the end of a row; every buffer is longer by so much. */
+/** How far one call may read or write beyond the end of a row; every buffer is longer by so much. */
 export const SLACK: i32 = 64
 /** Bytes of a table for eight columns. */
 const TABLE_STRIDE: usize = 64
@@ -26,9 +26,9 @@ export function bytesOfTable(columns: i32): i32 {
 }
 
 /**
- * How `columns` pixels come from the `span` pixels (fewer than 1.75 for each) that begin at `from`, in rows of `width`:
- * for each eight of them where to read sixteen bytes, which of these are its left and right neighbors, and the weight of
- * the right one.
+ * Fills the table that scales the `span` pixels (fewer than 1.75 for each) from `from` to `columns` pixels, in rows of
+ * `width`. For each eight of them it holds where to read sixteen bytes, which of these are its left and right
+ * neighbors, and the weight of the right one.
  */
 export function makeTable(table: usize, from: f64, span: f64, columns: i32, width: i32): void {
   const ratio = span / <f64>columns
@@ -49,7 +49,7 @@ export function makeTable(table: usize, from: f64, span: f64, columns: i32, widt
   }
 }
 
-/** Outside of the row its first or last pixel goes on. */
+/** Outside of the row its first or last pixel repeats. */
 function nearby(column: i32, begin: i32, width: i32): i32 {
   return max(0, min(min(max(column, 0), width - 1) - begin, 15))
 }
