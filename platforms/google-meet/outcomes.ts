@@ -120,7 +120,7 @@ export function endOf(
 ): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
-  // The roster's status of our own device, where the page has no words for it (yet).
+  // The bot's status in the roster, where the page has no words for it (yet).
   const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PAGE_PHASES[kind])
   if (!isMeeting && ownStatus === REMOVED) return 'removed'
   if (kind === 'unknown' && ownStatus === OUT) return 'ended_for_all'

@@ -113,7 +113,7 @@ function soonLook({ pollEveryMs, admissionPollMs }: Waits): number {
   return Math.min(pollEveryMs, admissionPollMs)
 }
 
-/** What the bot waits for in this page state; null where it does not wait. */
+/** The admission or event that the bot waits for in this page state; null where it does not wait. */
 export function waitingForOf<Snapshot extends CommonSnapshot, Kind extends string>(
   classifier: PageClassifier<Snapshot, Kind>,
   { kind }: PageState<Kind>,

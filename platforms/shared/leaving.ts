@@ -25,7 +25,7 @@ export async function leaveMeeting<Snapshot extends CommonSnapshot>(
     const work = askedToJoin ? pressUntilLeft(page, steps) : Promise.resolve(false)
     isConfirmed = await within(page.clock, page.waits.leaveTotalMs, work, () => new NoAnswer())
   } catch (error) {
-    page.logger.warn('Leaving by the page's controls failed; the page is closed instead', { error })
+    page.logger.warn('Leaving through the page failed; the page is closed instead', { error })
   }
   if (!isConfirmed) await goAway(page)
   return isConfirmed

@@ -50,7 +50,7 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
   failureOf?(state: PageState<Kind>, snapshot: Snapshot): BotError | null
   /** Milliseconds for which a refusal of this kind has to stand before it counts; some pass, some are a flash. */
   patience?: Readonly<Partial<Record<Kind, number>>>
-  /** What a waiting room of this kind waits for; default: admission by a participant. */
+  /** The condition that a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
   /** Two witnesses that do not depend on each other say that the bot is in. */
   isCorroborated?(state: PageState<Kind>): boolean

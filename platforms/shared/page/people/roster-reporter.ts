@@ -5,7 +5,7 @@
 import type { PageEvent, PageParticipant } from '../types.ts'
 
 /**
- * Without a mark of our own device, people are reported after this time all the same; names equal to ours are held
+ * Without a mark of the bot itself, people are reported after this time all the same; names equal to ours are held
  * back. Milliseconds.
  */
 const SELF_UNKNOWN_MS = 8000
