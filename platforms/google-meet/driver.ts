@@ -50,7 +50,7 @@ export async function openGoogleMeet(
     options,
     classifier: classifierOf(page.waits),
     devices,
-    sweep: (snapshot) => dialogs.sweep(snapshot),
+    answerOpenDialog: (snapshot) => dialogs.answerOpenDialog(snapshot),
     entrance: {
       open: (aborted) => loadMeeting(page, target.url, aborted, 'Google Meet'),
       ask: (snapshot) => knock.prepareAndAsk(snapshot),

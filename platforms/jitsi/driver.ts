@@ -61,7 +61,7 @@ export async function openJitsi(
     options,
     classifier: classifierOf(address, password !== null, page.waits),
     devices,
-    sweep: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.sweep(snapshot) : null),
+    answerOpenDialog: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.answerOpenDialog(snapshot) : null),
     entrance: {
       open: (aborted) => loadMeeting(page, address.url, aborted, 'The Jitsi server'),
       ask: (snapshot, state) => door.ask(snapshot, state),
@@ -74,7 +74,7 @@ export async function openJitsi(
     leaving: leaveSteps(page, address.host),
     watching: {
       endLooks: { left: LEFT_LOOKS },
-      afterPoll: (snapshot, state, isNewDocument) => comeBack.look(snapshot, state, isNewDocument),
+      afterPoll: (snapshot, state, isNewDocument) => comeBack.afterPoll(snapshot, state, isNewDocument),
     },
     hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
   })

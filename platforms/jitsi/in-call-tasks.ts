@@ -29,7 +29,7 @@ export class InCallTasks {
   }
 
   /** Each look in the meeting. */
-  async look(snapshot: PageSnapshot, state: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
+  async afterPoll(snapshot: PageSnapshot, state: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
     if (isNewDocument) this.#joinFlow = null
     const isGone = state.kind === 'unreachable' || state.kind === 'unknown'
     if (isGone) await this.#loadAgain(snapshot.at)

@@ -40,14 +40,14 @@ export async function openMicrosoftTeams(
   const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
   const knock = new JoinFlow({ page, devices, botName: options.botName, expectsAccount })
   const chat = teamsChat(page)
-  const housekeeping = new InCallTasks(page, chat, options.recordingMode)
+  const inCallTasks = new InCallTasks(page, chat, options.recordingMode)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
     classifier: teamsClassifier(page.waits, expectsAccount),
     devices,
-    async sweep(snapshot) {
-      const answered = await dialogs.sweep(snapshot)
+    async answerOpenDialog(snapshot) {
+      const answered = await dialogs.answerOpenDialog(snapshot)
       knock.dialogAnswered(answered)
       return answered
     },
@@ -60,10 +60,10 @@ export async function openMicrosoftTeams(
       wait: (snapshot, state) => knock.wait(snapshot, state),
     },
     chat: chat.steps,
-    captions: { turnOn: () => housekeeping.turnOnCaptions() },
+    captions: { turnOn: () => inCallTasks.turnOnCaptions() },
     leaving: leaveSteps(page, () => knock.wasAsked),
     hide: hideCoordinates,
-    watching: { afterPoll: (snapshot, state, isNewDocument) => housekeeping.look(snapshot, state, isNewDocument) },
+    watching: { afterPoll: (snapshot, state, isNewDocument) => inCallTasks.afterPoll(snapshot, state, isNewDocument) },
   })
 }
 

@@ -36,7 +36,7 @@ export class InCallTasks {
     this.#stirredAt = page.clock.now()
   }
 
-  async look(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
+  async afterPoll(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
     const { clock } = this.#page
     if (isNewDocument) this.#layoutTries = 0
     if (kind !== 'in_call') return

@@ -129,14 +129,14 @@ export class JoinFlow {
   }
 
   /** True while the step was taken so lately that its effect has to be awaited; false once it was taken `most` times. */
-  async #step(name: string, most: number, take: () => Promise<unknown>): Promise<boolean> {
+  async #step(name: string, most: number, action: () => Promise<unknown>): Promise<boolean> {
     const { clock, logger } = this.#knocking.page
     const { at, times } = this.#steps.get(name) ?? { at: Number.NEGATIVE_INFINITY, times: 0 }
     if (clock.now() - at < STEP_EVERY_MS) return true
     if (times >= most) return false
     this.#steps.set(name, { at: clock.now(), times: times + 1 })
     try {
-      await take()
+      await action()
     } catch (error) {
       logger.debug('A step on the way in failed', { step: name, error })
     }

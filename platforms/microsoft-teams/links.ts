@@ -31,7 +31,7 @@ function linksIn(text: string, depth: number): URL[] {
   if (depth > MAX_DEPTH) return []
   const found: { index: number; urls: URL[] }[] = []
   let rest = text
-  const take = (expression: RegExp, inside: (match: string) => string | null) => {
+  const extract = (expression: RegExp, inside: (match: string) => string | null) => {
     rest = rest.replace(expression, (match: string, index: number) => {
       const onward = inside(match)
       if (onward !== null) found.push({ index, urls: linksIn(onward, depth + 1) })
@@ -39,11 +39,11 @@ function linksIn(text: string, depth: number): URL[] {
       return ' '.repeat(match.length)
     })
   }
-  take(WRAPPER, (match) => {
+  extract(WRAPPER, (match) => {
     const url = parse(match)
     return url?.searchParams.get('url') ?? url?.searchParams.get('q') ?? null
   })
-  take(ENCODED, (match) => decoded(match))
+  extract(ENCODED, (match) => decoded(match))
   for (const match of rest.matchAll(LINK)) {
     const url = parse(trimEndOf(match[0], TRAILING))
     if (url) found.push({ index: match.index, urls: [url] })

@@ -39,7 +39,7 @@ export class Advance {
   }
 
   /** A look before admission; `provenSince` is what the judge of the admission has of it. */
-  look(phase: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
+  observe(phase: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
     this.#provenAt = provenSince
     if (isNewDocument) this.#isPainting = false
     if (!MAY_STAND_BY.has(phase) || this.#isPainting || this.#onReady === null) return

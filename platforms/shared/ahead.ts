@@ -39,7 +39,7 @@ async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
   const seen = new Set<Kind>()
   while (!page.gate.isOpen) {
     signal.throwIfAborted()
-    const look = await page.look()
+    const look = await page.poll()
     if (look) {
       const { snapshot } = look
       const state = classifier.stateOf(snapshot)
@@ -47,7 +47,7 @@ async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
       const refusal = classifier.refusalOf(state, 'pre-join', seen)
       if (refusal) throw refusal
       seen.add(state.kind)
-      const answered = await entrance.sweep(snapshot)
+      const answered = await entrance.answerOpenDialog(snapshot)
       if (answered === null && classifier.phases[state.kind] === 'entrance') await entrance.ask(snapshot, state)
     }
     await Promise.race([page.clock.sleep(page.waits.pollEveryMs, signal), page.gate.opened])

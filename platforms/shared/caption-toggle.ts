@@ -34,7 +34,7 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
   }
 
   /** Each look at a meeting that is clear. */
-  async look(snapshot: Snapshot, isNewDocument: boolean): Promise<void> {
+  async update(snapshot: Snapshot, isNewDocument: boolean): Promise<void> {
     const { steps, clock, logger } = this.#keeping
     if (isNewDocument) {
       this.#isTaken = false
@@ -43,11 +43,11 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
     const shown = snapshot.captionsOn ?? null
     if (shown === true || (shown === null && this.#isTaken)) {
       this.#tries = 0
-      this.#tell(true)
+      this.#report(true)
       return
     }
     if (steps === null || this.#tries >= TRIES) {
-      this.#tell(false)
+      this.#report(false)
       return
     }
     if (clock.now() - this.#triedAt < TRY_EVERY_MS) return
@@ -57,7 +57,7 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
     logger.info('Captions are asked for', { tries: this.#tries, isTaken: this.#isTaken })
   }
 
-  #tell(areOn: boolean): void {
+  #report(areOn: boolean): void {
     if (this.#known === areOn) return
     this.#known = areOn
     this.#keeping.onKnown(areOn)

@@ -40,13 +40,13 @@ export function usualChatSteps(page: MeetingPage): ChatSteps {
 export class ChatSender {
   readonly #page: MeetingPage
   readonly #steps: ChatSteps
-  readonly #tellAvailability: (isAvailable: boolean) => void
+  readonly #onAvailability: (isAvailable: boolean) => void
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(page: MeetingPage, steps: ChatSteps, tellAvailability: (isAvailable: boolean) => void) {
+  constructor(page: MeetingPage, steps: ChatSteps, onAvailability: (isAvailable: boolean) => void) {
     this.#page = page
     this.#steps = steps
-    this.#tellAvailability = tellAvailability
+    this.#onAvailability = onAvailability
   }
 
   /**
@@ -95,7 +95,7 @@ export class ChatSender {
       const state = await this.#steps.state()
       if (state && isShown(state)) return
       if (state && !state.box?.isEnabled) {
-        this.#tellAvailability(false)
+        this.#onAvailability(false)
         throw new ChatUnavailable()
       }
       // The first way had no effect: the text is still in the box.
@@ -127,7 +127,7 @@ export class ChatSender {
       state = await this.#steps.state()
     }
     const isUsable = state?.box?.isEnabled === true
-    this.#tellAvailability(isUsable)
+    this.#onAvailability(isUsable)
     return isUsable ? state : null
   }
 

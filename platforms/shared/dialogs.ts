@@ -28,7 +28,7 @@ export class DialogResponder {
    * Presses the right button of the first dialog that has one, and says of which kind it was. Rejects with
    * BOT_NOT_ACCEPTED when a dialog asks for what the bot refuses.
    */
-  async sweep({ dialogs }: Pick<CommonSnapshot, 'dialogs'>): Promise<string | null> {
+  async answerOpenDialog({ dialogs }: Pick<CommonSnapshot, 'dialogs'>): Promise<string | null> {
     for (const dialog of dialogs) {
       const answer = this.#answer(dialog)
       if (!answer) continue
@@ -45,7 +45,7 @@ export class DialogResponder {
   }
 }
 
-/** Keeps a dialog that does not go away from being pressed for ever: three presses of a kind in one sweep. */
+/** Keeps a dialog that does not go away from being pressed for ever: at most three presses of a kind within `dismissMs`. */
 export class DialogPacer {
   readonly #dismissMs: number
   readonly #presses = new Map<string, number[]>()

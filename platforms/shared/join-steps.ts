@@ -16,7 +16,7 @@ export interface JoinSteps<Snapshot extends CommonSnapshot, Kind extends string>
   classifier: PageClassifier<Snapshot, Kind>
   judge: AdmissionJudge
   /** Answers a dialog; says of which kind it was, null when there was none to answer. */
-  sweep(snapshot: Snapshot): Promise<string | null>
+  answerOpenDialog(snapshot: Snapshot): Promise<string | null>
   /** Called with every page state, for the evidence. */
   note(state: PageState<Kind>): void
   /** Opens the meeting's address. */
@@ -52,7 +52,7 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
   const undecided = new Stretch()
   for (;;) {
     signal.throwIfAborted()
-    const look = await page.look()
+    const look = await page.poll()
     const now = clock.now()
     if (now - started - patience.excusedMs > waits.preJoinMs) throw entrance.timeOut(page.lastSnapshot)
     if (look) {
@@ -69,7 +69,7 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
       if (verdict === 'admitted') return 'in_meeting'
       if (verdict === 'waiting') return 'waiting_room'
       if (undecided.lasts(phase === 'undecided', now) > waits.undecidedMs) return 'waiting_room'
-      const answered = await entrance.sweep(snapshot)
+      const answered = await entrance.answerOpenDialog(snapshot)
       if (answered === null && phase === 'entrance') await entrance.ask(snapshot, state)
     }
     await clock.sleep(entrance.hasAsked() ? soonLook(waits) : waits.pollEveryMs, signal)
@@ -87,7 +87,7 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
   const lost = new Stretch()
   for (;;) {
     signal.throwIfAborted()
-    const look = await page.look()
+    const look = await page.poll()
     if (look) {
       const now = clock.now()
       const { snapshot } = look
@@ -102,7 +102,7 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
       entrance.onPoll(phase, look.isNewDocument)
       if (verdict === 'admitted') return
       // A click on the toolbar of the waiting room is never needed; dialogs are answered as everywhere.
-      await entrance.sweep(snapshot)
+      await entrance.answerOpenDialog(snapshot)
       await entrance.wait?.(snapshot, state)
     }
     await clock.sleep(soonLook(waits), signal)

@@ -143,7 +143,7 @@ export class MeetingPage<
    * Null when this look gave nothing: the page is between two documents, or slow. Rejects with INTERNAL_ERROR when the
    * browser is gone or the page did not answer several times in a row.
    */
-  async look(): Promise<PollResult<Snapshot> | null> {
+  async poll(): Promise<PollResult<Snapshot> | null> {
     this.#mustLive()
     let report: unknown
     try {

@@ -21,7 +21,7 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
   /** Answers a dialog, if one is open. */
-  sweep(snapshot: Snapshot): Promise<string | null>
+  answerOpenDialog(snapshot: Snapshot): Promise<string | null>
   note(state: PageState<Kind>): void
   /** The page was reloaded and lost its state. */
   onNewDocument(): void
@@ -67,7 +67,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#watching = watching
     const { captions: steps, page } = watching
     const { clock, logger } = page
-    const onKnown = (areOn: boolean) => this.#tell({ type: 'captions', areOn, at: clock.now() })
+    const onKnown = (areOn: boolean) => this.#emit({ type: 'captions', areOn, at: clock.now() })
     this.#captions = steps === undefined ? null : new CaptionToggle({ steps, clock, logger, onKnown })
   }
 
@@ -85,7 +85,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     const { page } = this.#watching
     page.enterCall()
     page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
-    await this.#tellPage(provenAt ?? page.clock.now())
+    await this.#notifyPage(provenAt ?? page.clock.now())
     this.#loop ??= this.#watch()
   }
 
@@ -114,10 +114,10 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#fail(error)
   }
 
-  tellChatAvailability(isAvailable: boolean): void {
+  reportChatAvailability(isAvailable: boolean): void {
     if (this.#availability === isAvailable) return
     this.#availability = isAvailable
-    this.#tell({ type: 'chat_availability', isAvailable, at: this.#watching.page.clock.now() })
+    this.#emit({ type: 'chat_availability', isAvailable, at: this.#watching.page.clock.now() })
   }
 
   /** Nothing is open over the meeting and the devices are as wanted, or the time for it is over. */
@@ -142,7 +142,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     const { page } = this.#watching
     while (!this.#isOver) {
       try {
-        await this.#look()
+        await this.#poll()
         if (!this.#isOver) await page.clock.sleep(page.waits.callPollEveryMs, this.#stop.signal)
       } catch (error) {
         if (this.#isOver) return
@@ -151,62 +151,62 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     }
   }
 
-  async #look(): Promise<void> {
-    const { page, classifier, devices, sweep, note, afterPoll, onNewDocument } = this.#watching
-    const look = await page.look()
+  async #poll(): Promise<void> {
+    const { page, classifier, devices, answerOpenDialog, note, afterPoll, onNewDocument } = this.#watching
+    const look = await page.poll()
     if (!look || this.#isOver) return
     const { snapshot } = look
     if (look.isNewDocument) {
       this.#dropped = 0
-      this.#tellAll(this.#memory.renew(this.#lastLookAt || snapshot.at, snapshot.at))
+      this.#emitAll(this.#memory.renew(this.#lastLookAt || snapshot.at, snapshot.at))
       onNewDocument()
     }
-    if (!look.hasBegun) await this.#tellPage(snapshot.at)
+    if (!look.hasBegun) await this.#notifyPage(snapshot.at)
     this.#lastLookAt = snapshot.at
-    this.#tellAll(this.#memory.remember(look.events))
+    this.#emitAll(this.#memory.remember(look.events))
     if (look.dropped > this.#dropped)
-      this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: snapshot.at })
+      this.#emit({ type: 'events_dropped', count: look.dropped - this.#dropped, at: snapshot.at })
     this.#dropped = look.dropped
-    this.#tellRefused(snapshot.at)
-    this.#tellUnread(snapshot)
-    this.#tellAll(this.#memory.settle(snapshot.others, snapshot.at))
+    this.#reportRefused(snapshot.at)
+    this.#reportUnread(snapshot)
+    this.#emitAll(this.#memory.settle(snapshot.others, snapshot.at))
     const state = classifier.stateOf(snapshot)
     note(state)
-    if (devices.wasMuted(snapshot)) this.#tell({ type: 'muted_by_host', at: snapshot.at })
+    if (devices.wasMuted(snapshot)) this.#emit({ type: 'muted_by_host', at: snapshot.at })
     this.#judge(state, snapshot)
     if (this.#isOver) return
     const isClear = classifier.phases[state.kind] === 'in_call'
-    this.#tell({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
+    this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
     // A moving pointer keeps nothing on the screen that is recorded, and hidden toolbars are not needed to press.
-    await sweep(snapshot)
+    await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {
       await page.wakePointer()
       await devices.settle(snapshot)
     }
     await afterPoll?.(snapshot, state, look.isNewDocument)
-    if (isClear) await this.#captions?.look(snapshot, look.isNewDocument)
+    if (isClear) await this.#captions?.update(snapshot, look.isNewDocument)
   }
 
   /** At first, and whenever there are twice as many: a hostile page must not flood the reports. */
-  #tellRefused(at: number): void {
+  #reportRefused(at: number): void {
     const { refused } = this.#watching.page
     if (refused === 0 || refused < 2 * this.#toldRefused) return
     this.#toldRefused = refused
-    this.#tell({ type: 'events_refused', count: refused, at })
+    this.#emit({ type: 'events_refused', count: refused, at })
   }
 
   /** Once: the counts that follow are in the evidence. */
-  #tellUnread({ unread = {}, at }: Snapshot): void {
+  #reportUnread({ unread = {}, at }: Snapshot): void {
     if (this.#hasToldUnread) return
     const counts = Object.entries(unread).filter(([, count]) => count >= UNREAD_MESSAGES)
     if (counts.length === 0) return
     this.#hasToldUnread = true
     this.#watching.page.logger.warn('Messages of the meeting cannot be read', { counts: Object.fromEntries(counts) })
-    this.#tell({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
+    this.#emit({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
   }
 
   /** A page that does not answer this is notified again at the next poll. */
-  async #tellPage(at: number): Promise<void> {
+  async #notifyPage(at: number): Promise<void> {
     const { page } = this.#watching
     await page
       .ask('begin', at)
@@ -233,7 +233,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         return
       }
       const code = codeBeforeRecording === undefined ? {} : { codeBeforeRecording }
-      this.#tell({ type: 'ended', end, text: state.text, at: seen.at, ...code })
+      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, ...code })
       this.#isOver = true
       return
     }
@@ -265,7 +265,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     if (phase === 'reconnecting') {
       if (this.#lostAt === null) {
         this.#lostAt = at
-        this.#tell({ type: 'connection', state: 'lost', at })
+        this.#emit({ type: 'connection', state: 'lost', at })
       } else if (at - this.#lostAt > page.waits.reconnectMs)
         this.#fail(
           new BotError(
@@ -276,22 +276,22 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         )
     } else if (this.#lostAt !== null && phase === 'in_call') {
       this.#lostAt = null
-      this.#tell({ type: 'connection', state: 'recovered', at })
+      this.#emit({ type: 'connection', state: 'recovered', at })
     }
   }
 
   #fail(error: BotError): void {
     if (this.#isOver) return
-    this.#tell({ type: 'failed', error, at: this.#watching.page.clock.now() })
+    this.#emit({ type: 'failed', error, at: this.#watching.page.clock.now() })
     this.#isOver = true
     this.#stop.abort()
   }
 
-  #tellAll(events: readonly MeetingEvent[]): void {
-    for (const event of events) this.#tell(event)
+  #emitAll(events: readonly MeetingEvent[]): void {
+    for (const event of events) this.#emit(event)
   }
 
-  #tell(event: MeetingEvent): void {
+  #emit(event: MeetingEvent): void {
     if (this.#isOver) return
     if (this.#kept) this.#kept.push(event)
     for (const listener of this.#listeners) listener(event)

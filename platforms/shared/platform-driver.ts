@@ -102,8 +102,8 @@ export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends strin
   classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
   /** Answers a dialog, if one is open; says of which kind it was. */
-  sweep(snapshot: Snapshot): Promise<string | null>
-  entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'sweep' | 'note' | 'onPoll'>
+  answerOpenDialog(snapshot: Snapshot): Promise<string | null>
+  entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'answerOpenDialog' | 'note' | 'onPoll'>
   chat: ChatSteps
   leaving: LeaveSteps<Snapshot>
   /** Left out where a platform has no captions that a guest can read. */
@@ -139,7 +139,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
 
   constructor(parts: DriverParts<Snapshot, Kind>) {
     this.#parts = parts
-    const { page, classifier, sweep, devices, watching = {} } = parts
+    const { page, classifier, answerOpenDialog, devices, watching = {} } = parts
     const note = (state: PageState<Kind>) => this.#note(state)
     this.#page = page
     this.#frames = new FrameLink(page)
@@ -150,8 +150,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       logger: page.logger,
     })
     const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
-      this.#advance.look(phase, judge.provenSince, isNewDocument)
-    this.#entrance = { ...parts.entrance, page, classifier, sweep, note, onPoll, judge }
+      this.#advance.observe(phase, judge.provenSince, isNewDocument)
+    this.#entrance = { ...parts.entrance, page, classifier, answerOpenDialog, note, onPoll, judge }
     const noteInMeeting = (state: PageState<Kind>) => {
       this.#note(state)
       this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
@@ -162,12 +162,21 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       await this.#frames.check()
       await watching.afterPoll?.(...look)
     }
-    const own = { ...captions, page, classifier, devices, sweep, note: noteInMeeting, onNewDocument, afterPoll }
+    const own = {
+      ...captions,
+      page,
+      classifier,
+      devices,
+      answerOpenDialog,
+      note: noteInMeeting,
+      onNewDocument,
+      afterPoll,
+    }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { audioTap } = parts.options
     if (audioTap)
       page.browser.onCarried((payload) => receiveCarriedAudio(payload, audioTap, (id) => this.#meeting.idOf(id)))
-    this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
+    this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.reportChatAvailability(isAvailable))
   }
 
   get waitingFor(): WaitingFor {

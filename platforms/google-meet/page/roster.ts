@@ -54,7 +54,7 @@ export class Roster {
   /** From now on the roster emits events; first those of the people who are already there. */
   begin(at: number): void {
     this.#rosterReporter.begin(at)
-    this.#tell(at)
+    this.#report(at)
   }
 
   takeUsers(users: readonly UserRecord[], source: 'channel' | 'http', at: number): void {
@@ -80,7 +80,7 @@ export class Roster {
       this.#people.set(user.id, { participant, source, isIn, absences: 0 })
     }
     if (users.length > 0 && this.#source !== 'channel') this.#source = source
-    this.#tell(at)
+    this.#report(at)
   }
 
   takeOutputs(outputs: readonly OutputRecord[]): void {
@@ -113,7 +113,7 @@ export class Roster {
       const mayBeUnseen = count === null ? known.source === 'http' : present <= count - (this.#selfIds.size > 0 ? 1 : 0)
       if (known.absences >= ABSENCES && !mayBeUnseen) known.isIn = false
     }
-    this.#tell(at)
+    this.#report(at)
   }
 
   /** Others in the meeting, in the order in which they were first seen. */
@@ -160,7 +160,7 @@ export class Roster {
     this.#selfIds.add(id)
   }
 
-  #tell(at: number): void {
+  #report(at: number): void {
     const sharing = [...this.#shares.values()].filter((id) => !this.isSelf(id))
     this.#rosterReporter.update({ people: this.present(), selfIsKnown: this.#selfIds.size > 0, sharing }, at)
   }

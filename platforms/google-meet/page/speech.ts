@@ -9,12 +9,12 @@ export function watchMeetSpeech(
   selectors: PageConfig['selectors'],
   tap: WebRtcTap,
   roster: Roster,
-  tell: (changes: SpeechChange[]) => void,
+  onChanges: (changes: SpeechChange[]) => void,
 ): Speech {
   const speech = watchSpeech({
     receivers: () => tap.audioReceivers(),
     ownersOfSource: (csrc) => roster.ownersOfSource(csrc),
-    tell,
+    tell: onChanges,
   })
   const mark = selectors.speakingMark ?? ':not(*)'
   const observer = new MutationObserver((mutations) => {

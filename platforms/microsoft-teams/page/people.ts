@@ -87,7 +87,7 @@ export class People {
   }
 
   takePush(people: readonly PersonRecord[]): void {
-    for (const record of people) this.#take(record, 'push')
+    for (const record of people) this.#merge(record, 'push')
     if (people.length > 0 && this.#source !== 'call') this.#source = 'push'
   }
 
@@ -101,7 +101,7 @@ export class People {
       const known = this.#known.get(record.mri)
       if (known) known.absences = 0
       // The signalling is newer than the object that follows it, but may have said less.
-      if (known?.source !== 'push') this.#take(record, 'call')
+      if (known?.source !== 'push') this.#merge(record, 'call')
       else {
         known.name ||= this.#called(record)
         if (known.streams.length === 0) known.streams = record.streams ?? []
@@ -197,7 +197,7 @@ export class People {
       .map(([, known]) => known)
   }
 
-  #take(record: PersonRecord, source: Known['source']): void {
+  #merge(record: PersonRecord, source: Known['source']): void {
     const { mri } = record
     const before = this.#known.get(mri)
     const name = this.#called(record) || before?.name || ''

@@ -19,7 +19,11 @@ export interface TeamsSpeech extends Speech {
   unattributedMs(): number
 }
 
-export function watchTeamsSpeech(tap: WebRtcTap, people: People, tell: (changes: SpeechChange[]) => void): TeamsSpeech {
+export function watchTeamsSpeech(
+  tap: WebRtcTap,
+  people: People,
+  onChanges: (changes: SpeechChange[]) => void,
+): TeamsSpeech {
   const mix = createMixReader((source) => people.ownersOfSource(source))
   let dominant: string | null = null
   let unattributedMs = 0
@@ -47,7 +51,7 @@ export function watchTeamsSpeech(tap: WebRtcTap, people: People, tell: (changes:
       else if (isAudible) unattributedMs += sinceMs
       return round.samples
     },
-    tell,
+    tell: onChanges,
   })
 
   return {

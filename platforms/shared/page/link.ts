@@ -33,7 +33,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     waiting.splice(Math.max(0, chat), 1)
     dropped += 1
   }
-  const tell = (event: PageEvent) => {
+  const emit = (event: PageEvent) => {
     if (!hasBegun) {
       held.push(event)
       bound(held, (one) => one)
@@ -44,7 +44,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     onTold(event)
   }
   return {
-    tell,
+    tell: emit,
     miss(count) {
       dropped += count
     },
@@ -54,7 +54,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
       return isFirst
     },
     release() {
-      for (const event of held.splice(0)) tell(event)
+      for (const event of held.splice(0)) emit(event)
     },
     get hasBegun() {
       return hasBegun

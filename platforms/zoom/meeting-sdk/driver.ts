@@ -114,7 +114,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
         camera: wantsCamera ? 'on' : 'off',
         microphone: options.microphone ?? 'off',
       }),
-      sweep: (snapshot) => dialogs.sweep(snapshot),
+      answerOpenDialog: (snapshot) => dialogs.answerOpenDialog(snapshot),
       entrance: {
         open: (signal) => attempt.open(signal),
         ask: (snapshot, state) => attempt.ask(snapshot, state),
@@ -140,7 +140,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
         endLooks: { user_left: 1 },
         async afterPoll(snapshot) {
           if (hasRight) mustStillBeAllowed(snapshot.sdk)
-          await sound.look(snapshot)
+          await sound.update(snapshot)
         },
       },
       async obtainRecordingRight(limitMs, signal) {

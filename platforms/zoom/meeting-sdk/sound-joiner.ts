@@ -17,7 +17,7 @@ export class SoundJoiner {
     this.#press = press
   }
 
-  async look({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
+  async update({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
     this.#apartSince = audio === 'apart' ? (this.#apartSince ?? at) : null
     const { audioMs, controlMs } = this.#paces
     if (this.#apartSince === null || at - this.#apartSince < audioMs) return

@@ -13,7 +13,7 @@ export class ChatOrder {
   readonly #missing = new Map<string, number>()
 
   /** `shown` are the rows of one look, without gaps, in their order. Returns those that have gone for good. */
-  look(shown: readonly string[]): string[] {
+  update(shown: readonly string[]): string[] {
     const places = new Map(this.#known.map((id, place) => [id, place]))
     const missing = new Set<string>()
     for (const [index, id] of shown.entries()) {

@@ -140,7 +140,7 @@ export function createChatReader(elements: Elements): ChatReader {
     },
     deleted() {
       const rows = inOrder(all('chatItem')).filter((item) => item.getBoundingClientRect().height > 0)
-      return order.look(rows.flatMap((item) => item.getAttribute('data-id') ?? []))
+      return order.update(rows.flatMap((item) => item.getAttribute('data-id') ?? []))
     },
     catchUp(isKnown) {
       const items = all('chatItem').filter((item) => !item.matches(selector('chatSystemItem')))

@@ -20,7 +20,7 @@ export class MarkLinger {
   #marks: readonly Mark[] = []
 
   /** One look, a few times a second. */
-  look(marks: readonly Mark[], isLoud: boolean, at: number): void {
+  observe(marks: readonly Mark[], isLoud: boolean, at: number): void {
     if (isLoud) this.#lastLoudAt = at
     const before = this.#marks
     this.#marks = marks

@@ -53,7 +53,7 @@ export class MarkedSound {
   /** One round, a few times a second also while nothing is heard; `spectra` are those since the last one. */
   round(level: number, marks: readonly Mark[], at: number, spectra: readonly Spectrum[] = []): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
-    this.#linger.look(marks, isLoud, at)
+    this.#linger.observe(marks, isLoud, at)
     const lastLoudAt = this.#run?.lastLoudAt
     const run = this.#mix.round(isLoud, at)
     // While the page was stalled the sound continued.
@@ -68,7 +68,7 @@ export class MarkedSound {
     for (const person of this.#people.values())
       if (marks.every(({ id }) => id !== person.id)) this.#miss(person, marks, at)
     if (this.#linger.ms >= LONG_LINGER_MS) this.#voices.decide(this.#rounds, at)
-    return [...this.#people.values()].flatMap((person) => this.#tell(person, marks.length === 1, at) ?? [])
+    return [...this.#people.values()].flatMap((person) => this.#sampleOf(person, marks.length === 1, at) ?? [])
   }
 
   forget(id: string): void {
@@ -131,7 +131,7 @@ export class MarkedSound {
     return this.#rounds.filter(({ at, heard }) => at > from && at <= goneAt && heard?.has(id)).length >= HEARD_AGAIN
   }
 
-  #tell(person: Marked, isAlone: boolean, at: number): LevelSample | null {
+  #sampleOf(person: Marked, isAlone: boolean, at: number): LevelSample | null {
     const { id, isOver, goneAt, spokeAt, toldUntil, toldAt } = person
     const isOpen = at - toldAt <= OPEN_MS
     if (!isOpen && at - toldAt <= CLOSED_MS) return null

@@ -49,7 +49,7 @@ export class MixVoices {
 
   /** Says of the rounds, the newest one of which was not here before, who is heard in them. */
   decide(rounds: readonly Round[], at: number): void {
-    for (const spectrum of rounds.at(-1)?.spectra ?? []) this.#voices.hear(spectrum)
+    for (const spectrum of rounds.at(-1)?.spectra ?? []) this.#voices.addUnknown(spectrum)
     for (const round of rounds) if (!round.isLearned) this.#learn(round, at - round.at)
     const audible = rounds.filter(
       ({ spectra, possible }) => spectra.length > 0 && possible.size > 0 && possible.size <= MOST_POSSIBLE,

@@ -24,7 +24,7 @@ export class MarkJudge {
   readonly #since = new Map<string, number>()
 
   /** One look. Those who are marked for longer than this one look, with open microphones. */
-  look(marked: readonly MarkedPerson[], at: number): Mark[] {
+  update(marked: readonly MarkedPerson[], at: number): Mark[] {
     const ids = new Set(marked.map(({ id }) => id))
     for (const id of [...this.#since.keys()]) if (!ids.has(id)) this.#since.delete(id)
     // A single look may meet the page while it redraws itself: marks count from the second look on.

@@ -97,7 +97,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: Zo
   return {
     ...speech,
     look(marked, at) {
-      marks = judge.look(
+      marks = judge.update(
         marked.filter(({ id }) => isTold(id)),
         at,
       )

@@ -40,8 +40,8 @@ export class Voices {
   #nextLearned = LEAST_OF_ALL
 
   /** Adds a spectrum of an unknown speaker. */
-  hear(spectrum: Spectrum): void {
-    this.#all.take(spectrum)
+  addUnknown(spectrum: Spectrum): void {
+    this.#all.add(spectrum)
     if (this.#all.taken < this.#nextLearned) return
     this.#nextLearned = this.#all.taken * 1.3
     this.#anybody = soundsOf(this.#all.spectra)
@@ -52,7 +52,7 @@ export class Voices {
   learn(id: string, spectrum: Spectrum): void {
     const person = this.#people.get(id) ?? { kept: new Kept(MOST_OF_ONE), sounds: [] }
     this.#people.set(id, person)
-    person.kept.take(spectrum)
+    person.kept.add(spectrum)
     if (person.kept.taken === LEAST_OF_ONE || person.kept.taken % LEARN_EVERY === 0) this.#adapt(id)
   }
 
@@ -118,7 +118,7 @@ class Kept {
     this.#most = most
   }
 
-  take(spectrum: Spectrum): void {
+  add(spectrum: Spectrum): void {
     // A step that shares no factor with the number of places leaves some of everything.
     this.spectra[this.taken < this.#most ? this.taken : (this.taken * 7) % this.#most] = spectrum
     this.taken++

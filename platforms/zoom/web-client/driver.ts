@@ -64,10 +64,10 @@ export async function openWebClient(
     options,
     classifier: webClientClassifier(page.waits, paces),
     devices,
-    async sweep(snapshot) {
+    async answerOpenDialog(snapshot) {
       // Later ones lie over earlier ones, and only the uppermost can be reached.
       const uppermostFirst = { dialogs: [...snapshot.dialogs].reverse() }
-      return (await dialogs.sweep(uppermostFirst)) ?? (await entrance.clear(snapshot))
+      return (await dialogs.answerOpenDialog(uppermostFirst)) ?? (await entrance.clear(snapshot))
     },
     entrance: {
       open: (stop) => entrance.open(stop),
@@ -83,7 +83,7 @@ export async function openWebClient(
     watching: {
       async afterPoll(snapshot, state) {
         await entrance.leaveBehind()
-        await chores.look(snapshot, state)
+        await chores.afterPoll(snapshot, state)
       },
       canBePutBack: true,
       codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',

@@ -36,7 +36,7 @@ export class InCallTasks {
   }
 
   /** One look at the meeting; at most one thing is done. */
-  async look(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
+  async afterPoll(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
     if (kind !== 'in_call') return
     if (await this.#joinAudio(snapshot)) return
     if (await this.#openPanel(snapshot)) return

@@ -13,7 +13,7 @@ import { createVoiceSplitter } from './voice-splitter.ts'
 import type { TappedTrack, WebRtcTap } from './webrtc-tap.ts'
 
 /** New tracks cause an event; this poll finds those without one. Milliseconds. */
-const SWEEP_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 /** Length of what is carried out at a time. */
 const CARRIED_MS = 20
 /** Below this level there is no speech: comfort noise of meeting clients stays near -70 dBFS. */
@@ -62,11 +62,11 @@ export function createPageAudioCapture({
   const held = new Map<string, VoicePacket[]>()
   let hasBegun = false
 
-  function tell(participantId: string, { at, opus }: VoicePacket): void {
+  function sendPacket(participantId: string, { at, opus }: VoicePacket): void {
     carry!(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`)
   }
 
-  function take(owner: string, packet: VoicePacket): void {
+  function holdPacket(owner: string, packet: VoicePacket): void {
     if (!held.has(owner) && held.size >= MOST_UNKNOWN) return
     const waiting = held.get(owner) ?? []
     waiting.push(packet)
@@ -78,7 +78,7 @@ export function createPageAudioCapture({
   function release(owner: string): void {
     const participantId = voices?.participantOf ? voices.participantOf(owner) : owner
     if (participantId === null) return
-    for (const packet of held.get(owner) ?? []) tell(participantId, packet)
+    for (const packet of held.get(owner) ?? []) sendPacket(participantId, packet)
     held.delete(owner)
   }
 
@@ -92,7 +92,7 @@ export function createPageAudioCapture({
       speak(owner, heard) {
         let encoder = encoders.get(owner)
         if (!encoder) {
-          encoder = createVoiceEncoder((packet) => take(owner, packet))
+          encoder = createVoiceEncoder((packet) => holdPacket(owner, packet))
           encoders.set(owner, encoder)
         }
         encoder.encode(heard)
@@ -105,9 +105,9 @@ export function createPageAudioCapture({
     if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
     const splitter = voices && audioTap!.participantTracks ? createTrackCapture(voices.certainAfter) : null
     const stop = readTrack(receiver.track, (heard) => {
-      mixer?.take(receiver, heard)
+      mixer?.add(receiver, heard)
       // To ask who is in it takes a call to another thread, which silence does not need.
-      splitter?.take(heard, isSilent(heard) ? null : voices!.ownerOf(receiver, tapped))
+      splitter?.add(heard, isSilent(heard) ? null : voices!.ownerOf(receiver, tapped))
     })
     open.set(receiver, {
       close() {
@@ -118,7 +118,7 @@ export function createPageAudioCapture({
     })
   }
 
-  function sweep(): void {
+  function poll(): void {
     for (const owner of [...held.keys()]) release(owner)
     const receivers = new Set(tap.audioReceivers())
     for (const [receiver, ear] of open) {
@@ -137,8 +137,8 @@ export function createPageAudioCapture({
       tap.onTrack((tapped) => {
         if (tapped.track.kind === 'audio') listen(tapped.receiver, tapped)
       })
-      sweep()
-      setInterval(sweep, SWEEP_EVERY_MS)
+      poll()
+      setInterval(poll, POLL_EVERY_MS)
     },
   }
 }

@@ -53,7 +53,7 @@ export function syncPlayout(
     }
   })
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     for (const receiver of [...sounds.keys(), ...pictures])
       if (receiver.track.readyState === 'ended') {
         sounds.delete(receiver)
@@ -86,7 +86,7 @@ export function syncPlayout(
   }
 
   // Sound alone has no picture to be in sync with.
-  if (recordingMode !== 'audio_only') setInterval(() => void look(), POLL_EVERY_MS)
+  if (recordingMode !== 'audio_only') setInterval(() => void poll(), POLL_EVERY_MS)
 }
 
 /** The time that samples waited in the jitter buffer, summed up, and how many they were. */

@@ -18,7 +18,7 @@ interface Queue {
 }
 
 export interface SoundMixer<Source> {
-  take(source: Source, heard: Heard): void
+  add(source: Source, heard: Heard): void
   remove(source: Source): void
 }
 
@@ -47,7 +47,7 @@ export function createSoundMixer<Source>(emit: (heard: Heard) => void): SoundMix
   }
 
   return {
-    take(source, { samples, at }) {
+    add(source, { samples, at }) {
       const queue = queues.get(source)
       const isBack = !queue?.isAwaited
       // The first sound of a track may have been mixed without it; kept, it would put the track behind for good.

@@ -190,7 +190,7 @@ export function createSpeechDetector(): SpeechDetector {
     return at - lastRoundAt <= LEVELS_STALE_MS && known.wasHeard && !known.isOverruled
   }
 
-  function hear(sample: LevelSample, roundAt: number): SpeechChange[] {
+  function onSample(sample: LevelSample, roundAt: number): SpeechChange[] {
     const { participantIds, level } = sample
     const seenAt = roundAt - Math.max(0, sample.ageMs ?? 0)
     const isLoud = level >= LEVEL_ON
@@ -282,7 +282,7 @@ export function createSpeechDetector(): SpeechDetector {
       else if (evidence.kind === 'caption') changes.push(...caption(evidence.participantId, evidence.at))
       else {
         lastRoundAt = evidence.at
-        for (const sample of evidence.samples) changes.push(...hear(sample, evidence.at))
+        for (const sample of evidence.samples) changes.push(...onSample(sample, evidence.at))
       }
       return inOrder(changes)
     },

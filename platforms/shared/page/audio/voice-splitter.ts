@@ -21,7 +21,7 @@ export interface SplitListener {
 export function createVoiceSplitter(
   certainAfter: number,
   { speak, pause }: SplitListener,
-): { take(heard: Heard, owner: string | null): void; end(): void } {
+): { add(heard: Heard, owner: string | null): void; end(): void } {
   const held: { heard: Heard; owner: string | null }[] = []
   let speaker: string | null = null
   let lastSaidAt = 0
@@ -45,7 +45,7 @@ export function createVoiceSplitter(
   }
 
   return {
-    take(heard, owner) {
+    add(heard, owner) {
       held.push({ heard, owner })
       if (held.length > certainAfter) settle()
     },

@@ -75,7 +75,7 @@ function createTap(): WebRtcTap {
 
   function keepChannel(tapped: TappedChannel): void {
     channels.push(tapped)
-    for (const listener of channelListeners) tell(listener, tapped)
+    for (const listener of channelListeners) notify(listener, tapped)
   }
 
   wrapConstructor<RTCPeerConnection>(globalThis, 'RTCPeerConnection', (connection) => {
@@ -86,7 +86,7 @@ function createTap(): WebRtcTap {
       tracks = tracks.filter((known) => known.track !== track)
       const tapped = { connection, transceiver, receiver, track, streams }
       tracks.push(tapped)
-      for (const listener of trackListeners) tell(listener, tapped)
+      for (const listener of trackListeners) notify(listener, tapped)
     })
     connection.addEventListener('datachannel', ({ channel }) => {
       keepChannel({ connection, channel, label: channel.label, openedBy: 'remote' })
@@ -107,13 +107,13 @@ function createTap(): WebRtcTap {
     },
     onTrack(listener) {
       prune()
-      for (const tapped of tracks) tell(listener, tapped)
+      for (const tapped of tracks) notify(listener, tapped)
       trackListeners.add(listener)
       return () => trackListeners.delete(listener)
     },
     onDataChannel(listener) {
       prune()
-      for (const tapped of channels) tell(listener, tapped)
+      for (const tapped of channels) notify(listener, tapped)
       channelListeners.add(listener)
       return () => channelListeners.delete(listener)
     },
@@ -135,7 +135,7 @@ function createTap(): WebRtcTap {
 }
 
 /** A listener of ours that throws must not break the page's own call. */
-function tell<Tapped>(listener: (tapped: Tapped) => void, tapped: Tapped): void {
+function notify<Tapped>(listener: (tapped: Tapped) => void, tapped: Tapped): void {
   try {
     listener(tapped)
   } catch (error) {

@@ -24,7 +24,7 @@ const MOST_CHARACTERS = 4000
 const CHANNEL_GRACE_MS = 3_000
 
 export class CaptionRows {
-  readonly #tell: (row: CaptionRow) => void
+  readonly #emit: (row: CaptionRow) => void
   #shown = new Map<Element, CaptionRow>()
   #rows = 0
   #isSilent = false
@@ -32,8 +32,8 @@ export class CaptionRows {
   #heldBack: CaptionRow[] | null
 
   /** @param mayHaveChannel - captions may come by a channel too, which then is the one that counts. */
-  constructor(tell: (row: CaptionRow) => void, { mayHaveChannel = false } = {}) {
-    this.#tell = tell
+  constructor(emit: (row: CaptionRow) => void, { mayHaveChannel = false } = {}) {
+    this.#emit = emit
     this.#heldBack = mayHaveChannel ? [] : null
   }
 
@@ -66,12 +66,12 @@ export class CaptionRows {
 
   #say(row: CaptionRow): void {
     if (this.#heldBack) this.#heldBack.push(row)
-    else this.#tell(row)
+    else this.#emit(row)
   }
 
   #sayHeldBack(): void {
     const rows = this.#heldBack ?? []
     this.#heldBack = null
-    for (const row of rows) this.#tell(row)
+    for (const row of rows) this.#emit(row)
   }
 }

@@ -17,11 +17,11 @@ export interface Raiser {
 }
 
 export class Hands {
-  readonly #tell: (event: PageEvent) => void
+  readonly #emit: (event: PageEvent) => void
   readonly #up = new Map<string, Hand>()
 
-  constructor(tell: (event: PageEvent) => void) {
-    this.#tell = tell
+  constructor(emit: (event: PageEvent) => void) {
+    this.#emit = emit
   }
 
   /** One look at the place where this person's mark would be. */
@@ -41,7 +41,7 @@ export class Hands {
       return
     }
     this.#up.delete(person.id)
-    this.#tell({ type: 'hand_raised', participantId: person.id, name: person.name, isRaised: false, at })
+    this.#emit({ type: 'hand_raised', participantId: person.id, name: person.name, isRaised: false, at })
   }
 
   /** Who leaves takes the hand along. */
@@ -51,6 +51,6 @@ export class Hands {
 
   #raise({ id, name }: Raiser, isMarked: boolean, at: number): void {
     this.#up.set(id, { name, isMarked, looksWithout: 0 })
-    this.#tell({ type: 'hand_raised', participantId: id, name, isRaised: true, at })
+    this.#emit({ type: 'hand_raised', participantId: id, name, isRaised: true, at })
   }
 }

@@ -25,7 +25,7 @@ export interface RosterReporter {
   update(present: Present, at: number): void
 }
 
-export function createRosterReporter(botName: string, tell: (event: PageEvent) => void): RosterReporter {
+export function createRosterReporter(botName: string, emit: (event: PageEvent) => void): RosterReporter {
   const told = new Map<string, PageParticipant>()
   const toldSharing = new Set<string>()
   let begunAt: number | null = null
@@ -41,24 +41,24 @@ export function createRosterReporter(botName: string, tell: (event: PageEvent) =
       const ids = new Set(present.map(({ id }) => id))
       for (const id of [...told.keys()].filter((known) => !ids.has(known))) {
         told.delete(id)
-        tell({ type: 'participant_left', participantId: id, at })
+        emit({ type: 'participant_left', participantId: id, at })
       }
       for (const participant of present) {
         const before = told.get(participant.id)
         if (before && before.name === participant.name && before.isHost === participant.isHost) continue
         told.set(participant.id, { ...participant })
         const type = before ? 'participant_changed' : 'participant_joined'
-        tell({ type, participant: { ...participant }, at })
+        emit({ type, participant: { ...participant }, at })
       }
       const now = new Set(sharing)
       for (const id of [...toldSharing].filter((known) => !now.has(known))) {
         toldSharing.delete(id)
-        tell({ type: 'screen_share', participantId: id, isSharing: false, at })
+        emit({ type: 'screen_share', participantId: id, isSharing: false, at })
       }
       for (const id of now) {
         if (toldSharing.has(id)) continue
         toldSharing.add(id)
-        tell({ type: 'screen_share', participantId: id, isSharing: true, at })
+        emit({ type: 'screen_share', participantId: id, isSharing: true, at })
       }
     },
   }

@@ -67,7 +67,7 @@ video {
 }
 `
 
-/** Calm grounds for initials, far enough apart to tell neighbors from each other; white text reads on each. */
+/** Calm background colors for initials, different enough to distinguish neighbors; white text reads on each. */
 export const CALM_COLORS = [
   '#4c6fa5',
   '#8a5a83',

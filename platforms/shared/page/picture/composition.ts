@@ -134,7 +134,7 @@ export function createComposition(surface: Surface): Composition {
 
   /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */
   function settle(): void {
-    if (isPainted) tellWaiting()
+    if (isPainted) resolveWaiting()
     if (isPainted || settling) return
     settling = true
     const [placesBefore, changesBefore] = [shownPlaces, tileChanges]
@@ -147,13 +147,13 @@ export function createComposition(surface: Surface): Composition {
           return
         }
         isPainted = true
-        tellWaiting()
+        resolveWaiting()
       }),
     )
   }
 
-  function tellWaiting(): void {
-    for (const tell of waiting) tell()
+  function resolveWaiting(): void {
+    for (const resolve of waiting) resolve()
     waiting.clear()
   }
 

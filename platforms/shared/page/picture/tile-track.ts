@@ -19,7 +19,7 @@ export function followTrack(listener: TrackListener): TrackFollower {
   let stream: MediaStream | null = null
   let track: MediaStreamTrack | null = null
 
-  function take(): void {
+  function update(): void {
     const next = stream?.getVideoTracks().find(({ readyState }) => readyState === 'live') ?? null
     if (next === track) return
     for (const type of TRACK_CHANGES) track?.removeEventListener(type, onTrackChange)
@@ -29,18 +29,18 @@ export function followTrack(listener: TrackListener): TrackFollower {
   }
 
   function onTrackChange(): void {
-    take()
+    update()
     listener.changed()
   }
 
   return {
     follow(next) {
       if (next !== stream) {
-        for (const type of STREAM_CHANGES) stream?.removeEventListener(type, take)
+        for (const type of STREAM_CHANGES) stream?.removeEventListener(type, update)
         stream = next
-        for (const type of STREAM_CHANGES) stream?.addEventListener(type, take)
+        for (const type of STREAM_CHANGES) stream?.addEventListener(type, update)
       }
-      take()
+      update()
     },
     track: () => track,
     isOn: () => track !== null && !track.muted,

@@ -67,10 +67,10 @@ async function startPainter(
   emptyText: string,
 ): Promise<Frames> {
   const worker = new Worker(address)
-  const tell = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
+  const send = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
   try {
-    const mark = await opened(worker, () => tell({ type: 'open', ...size }))
-    return framesOf(worker, tell, { ...size, mark, emptyText })
+    const mark = await opened(worker, () => send({ type: 'open', ...size }))
+    return framesOf(worker, send, { ...size, mark, emptyText })
   } catch (error) {
     worker.terminate()
     throw error
@@ -91,7 +91,7 @@ function opened(worker: Worker, open: () => void): Promise<string> {
 
 function framesOf(
   worker: Worker,
-  tell: (message: ToPainter, transfer?: Transferable[]) => void,
+  send: (message: ToPainter, transfer?: Transferable[]) => void,
   { width, height, mark, emptyText }: { width: number; height: number; mark: string; emptyText: string },
 ): Frames {
   /** In the order in which they came. */
@@ -125,11 +125,11 @@ function framesOf(
     if (type === 'sync') isShown = true
     callCount++
     calls.set(callCount, answer)
-    tellScene()
-    tell({ type, number: callCount })
+    sendScene()
+    send({ type, number: callCount })
   }
 
-  function tellScene(): void {
+  function sendScene(): void {
     if (!isTelling || !isShown) return
     isTelling = false
     const inOrder = [...tiles.values()].sort((one, other) => one.level - other.level)
@@ -137,20 +137,20 @@ function framesOf(
     const key = JSON.stringify(whole)
     if (key === told) return
     told = key
-    tell({ type: 'scene', scene: whole })
+    send({ type: 'scene', scene: whole })
   }
 
   /** Gathers the changes of one task. */
   function changeScene(): void {
     if (isTelling) return
     isTelling = true
-    queueMicrotask(tellScene)
+    queueMicrotask(sendScene)
   }
 
   const surface: Surface = {
     createTile(color, changed) {
       const tile = ++tileCount
-      const view = createFrameTile({ tile, color, tell, changeScene, changed, forgotten: () => tiles.delete(tile) })
+      const view = createFrameTile({ tile, color, send, changeScene, changed, forgotten: () => tiles.delete(tile) })
       tiles.set(tile, view)
       return view
     },
@@ -197,13 +197,13 @@ interface FrameTile extends TileView {
 interface FrameTileParts {
   tile: number
   color: string
-  tell(message: ToPainter, transfer?: Transferable[]): void
+  send(message: ToPainter, transfer?: Transferable[]): void
   changeScene(): void
   changed(): void
   forgotten(): void
 }
 
-function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }: FrameTileParts): FrameTile {
+function createFrameTile({ tile, color, send, changeScene, changed, forgotten }: FrameTileParts): FrameTile {
   let content: TileContent = { name: '', stream: null, isScreen: false }
   let place: Place | null = null
   let isSpeaking = false
@@ -223,15 +223,15 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
       hasFrame = false
       waitingSince = performance.now()
       followWhereWanted()
-      tellChange()
+      reportChange()
     },
     changed() {
       waitingSince = performance.now()
-      tellChange()
+      reportChange()
     },
   })
 
-  function tellChange(): void {
+  function reportChange(): void {
     changeScene()
     changed()
   }
@@ -248,14 +248,14 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
     isFollowed = true
     hasArrived = false
     const frames = new MediaStreamTrackProcessor({ track, maxBufferSize: 1 }).readable
-    tell({ type: 'follow', tile, frames }, [frames])
+    send({ type: 'follow', tile, frames }, [frames])
     still = setTimeout(() => takeStill(track), STILL_MS)
   }
 
   function unfollow(): void {
     clearTimeout(still)
     clearTimeout(linger)
-    if (isFollowed) tell({ type: 'unfollow', tile })
+    if (isFollowed) send({ type: 'unfollow', tile })
     isFollowed = false
   }
 
@@ -267,7 +267,7 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
         video.srcObject instanceof MediaStream && video.srcObject.getVideoTracks().some((own) => own === track)
       if (!isOfTrack || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) continue
       const frame = new VideoFrame(video, { timestamp: 0 })
-      tell({ type: 'still', tile, frame }, [frame])
+      send({ type: 'still', tile, frame }, [frame])
       return
     }
   }
@@ -291,7 +291,7 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
       hasArrived = true
       clearTimeout(linger)
       linger = setTimeout(followWhereWanted, LINGER_MS)
-      tellChange()
+      reportChange()
     },
     update(next) {
       content = next
@@ -319,13 +319,13 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
     hasPicture,
     setRate(framesPerSecond) {
       // The same for all tiles of a surface.
-      tell({ type: 'rest', ms: framesPerSecond === null ? 0 : 1000 / framesPerSecond })
+      send({ type: 'rest', ms: framesPerSecond === null ? 0 : 1000 / framesPerSecond })
     },
     dispose() {
       followed.follow(null)
       unfollow()
       forgotten()
-      tell({ type: 'forget', tile })
+      send({ type: 'forget', tile })
       changeScene()
     },
   }

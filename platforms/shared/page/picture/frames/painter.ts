@@ -29,7 +29,7 @@ interface Shown {
 }
 
 export class FramePainter {
-  readonly #tell: (message: FromPainter, transfer: Transferable[]) => void
+  readonly #send: (message: FromPainter, transfer: Transferable[]) => void
   #pixels: Pixels | null = null
   #picture: Picture | null = null
   #ground: Ground | null = null
@@ -50,15 +50,15 @@ export class FramePainter {
   /** One after the other: what a message changes must not change under a pass. */
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(tell: (message: FromPainter, transfer: Transferable[]) => void) {
-    this.#tell = tell
+  constructor(send: (message: FromPainter, transfer: Transferable[]) => void) {
+    this.#send = send
   }
 
-  hear(message: ToPainter): void {
-    this.#inTurn(() => this.#take(message))
+  onMessage(message: ToPainter): void {
+    this.#inTurn(() => this.#handle(message))
   }
 
-  async #take(message: ToPainter): Promise<void> {
+  async #handle(message: ToPainter): Promise<void> {
     switch (message.type) {
       case 'open':
         return this.#open(message.width, message.height)
@@ -93,16 +93,16 @@ export class FramePainter {
       const mark = crypto.getRandomValues(new Uint8Array(MARK_BYTES))
       this.#file.truncate(this.#picture.bytes)
       this.#file.write(mark, { at: 0 })
-      this.#tell({ type: 'opened', mark: hex(mark) }, [])
+      this.#send({ type: 'opened', mark: hex(mark) }, [])
     } catch (error) {
-      this.#tell({ type: 'refused', reason: String(error) }, [])
+      this.#send({ type: 'refused', reason: String(error) }, [])
     }
   }
 
   #arrive(tile: number, frame: VideoFrame): void {
     const video = this.#videoOf(tile)
     const size = video.arrive(frame)
-    if (size !== null) this.#tell({ type: 'frame', tile, ...size }, [])
+    if (size !== null) this.#send({ type: 'frame', tile, ...size }, [])
     if (this.#shown.some((shown) => shown.tile.tile === tile)) video.whenRested(this.#restMs, () => this.#paintSoon())
   }
 
@@ -146,7 +146,7 @@ export class FramePainter {
         this.#paintAllAgain(error)
       }
     }
-    for (const number of syncs) this.#tell({ type: 'synced', number }, [])
+    for (const number of syncs) this.#send({ type: 'synced', number }, [])
   }
 
   /** Copies the newest frames of those that are seen; returns whose picture is another one now. */
@@ -154,7 +154,7 @@ export class FramePainter {
     const fresh = new Set<number>()
     for (const { tile } of tiles) {
       try {
-        if (await this.#videos.get(tile)?.take(this.#passAt, this.#restMs)) fresh.add(tile)
+        if (await this.#videos.get(tile)?.takeNewest(this.#passAt, this.#restMs)) fresh.add(tile)
       } catch (error) {
         this.#complain(error)
       }
@@ -200,7 +200,7 @@ export class FramePainter {
     this.#groundKey = ''
     this.#failingSince ??= this.#passAt
     if (this.#passAt - this.#failingSince < GIVE_UP_MS) setTimeout(() => this.#paintSoon(), REPAINT_MS)
-    else this.#tell({ type: 'broke', reason: String(error) }, [])
+    else this.#send({ type: 'broke', reason: String(error) }, [])
   }
 
   /** Paints what differs from before; returns whose ground is new. */
@@ -241,12 +241,12 @@ export class FramePainter {
     canvas.getContext('2d')!.drawImage(frame, 0, 0)
     frame.close()
     const image = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer()
-    this.#tell({ type: 'png', number, image }, [image])
+    this.#send({ type: 'png', number, image }, [image])
   }
 
   #complain(error: unknown): void {
     const reason = String(error)
-    if (reason !== this.#complaint) this.#tell({ type: 'failed', reason }, [])
+    if (reason !== this.#complaint) this.#send({ type: 'failed', reason }, [])
     this.#complaint = reason
   }
 

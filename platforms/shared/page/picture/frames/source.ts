@@ -38,7 +38,7 @@ export class Source {
   }
 
   /** Rejects, and keeps what it has, where the browser does not hand over the frame's pixels. The frame stays open. */
-  async take(frame: VideoFrame): Promise<void> {
+  async load(frame: VideoFrame): Promise<void> {
     const rectangle = frame.visibleRect
     if (rectangle === null || rectangle.width * rectangle.height > MOST_PIXELS) throw new Error('No usable frame')
     const planes = isUsual(frame) ? await this.#copy(frame) : await this.#convert(frame)

@@ -78,13 +78,13 @@ export class Video {
    * Makes the newest frame the source, if there is one and so long has passed since the one before. Resolves with
    * whether it did. Rejects, and keeps the source, where the frame has no pixels for us.
    */
-  async take(now: number, restMs: number): Promise<boolean> {
+  async takeNewest(now: number, restMs: number): Promise<boolean> {
     const frame = this.#newest
     if (frame === null || this.#leftMs(restMs) > 0) return false
     this.#newest = null
     this.#takenAt = now
     try {
-      await this.source.take(frame)
+      await this.source.load(frame)
       return true
     } finally {
       frame.close()
