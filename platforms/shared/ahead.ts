@@ -1,10 +1,10 @@
-/** Before the bot may ask: everything that leads to the request is done, so that only the last press is left. */
+/** Before the bot may ask to join: does everything up to the request, so that only the last press is left. */
 import { BotError } from '../../src/errors.ts'
 import type { AskGate } from '../../src/ports.ts'
 import type { JoinSteps } from './join-steps.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-/** For a driver that is given none. */
+/** The default for a driver without a gate. */
 export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
 
 /**
@@ -30,7 +30,7 @@ export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends
   }
 }
 
-/** Rejects with what the page refuses. */
+/** Rejects with the page's refusal. */
 async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
   entrance: JoinSteps<Snapshot, Kind>,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ export interface CaptionSteps<Snapshot extends CommonSnapshot = CommonSnapshot> 
 }
 
 const TRIES = 5
-/** Pages take up to five seconds to obey (docs/platform-notes/google-meet.md#captions). */
+/** Pages take up to five seconds to react (docs/platform-notes/google-meet.md#captions). */
 const TRY_EVERY_MS = 5_000
 
 export interface CaptionKeeping<Snapshot extends CommonSnapshot> {
@@ -26,14 +26,14 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
   #known: boolean | null = null
   #tries = 0
   #triedAt = Number.NEGATIVE_INFINITY
-  /** The platform took it, and the page says nothing against it. */
+  /** The platform accepted it, and the page does not contradict. */
   #isTaken = false
 
   constructor(keeping: CaptionKeeping<Snapshot>) {
     this.#keeping = keeping
   }
 
-  /** Each look at a meeting that is clear. */
+  /** To be called at each poll in which nothing covers the meeting. */
   async update(snapshot: Snapshot, isNewDocument: boolean): Promise<void> {
     const { steps, clock, logger } = this.#keeping
     if (isNewDocument) {

@@ -11,8 +11,8 @@ import type { Waits } from './waits.ts'
 export interface DriverOptions {
   botName: string
   /**
-   * Data: URLs that are shown as the bot's picture, the first one at the start; null stands for one that cannot be shown.
-   * Without any the camera stays off.
+   * Data: URLs of the bot's picture, the first one for the start; null is a picture that cannot be shown. Without any,
+   * the camera stays off.
    */
   botImages: readonly (string | null)[]
   recordingMode: RecordingMode
@@ -31,11 +31,11 @@ export interface DriverOptions {
   /** The browser's binary; null for Debian's. */
   chromium: string | null
   browserPlugins: readonly string[]
-  /** Default: a Chromium of the bot's own. Tests share one and give each bot a context of it. */
+  /** Default: a separate Chromium for the bot. Tests share one browser and give each bot its own context. */
   openBrowser?: OpenBrowser
   logger: Logger
   clock?: Clock
-  /** For a platform that is joined through its SDK; the others know none. */
+  /** For a platform that is joined through its SDK; the others do not use it. */
   conf?: ConfCredentials | null
   /** Gets a token from an address of `conf`. Default: public addresses only. */
   fetchToken?: (address: string, limits: FetchLimits) => Promise<Uint8Array>

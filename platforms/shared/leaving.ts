@@ -3,13 +3,13 @@ import { within } from '../../src/process/clock.ts'
 import { type MeetingPage, NoAnswer } from './meeting-page.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-/** How a platform is left. */
+/** A platform's steps to leave. */
 export interface LeaveSteps<Snapshot extends CommonSnapshot> {
   /** Presses the control that leaves the meeting or withdraws the request to join; false where there is none. */
   press(snapshot: Snapshot | null): Promise<boolean>
-  /** Answers what the page asks after that, where it asks; never ends a meeting for others. */
+  /** Answers the page's question after that, if there is one; never ends a meeting for others. */
   confirm(snapshot: Snapshot): Promise<void>
-  /** Nothing is left to leave. */
+  /** The bot is neither in the meeting nor waiting for it. */
   isOut(snapshot: Snapshot): boolean
 }
 
@@ -44,7 +44,7 @@ async function pressUntilLeft<Snapshot extends CommonSnapshot>(
     let silences = 0
     while (clock.now() < until) {
       const report = await page.ask('report', 0)
-      // No script of ours answers twice: the page is already another one, not on its way to one.
+      // No script of ours answered twice: the page is already another one, not just between two documents.
       if (!report && ++silences >= 2) return true
       if (report && steps.isOut(report.snapshot)) return true
       if (report) await steps.confirm(report.snapshot)

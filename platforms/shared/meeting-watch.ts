@@ -10,9 +10,9 @@ import { browserBroke, type MeetingPage } from './meeting-page.ts'
 import type { CommonSnapshot } from './page/types.ts'
 import type { PageClassifier, PageState } from './page-state.ts'
 
-/** Fewer messages of a channel that cannot be read are a stray kind of message, and no change of the protocol. */
+/** A few unreadable messages of a channel are a rare kind of message, and no change of the protocol. */
 const UNREAD_MESSAGES = 3
-/** Looks in a row that have to say the same before a meeting counts as ended. */
+/** Polls in a row that have to agree before a meeting counts as ended. */
 const END_LOOKS = 2
 const LAST_LOOK_MS = 1000
 
@@ -25,11 +25,11 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   note(state: PageState<Kind>): void
   /** The page was reloaded and lost its state. */
   onNewDocument(): void
-  /** Each look, after it was judged: for what a platform has to do in the meeting. */
+  /** Called after each poll and its judgment, for a platform's own tasks in the meeting. */
   afterPoll?(snapshot: Snapshot, state: PageState<Kind>, isNewDocument: boolean): Promise<void>
   /** Absent where captions are not wanted, null where the platform has none that a guest can read. */
   captions?: CaptionSteps<Snapshot> | null
-  /** Of ends that need more looks in a row than the usual two. */
+  /** Number of polls for ends that need more in a row than the usual two. */
   endLooks?: Readonly<Partial<Record<Kind, number>>>
   /**
    * A host can put a participant back into the waiting room; elsewhere a waiting room means that there was no
@@ -58,7 +58,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
-  /** Of the latest look that showed the meeting. */
+  /** UTC milliseconds of the latest poll that showed the meeting. */
   #inCallAt = 0
   #endSeen: { last: string; looks: number; at: number } | null = null
   #availability: boolean | null = null
@@ -79,7 +79,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     return () => this.#listeners.delete(listener)
   }
 
-  /** From admission on, which was proven at `provenAt`. Repeatable. */
+  /** Begins at the admission, which was proven at `provenAt`. Repeatable. */
   async begin(provenAt: number | null = null): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
@@ -109,7 +109,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     return this.#loop !== null && !this.#isOver
   }
 
-  /** Something beside the looks found that the page is of no use any more. */
+  /** Another part of the driver found that the page is unusable. */
   breakOff(error: BotError): void {
     this.#fail(error)
   }
@@ -120,7 +120,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#emit({ type: 'chat_availability', isAvailable, at: this.#watching.page.clock.now() })
   }
 
-  /** Nothing is open over the meeting and the devices are as wanted, or the time for it is over. */
+  /** Resolves when nothing covers the meeting and the devices are as wanted, or when the time for that is over. */
   async whenQuiet(signal: AbortSignal): Promise<void> {
     const { page, devices } = this.#watching
     const deadline = page.clock.now() + page.waits.settleMs
@@ -177,7 +177,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     if (this.#isOver) return
     const isClear = classifier.phases[state.kind] === 'in_call'
     this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
-    // A moving pointer keeps nothing on the screen that is recorded, and hidden toolbars are not needed to press.
+    // The pointer is not moved here: its traces would be recorded, and the press also reaches hidden toolbars.
     await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {
       await page.wakePointer()
@@ -195,7 +195,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#emit({ type: 'events_refused', count: refused, at })
   }
 
-  /** Once: the counts that follow are in the evidence. */
+  /** Reports once: later counts are in the evidence. */
   #reportUnread({ unread = {}, at }: Snapshot): void {
     if (this.#hasToldUnread) return
     const counts = Object.entries(unread).filter(([, count]) => count >= UNREAD_MESSAGES)
@@ -253,7 +253,10 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
       )
   }
 
-  /** When the call's control went, if that was since the meeting was seen last; else when the end was seen. */
+  /**
+   * When the leave control disappeared, if that was after the latest poll that showed the meeting; else when the end
+   * was seen.
+   */
   #firstSignOf({ at, callGoneAt }: Snapshot): number {
     if (typeof callGoneAt !== 'number' || this.#inCallAt === 0) return at
     return Math.min(at, Math.max(callGoneAt, this.#inCallAt))

@@ -5,7 +5,10 @@
 import { z } from 'zod'
 import type { CommonSnapshot, PageApi, PageEvent } from './page/types.ts'
 
-/** A page's clock is this machine's; a message may be as old as its chat. Milliseconds. */
+/**
+ * A page's clock is this machine's, so times in the future are limited; a message may be as old as its chat.
+ * Milliseconds.
+ */
 const MOST_AHEAD_MS = 3_600_000
 const MOST_EVENTS = 6000
 const MOST_ITEMS = 2000
@@ -121,16 +124,16 @@ const numbered = z.object({ number: z.number(), event: z.unknown() })
 export interface ReadReport<Snapshot extends CommonSnapshot> {
   snapshot: Snapshot
   events: PageEvent[]
-  /** Of the last event, refused or not; null where there was none. */
+  /** Number of the last event, refused or not; null where there was none. */
   lastNumber: number | null
   document: number
   hasBegun: boolean
   dropped: number
-  /** Events that are none. */
+  /** Number of refused events. */
   refused: number
 }
 
-/** Null for an answer that is no snapshot at all. */
+/** Null for an answer that is no snapshot. */
 export function readReport<Snapshot extends CommonSnapshot>(answer: unknown): ReadReport<Snapshot> | null {
   const whole = report.safeParse(answer)
   if (!whole.success) return null
@@ -163,7 +166,7 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   playSound: z.number().min(0),
 }
 
-/** The answer to a question other than for a snapshot; `isRefused` where it is of another kind than the method's. */
+/** The answer to any other question; `isRefused` where it is of another kind than the method's. */
 export function readAnswer(method: string, answer: unknown): { answer: unknown; isRefused: boolean } {
   const schema = ANSWERS[method as keyof PageApi]
   if (schema === undefined || answer === null) return { answer, isRefused: false }

@@ -14,7 +14,7 @@ import type { TappedTrack, WebRtcTap } from './webrtc-tap.ts'
 
 /** New tracks cause an event; this poll finds those without one. Milliseconds. */
 const POLL_EVERY_MS = 500
-/** Length of what is carried out at a time. */
+/** Length of each piece that is sent to the driver. */
 const CARRIED_MS = 20
 /** Below this level there is no speech: comfort noise of meeting clients stays near -70 dBFS. */
 const SILENCE = 0.0002
@@ -24,7 +24,7 @@ export interface PageAudioCaptureParts {
   config: Pick<CommonConfig, 'carry' | 'audioTap'>
   /** Whether a track is the meeting's sound, and not a copy that the page makes of it. Default: each is. */
   isMeeting?(tapped: TappedTrack | null): boolean
-  /** Absent where the platform sends one sound for all. */
+  /** Absent where the platform sends one mix for all. */
   voices?: {
     /**
      * The owner of this track's sound just now, as the media name it; null where there is none or it is not certain.

@@ -10,7 +10,7 @@ import type { WebRtcTap } from './webrtc-tap.ts'
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
 /** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
 const SOUND_OUTPUT_MS = 45
-/** So much of the sound that is to be kept ready in the sound server is there anyway, as part of that time; measured likewise. */
+/** This much of the sound that the sound server has to keep ready is covered by that time anyway; measured likewise. */
 const KEPT_READY_MS = 80
 
 /**
@@ -22,13 +22,13 @@ const LATE_BY_MS = 60
 const IN_TIME_MS = 30
 const POLL_EVERY_MS = 500
 /**
- * Where sound comes unevenly the browser lets it wait longer, for seconds or minutes: so the picture does too. It waits for
- * what sound kept waiting in all of these looks, but one that may be mistaken: a short moment is over before the picture
- * would be there, and when sound is back the picture has to follow soon.
+ * Where sound comes unevenly the browser delays it more, for seconds or minutes: so the picture is delayed too. The
+ * picture follows the delay that sound had in all of these polls, except one that may be an outlier. A shorter delay is
+ * over before the picture would follow, and when sound is back the picture has to follow soon.
  */
 const LOOKS_TO_FOLLOW = 6
 const LEAST_CHANGE_MS = 10
-/** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
+/** Browsers refuse more than four seconds; sound that is one second late is not worth the wait. */
 const MOST_DELAY_MS = 1000
 
 export function syncPlayout(

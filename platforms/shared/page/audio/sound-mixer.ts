@@ -1,12 +1,12 @@
-/** Puts the tracks of a meeting together into one sound, as it comes. Pure. */
+/** Mixes the tracks of a meeting into one sound as they come. Pure. */
 import { type Heard, READ_RATE } from './track-reader.ts'
 
 /** Sound is mixed in steps of 10 ms, in which browsers decode. */
 const STEP_MS = 10
 const STEP = (READ_RATE * STEP_MS) / 1000
-/** A track that is this much behind the first one is not waited for; it is heard when it comes. */
+/** A track that is this much behind the first one is not waited for; it is mixed when it comes. */
 const PATIENCE = 3 * STEP
-/** More than this of one track is too late to be heard. */
+/** More than this of one track is too late to be mixed. */
 const MOST_QUEUED = 20 * STEP
 
 interface Queue {

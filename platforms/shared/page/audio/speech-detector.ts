@@ -31,16 +31,16 @@ export const SILENCE_MS = 500
 const STALL_MS = 300
 /** A page that was stalled for longer may have missed the end of a turn and the beginning of the next. */
 export const LONGEST_STALL_MS = 1500
-/** Samples closer to each other are one. */
+/** Samples closer to each other are one. Milliseconds. */
 const SAME_SAMPLE_MS = 1
 /** Without a round of levels for this long, CSRC is not healthy, and marks take over the turns that would end soon. */
 export const LEVELS_STALE_MS = 1000
-/** A page mark speaks for this long. */
+/** A page mark counts as speech for this long. */
 export const PAGE_HOLD_MS = 800
 export const PAGE_MARKS_NEEDED = 2
 /** Unbroken page marks against silent levels that overrule the levels. */
 export const PAGE_OVERRULES_MS = 3000
-/** A caption speaks for this long. */
+/** A caption counts as speech for this long. */
 export const CAPTION_HOLD_MS = 1500
 
 export const CONFIDENCE = {
@@ -63,11 +63,14 @@ export interface LevelSample {
   participantIds: readonly string[]
   /** 0 to 1, linear, as `RTCRtpContributingSource.audioLevel` has it. */
   level: number
-  /** How old the sample is at the round's time, milliseconds; 0 when left out. */
+  /** Age of the sample at the round's time, milliseconds; 0 when left out. */
   ageMs?: number
   /** For how long this sound had lasted before its owner was known, milliseconds; a turn begins that much earlier. */
   heardForMs?: number
-  /** More may yet be known of the time since this sample: the turn is not over before the next round. Default false. */
+  /**
+   * Later rounds may still add evidence for the time since this sample: the turn does not end before the next round.
+   * Default false.
+   */
   staysOpen?: boolean
   /** `audio_level`: the sound is a mix of all people, and a mark named its owner. Default `csrc`. */
   source?: 'csrc' | 'audio_level'
@@ -101,9 +104,9 @@ export interface SpeechDetector {
   observe(evidence: SpeechEvidence): SpeechChange[]
   /** Ends the turns whose time has run out; to be called a few times a second. */
   tick(now: number): SpeechChange[]
-  /** The participant left: ends the turn and drops everything known. */
+  /** The participant left: ends the turn and drops all knowledge of the participant. */
   forget(participantId: string, at: number): SpeechChange[]
-  /** Everything is forgotten and every turn ended: after a lost connection or at the end. */
+  /** Ends every turn and drops all knowledge: after a lost connection or at the end. */
   reset(at: number): SpeechChange[]
   speaking(): string[]
 }

@@ -1,8 +1,11 @@
-/** Who speaks: levels of the audio receivers' contributing sources, weighed with what the page and its captions show. */
+/**
+ * Decides who speaks: levels of the audio receivers' contributing sources, combined with signs of the page and its
+ * captions.
+ */
 import { createSourceSampler } from './contributing-sources.ts'
 import { createSpeechDetector, type LevelSample, type SpeechChange } from './speech-detector.ts'
 
-/** A yes of a third of a second has to meet three samples. */
+/** A "yes" of a third of a second has to reach three samples. */
 const SAMPLE_EVERY_MS = 100
 
 export interface SpeechSources {
@@ -11,7 +14,7 @@ export interface SpeechSources {
   /** Participants behind a contributing source; none where no owner is known: unknown is better than wrong. */
   ownersOfSource(csrc: number): string[]
   /**
-   * Levels that the platform knows by other ways, such as one track for each person. Empty: all of them are silent;
+   * Levels that the platform knows in other ways, such as one track for each person. Empty: all of them are silent;
    * null: there is nothing to read just now.
    */
   levels?(): LevelSample[] | null

@@ -8,7 +8,7 @@ import type { Heard } from './track-reader.ts'
 const BREATH_MS = 300
 
 export interface SplitListener {
-  /** More of what this person says; `isFirst` after a pause. */
+  /** More speech of this person; `isFirst` after a pause. */
   speak(owner: string, heard: Heard, isFirst: boolean): void
   /** This person's speech has ended for now. */
   pause(owner: string): void

@@ -1,4 +1,4 @@
-/** Listens at the connections of a page without changing them: who sends which track, and which channels there are. */
+/** Observes the connections of a page without changing them: who sends which track, and which channels there are. */
 import { oncePerPage, wrapConstructor, wrapMethod } from '../dom/patch-native.ts'
 
 /** A track that a page's connection receives. */
@@ -34,7 +34,7 @@ export interface WebRtcTap {
   channels(label?: string): TappedChannel[]
   /** Received tracks that have not ended, of connections that are not closed. */
   tracks(kind?: 'audio' | 'video'): TappedTrack[]
-  /** Every audio receiver of every open connection, read from the connections themselves, so none is ever missed. */
+  /** Every audio receiver of every open connection, read from the connections themselves, so that none is missed. */
   audioReceivers(): RTCRtpReceiver[]
 }
 

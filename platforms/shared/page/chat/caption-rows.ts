@@ -1,4 +1,4 @@
-/** Rows of captions as a page shows them: their texts grow and are put right in place, and rows come and go. */
+/** Rows of captions as a page shows them: their texts grow and are corrected in place, and rows come and go. */
 
 export interface ShownCaption {
   element: Element
@@ -14,7 +14,7 @@ export interface CaptionRow {
   text: string
   /** The row is gone. */
   isFinal: boolean
-  /** UTC milliseconds at which it was seen so. */
+  /** UTC milliseconds of the poll that saw this text. */
   at: number
 }
 
@@ -31,7 +31,7 @@ export class CaptionRows {
   /** Rows that wait until it is clear whether the channel sends captions. */
   #heldBack: CaptionRow[] | null
 
-  /** @param mayHaveChannel - captions may come by a channel too, which then is the one that counts. */
+  /** @param mayHaveChannel - captions may come by a channel too, which then replaces these rows. */
   constructor(emit: (row: CaptionRow) => void, { mayHaveChannel = false } = {}) {
     this.#emit = emit
     this.#heldBack = mayHaveChannel ? [] : null
@@ -52,7 +52,7 @@ export class CaptionRows {
     for (const { element, name, text: whole } of shown) {
       const text = whole.slice(-MOST_CHARACTERS)
       const known = before.get(element)
-      // Lists use their elements again: what another person says is another row.
+      // Lists reuse their elements: the text of another person is another row.
       const isSame = known !== undefined && known.name === name
       const row = isSame ? { ...known, text, at } : { key: `row-${++this.#rows}`, name, text, isFinal: false, at }
       this.#shown.set(element, row)
