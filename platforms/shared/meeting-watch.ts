@@ -177,7 +177,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     if (this.#isOver) return
     const isClear = classifier.phases[state.kind] === 'in_call'
     this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
-    // The pointer is not moved here: its traces would be recorded, and the press also reaches hidden toolbars.
+    // Polls do not move the pointer: the recorded screen does not need it, and hidden toolbars can be pressed too.
     await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {
       await page.wakePointer()

@@ -36,11 +36,11 @@ import { leaveVideosUnpainted, SEEN_VIDEOS } from './unseen-videos.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
 const EVIDENCE_MS = 5000
-/** Situations that are remembered for the evidence. */
+/** Number of page states that are kept for the evidence. */
 const HISTORY = 50
 
 export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
-  /** Of `meetingScript`. */
+  /** From `meetingScript`. */
   script: MeetingScript
   /** The platform's own waits, where they differ from the common ones. */
   waits?: Partial<Waits>
@@ -101,18 +101,18 @@ export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends strin
   options: DriverOptions
   classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
-  /** Answers a dialog, if one is open; says of which kind it was. */
+  /** Answers a dialog, if one is open; returns its kind. */
   answerOpenDialog(snapshot: Snapshot): Promise<string | null>
   entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'answerOpenDialog' | 'note' | 'onPoll'>
   chat: ChatSteps
   leaving: LeaveSteps<Snapshot>
-  /** Left out where a platform has no captions that a guest can read. */
+  /** Absent where a platform has no captions that a guest can read. */
   captions?: CaptionSteps<Snapshot>
   watching?: Pick<Watching<Snapshot, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
   /** Advice how to let the bot in where a platform wants an account; default: a stored session of the browser. */
   accountAdvice?: string
-  /** Removes what is secret from a text of the evidence, beyond what the logger knows as secret. */
+  /** Removes secrets from a text of the evidence, beyond those that the logger knows. */
   hide?(text: string): string
 }
 
@@ -129,7 +129,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   #isPrepared = false
   /** Null as long as the machine keeps up. */
   #pictureStep: DegradationStep | null = null
-  /** In place of the first one; null for that. */
+  /** Replaces the first image; null for that one. */
   #image: string | null = null
   #speaksUp = false
   #hasAsked = false
@@ -180,7 +180,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   }
 
   get waitingFor(): WaitingFor {
-    // A link that led to a request was no invalid one.
+    // A link that led to a request was not invalid.
     return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
   }
 
@@ -232,7 +232,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     if (!this.#meeting.isUnderWay)
       throw new BotError('INTERNAL_ERROR', 'Sound can be played in the meeting only.', { step: 'sound' })
     const { devices } = this.#parts
-    // Once for each time the bot speaks up: a host who mutes it meanwhile is obeyed.
+    // Once for each time the bot speaks: if a host mutes it meanwhile, it stays muted.
     if (!this.#speaksUp) devices.want('microphone', 'on')
     this.#speaksUp = true
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -310,7 +310,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
   }
 
-  /** A wall that wants an account says whether a stored session would have helped, or that the given one did not. */
+  /**
+   * Adds to the error of a page that wants an account whether a stored session would have helped, or that the given one
+   * did not.
+   */
   async #orAboutAccount<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -328,10 +331,13 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
   }
 
-  /** The meeting as it is recorded: its picture over the page, and under it the chat, for which nothing waits. */
+  /**
+   * Shows the meeting as it is recorded: its picture over the page, and under it the chat, for which the recording does
+   * not wait.
+   */
   async #show(): Promise<void> {
     void this.#chat.explore(this.#over.signal).catch((error) => {
-      // Chat is a side matter: what is wrong with the page itself, the watch says.
+      // Chat is secondary: faults of the page itself are reported by the meeting watch.
       if (this.#meeting.isUnderWay) this.#page.logger.warn('The chat panel could not be opened', { error })
     })
     if (this.#leaving) return

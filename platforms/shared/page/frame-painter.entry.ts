@@ -1,4 +1,4 @@
-/** Runs in a worker of the meeting's page, on its own. */
+/** Runs in a worker of the meeting's page, separate from the page script. */
 import { FramePainter } from './picture/frames/painter.ts'
 import type { ToPainter } from './picture/frames/scene.ts'
 

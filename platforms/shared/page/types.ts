@@ -13,7 +13,7 @@ export type Playout = 'even' | 'live'
 export interface CommonConfig {
   /** Name of the event by which the driver calls. The page cannot guess it, and finds no trace of it by enumeration. */
   channel: string
-  /** Where the meeting's hooks belong; on other hosts the script only reads signs. */
+  /** Hosts of the meeting, where the hooks are installed; on other hosts the script only reads signs. */
   meetingHosts: readonly string[]
   botName: string
   /** A data: URL, or null for none. */
@@ -30,18 +30,18 @@ export interface CommonConfig {
    * The worker that paints is served at `/<painter>.js` of the page's origin, see `platforms/browser/own-script.ts`.
    */
   painter: string
-  /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
+  /** Sends a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void
-  /** Of the platform's `selectors.ts`. */
+  /** From the platform's `selectors.ts`. */
   selectors: Readonly<Record<string, string>>
-  /** Sources of case-insensitive expressions for labels, of the platform's `words.ts`. */
+  /** Sources of case-insensitive expressions for labels, from the platform's `words.ts`. */
   labels: Readonly<Record<string, string>>
 }
 
 export interface AudioTapConfig {
   /** Samples per second of the mix of all participants; null where there is no listener. */
   mixRate: number | null
-  /** Each person's voice apart. */
+  /** Each person's voice in a separate track. */
   participantTracks: boolean
 }
 
@@ -56,7 +56,7 @@ export interface DialogButton {
   label: string
   /** The name of the button's effect in the page's own code, such as `ok`; null where there is none. */
   action: string | null
-  /** For `PageApi.reference`, until the next look. */
+  /** For `PageApi.reference`, until the next snapshot. */
   ref: number
 }
 
@@ -161,14 +161,14 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   begin(at: number): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
   chat(): ChatState
-  /** Of the composite, see there; null also where there is none. */
+  /** See `Composite`; null also where there is none. */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   closeFrames(): void
   /** Why no frames are painted any more; null while they are, and where none are wanted. */
   framesFault(): string | null
-  /** Paints the recording's picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
+  /** Paints the recorded picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
   paintAhead(): Promise<void>
-  /** Lays the recording's picture over the page; resolves when it is painted. */
+  /** Shows the recorded picture over the page; resolves when it is painted. */
   showComposite(): Promise<void>
   /** The recorded picture, a PNG in base64; null while the screen shows it. */
   compositePng(): Promise<string | null>

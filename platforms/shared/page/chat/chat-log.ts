@@ -10,7 +10,7 @@ export type ChatSource = 'channel' | 'panel'
 
 /** Messages that are remembered; an older one is reported again if it is shown again. */
 const MOST_MESSAGES = 20_000
-/** Messages that may still be met under another id in the other source. */
+/** Messages that may still appear under another id in the other source. */
 const MOST_SINGLE = 500
 
 interface Entry {
@@ -27,7 +27,7 @@ export class ChatLog {
   /** Messages that only one source has reported so far, the oldest first. */
   readonly #single: { source: ChatSource; entry: Entry }[] = []
 
-  /** The event of a message that was not known, or that has changed; null for one that is known as it is. */
+  /** The event of a message that is new or has changed; null for one without news. */
   take(source: ChatSource, message: ChatMessage, at: number, otherIds: readonly string[] = []): PageEvent | null {
     const ids = [message.id, ...otherIds]
     const content = contentOf(message)
@@ -64,7 +64,7 @@ export class ChatLog {
     return this.#entries.has(id)
   }
 
-  /** UTC milliseconds; null for a message that was not told. */
+  /** UTC milliseconds; null for a message that was not reported. */
   toldAt(id: string): number | null {
     return this.#entries.get(id)?.message.at ?? null
   }
@@ -135,7 +135,7 @@ function isSame(one: ChatMessage, other: ChatMessage): boolean {
   return one.senderId === null || other.senderId === null || one.senderId === other.senderId
 }
 
-/** The panel turns line ends into other nodes, so white space is not compared. */
+/** The panel turns line ends into other nodes, so white space is ignored in comparisons. */
 export function squeezed(text: string): string {
   return text.replace(/\s+/g, '')
 }

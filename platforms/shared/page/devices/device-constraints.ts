@@ -8,7 +8,7 @@ export interface DeviceIdentity {
   groupId: string
 }
 
-/** A still picture needs no more; every pixel is encoded again and again for the whole meeting. */
+/** A still picture needs no more, and every pixel is encoded again and again for the whole meeting. */
 const USUAL: Size = { width: 640, height: 360 }
 const LEAST: Size = { width: 160, height: 90 }
 const MOST: Size = { width: 1280, height: 720 }
@@ -41,7 +41,7 @@ function wantedLength(wanted: ConstrainULong | undefined, side: 'width' | 'heigh
   return Math.round(Math.min(Math.max(preferred, least, LEAST[side]), most, MOST[side]))
 }
 
-/** Encoders halve the color planes. */
+/** Encoders halve the color planes, so lengths are even. */
 function even(length: number): number {
   return Math.round(length / 2) * 2
 }

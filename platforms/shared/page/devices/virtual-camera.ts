@@ -1,4 +1,4 @@
-/** A camera made of a canvas: the bot's picture, or a card with its initials. */
+/** A camera that is a canvas: it shows the bot's picture, or a card with its initials. */
 import { CALM_COLORS } from '../picture/composite-style.ts'
 import { initialsOf, labelOf } from '../picture/initials.ts'
 
@@ -86,12 +86,12 @@ async function decodeImage(dataUrl: string): Promise<ImageBitmap> {
   }
 }
 
-/** Percent signs stand for single bytes here, not for UTF-8. */
+/** Percent escapes are single bytes here, not UTF-8. */
 function latin1Of(encoded: string): string {
   return encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** Whole and undistorted, in the middle. */
+/** Complete and undistorted, in the middle. */
 function drawImage({ pen, width, height }: Source, image: ImageBitmap): void {
   const scale = Math.min(width / image.width, height / image.height)
   const shown = { width: image.width * scale, height: image.height * scale }

@@ -1,4 +1,4 @@
-/** A microphone that is silent until something is played. */
+/** A microphone that is silent until sound is played. */
 import { createResampler } from '../audio/resampler.ts'
 import type { Playout } from '../types.ts'
 
@@ -9,7 +9,7 @@ export interface VirtualMicrophone {
   clear(): void
 }
 
-/** The first samples are played this much later, so that what follows can arrive in time. */
+/** The first samples are played this much later, so that the next ones arrive in time. */
 const LEAD_SECONDS = 0.06
 
 /**

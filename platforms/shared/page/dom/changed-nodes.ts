@@ -3,7 +3,7 @@
 export interface ChangedNodes {
   /** At most so many, in the panel's order; the others come with the next call. */
   take(most: number): Element[]
-  /** Those that left the page before they were taken; each is given once. */
+  /** Messages that left the page before they were read; each is returned once. */
   gone(): Element[]
 }
 

@@ -16,7 +16,7 @@ function contentOf(frame: HTMLIFrameElement): Document | null {
   try {
     return frame.contentDocument
   } catch {
-    // A frame of another site: not ours to read.
+    // A frame of another site, which the script cannot read.
     return null
   }
 }

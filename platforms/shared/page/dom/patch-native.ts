@@ -50,8 +50,8 @@ export function wrapConstructor<Instance extends object>(
 }
 
 /**
- * One instance per page and name: a script that is run twice in the same page finds the first one. The page's own
- * enumerations do not meet it.
+ * One instance per page and name: a script that runs twice in the same page finds the first one. The page's own
+ * enumerations do not show it.
  */
 export function oncePerPage<Kept>(name: string, create: () => Kept): Kept {
   const key = Symbol.for(`standin.${name}`)

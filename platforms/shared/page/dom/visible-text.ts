@@ -1,6 +1,6 @@
 /** Text as a person sees it, by block; an element's label without its icons. */
 
-/** More than a page that says something has; a page full of text is not read to its end. */
+/** More lines than any page with a message has; a page full of text is not read to its end. */
 const MOST_LINES = 250
 const LINE_LENGTH = 400
 

@@ -13,14 +13,14 @@ export const LOOK = {
   screenRadius: 6,
   speakingBorder: 3,
   emptySize: 26,
-  /** Of a picture's shorter side, and of that the letters. */
+  /** Size of the initials' disc as a share of the picture's shorter side, and of the letters as a share of the disc. */
   initials: 0.42,
   initialsSize: 0.4,
-  /** Of the height of the place. */
+  /** Share of the height of the place. */
   restSize: 0.26,
 } as const
 
-/** For elements. Nothing moves by itself: every animation would cost a drawing of the whole picture. */
+/** For elements. There are no animations: each would cost a painting of the whole picture. */
 export const COMPOSITE_STYLE = `
 :host { background: ${LOOK.ground} !important }
 .composite {

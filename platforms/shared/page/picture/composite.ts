@@ -26,15 +26,15 @@ export interface Composite {
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   /** Back to the screen: the frames have no reader. */
   closeFrames(): void
-  /** Paints frames of what the page has, and leaves the page as it is; does nothing on the screen. */
+  /** Paints frames with the page's tiles, and leaves the page as it is; does nothing on the screen. */
   paintAhead(mode: CompositeMode): void
-  /** Lays the picture over the page, or changes its layout. */
+  /** Shows the picture over the page, or changes its layout. */
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
   update(tiles: readonly CompositeTile[]): void
-  /** Less of the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
+  /** Reduces the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
   setStep(step: DegradationStep): void
-  /** Takes the layer away; tiles are kept. */
+  /** Removes the layer; tiles are kept. */
   hide(): void
   /**
    * Resolves once the picture of the latest `show`/`update` is really on the screen: every tile in view has painted a
@@ -45,9 +45,9 @@ export interface Composite {
   readonly isPainted: boolean
   /** The painted frame, a PNG in base64; null while frames are not open. */
   png(): Promise<string | null>
-  /** Why no frames are painted any more, for good; null while all is well. */
+  /** Why no frames are painted any more, for good; null while there is no fault. */
   readonly fault: string | null
-  /** Takes everything back, also the hooks. */
+  /** Removes everything, also the hooks. */
   dispose(): void
 }
 
@@ -138,7 +138,7 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
 
 type WorkerAddress = (address: string) => string
 
-/** Not in the library of types. */
+/** Missing in TypeScript's library. */
 declare const trustedTypes:
   | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
   | undefined
@@ -150,12 +150,12 @@ function trustedAddresses(policy: string | undefined): WorkerAddress {
     const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
     return (address) => made.createScriptURL(address)
   } catch {
-    // A page that allows no policy but its own; it is painted on the screen.
+    // The page allows no policy but its own, so the picture is painted on the screen.
     return (address) => address
   }
 }
 
-/** The page under it is not painted either. */
+/** Keeps the page under the layer from being painted. */
 function coverSheet(): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`:host { background: ${LOOK.ground} !important }`)

@@ -11,7 +11,10 @@ const SHAPELESS = /^[\p{C}\p{Z}]*$/u
 const JOINING = /\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Mongolian}/u
 const ZERO_WIDTH_NON_JOINER = '\u200c'
 
-/** One or two graphemes: of the first and the last word, as far as they are readable; `?` for a name without any. */
+/**
+ * One or two graphemes: of the first and the last word, as far as they are readable; `?` for a name without readable
+ * ones.
+ */
 export function initialsOf(name: string): string {
   const outside = signsOf(name.replaceAll(IN_BRACKETS, ' '))
   const signs = outside.length > 0 ? outside : signsOf(name)
@@ -46,7 +49,7 @@ function upper(sign: string): string {
   return [...graphemes.segment(raised)].length === 1 ? raised : sign
 }
 
-/** Towers of combining marks are cut to two; what joins pictographs stays. */
+/** Stacks of combining marks are cut to two; joiners of pictographs stay. */
 function shorten(sign: string): string {
   return sign.replace(/(\p{L}\p{M}{2})\p{M}+/u, '$1')
 }

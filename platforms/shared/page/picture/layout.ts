@@ -8,7 +8,7 @@ export interface Rectangle {
 }
 
 export interface Place {
-  /** The tile's id; null for the place that says how many more there are. */
+  /** The tile's id; null for the place that shows how many more people there are. */
   id: string | null
   picture: Rectangle
   /** The strip under the picture that holds the name. */
@@ -39,7 +39,9 @@ const MARGIN = 14
 const GAP = 12
 const WIDE = 16 / 9
 const NARROW = 4 / 3
-/** A share that is taller or wider than these is fitted into its place all the same, only not framed closely. */
+/**
+ * A shared screen that is taller or wider than these is fitted into its place all the same, but without a close frame.
+ */
 const SCREEN_ASPECTS = { least: 0.5, most: 3 }
 
 /** Without people it draws nothing (an empty list); the caller shows its card then. */
@@ -54,7 +56,7 @@ export function layOut(request: LayoutRequest): Place[] {
   return besideScreen(request.screenId, request.screenAspect, whole, sideWidth, ids)
 }
 
-/** Who speaks, and underneath, unseen, who may speak next. */
+/** The speaker, and, hidden underneath, those who may speak next. */
 function withStandby(places: Place[], { speakerId, standby }: LayoutRequest): Place[] {
   const speaker = places.find(({ id }) => id === speakerId)
   if (!speaker) return places
@@ -87,7 +89,7 @@ function besideScreen(
   return [screen, ...grid(ids, { ...side, x: side.x - spare })]
 }
 
-/** The columns are chosen so that most is seen of wide pictures; the last row is centered. */
+/** The number of columns maximizes the visible area of wide pictures; the last row is centered. */
 function grid(ids: readonly (string | null)[], area: Rectangle): Place[] {
   let best: { columns: number; caption: number; worth: number; width: number; height: number } | null = null
   for (let columns = 1; columns <= ids.length; columns++) {
@@ -96,10 +98,10 @@ function grid(ids: readonly (string | null)[], area: Rectangle): Place[] {
       width: (area.width - GAP * (columns - 1)) / columns,
       height: (area.height - GAP * (rows - 1)) / rows,
     }
-    // The name is as large as the picture above it allows, and the picture as large as the name leaves room for.
+    // The caption's size depends on the picture above it, and the picture's size on the room that the caption leaves.
     const guess = largestPicture(cell.width, cell.height - captionHeight(cell.width))
     const caption = captionHeight(guess.width)
-    // So many rows that names alone fill the height leave nothing to show.
+    // With so many rows that names alone fill the height, there is no room for pictures.
     if (cell.width <= 0 || cell.height <= caption) continue
     const size = largestPicture(cell.width, cell.height - caption)
     const worth = size.width * size.height * (size.width / size.height / WIDE)
@@ -129,7 +131,7 @@ function screenPlace(id: string, aspect: number | null, area: Rectangle): Place 
   return place(id, { x, y, width, height }, caption)
 }
 
-/** The largest picture in a cell, between 4:3 and 16:9: within that, cutting the edges costs nothing that matters. */
+/** The largest picture in a cell, between 4:3 and 16:9: within that, only unimportant edges are cut. */
 function largestPicture(width: number, height: number): { width: number; height: number } {
   if (width / height > WIDE) return { width: height * WIDE, height }
   if (width / height < NARROW) return { width, height: width / NARROW }
@@ -144,7 +146,7 @@ function place(id: string | null, exact: Rectangle, captionSize: number): Place 
   return { id, picture, caption, fontSize: Math.round(captionSize * 0.55) }
 }
 
-/** A small picture carries a smaller name. */
+/** A small picture has a smaller name. */
 function captionHeight(width: number): number {
   if (width >= 800) return 36
   if (width >= 360) return 30

@@ -4,8 +4,8 @@ import { create, createTileView, type ScreenTile, setRectangle } from './composi
 import type { Surface } from './surface.ts'
 
 /**
- * Counted in frames, not in milliseconds, because a busy machine draws fewer of them. A video that comes into view shows
- * nothing for a frame or two, because the browser stops handing over pictures of what is not seen.
+ * Counted in frames, not in milliseconds, because a busy machine draws fewer of them. A video that comes into view is
+ * empty for a frame or two, because the browser delivers no frames to invisible videos.
  */
 const FRAMES_TO_APPEAR = 20
 

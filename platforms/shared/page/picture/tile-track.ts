@@ -1,4 +1,4 @@
-/** Follows the one video track of a stream that is to be seen, through everything that a page does to the stream. */
+/** Follows the one video track of a stream that the tile shows, through all changes that a page makes to the stream. */
 
 export interface TrackFollower {
   /** The same stream may be given again and again; null where the camera is off. */
@@ -11,7 +11,7 @@ export interface TrackFollower {
 export interface TrackListener {
   /** Another track than before, or none. */
   taken(track: MediaStreamTrack | null): void
-  /** The track was muted or is so no longer. */
+  /** The track was muted or unmuted. */
   changed(): void
 }
 

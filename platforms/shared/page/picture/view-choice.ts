@@ -28,7 +28,7 @@ export interface ViewMemory {
   featuredSince: number
   /** A speaker was featured because of speech. */
   hasSpoken: boolean
-  /** Begin of the speech of those who speak now. */
+  /** Begin of the speech of people who speak now. */
   speechSince: ReadonlyMap<string, number>
   lastSpokeAt: ReadonlyMap<string, number>
   /** People of the gallery in the order of their places. */
@@ -56,9 +56,9 @@ export interface ViewChoice {
   /** People who may be featured next: those who speak now, and the one before. */
   standby: readonly string[]
   gallery: readonly string[]
-  /** People who found no place in the gallery. */
+  /** People without a place in the gallery. */
   hiddenCount: number
-  /** When the choice has to be made again although no tile changed; null when that is not needed. */
+  /** When the choice has to be made again although no tile changed; null when never. */
   recheckAt: number | null
 }
 
@@ -127,10 +127,10 @@ function hasSpokenFor(memory: ViewMemory, id: string, now: number): number {
   return now - (memory.speechSince.get(id) ?? now)
 }
 
-/** People keep their places; who speaks and has none takes that of the one who was silent longest. */
+/** People keep their places; a speaker without one takes the place of the person who was silent longest. */
 function chooseGallery(memory: ViewMemory, people: readonly Candidate[], limit: number, now: number): string[] {
   if (people.length <= limit) return people.map(({ id }) => id)
-  // One place is needed to say how many more there are.
+  // One place is needed to show how many more people there are.
   const places = limit - 1
   const present = new Set(people.map(({ id }) => id))
   const order = people.map(({ id }) => id)

@@ -8,21 +8,21 @@ import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
 
 export interface Frames {
   surface: Surface
-  /** The bytes (hex) with which the file begins until something is shown. */
+  /** The bytes (hex) with which the file begins until the first picture. */
   mark: string
   /** The painted picture, as a PNG in base64. */
   png(): Promise<string>
-  /** Why nothing is painted any more; null while it is. */
+  /** Why the painter stopped; null while it paints. */
   readonly fault: string | null
 }
 
 const OPEN_MS = 10_000
 /** A track without a frame for so long may be a still picture, as a shared page is. */
 const STILL_MS = 500
-/** Frames of who is not seen are taken for so long more: it may come into view for what was learned of them. */
+/** Frames of an invisible tile are still received for so long: it may come into view because of its first frames. */
 const LINGER_MS = 1000
 
-/** Not in the library of types: the browser's reader of a track, for windows too. */
+/** Missing in TypeScript's library: the browser's reader of a track, which works in windows too. */
 declare const MediaStreamTrackProcessor: new (options: {
   track: MediaStreamTrack
   /** Frames. */
@@ -30,15 +30,15 @@ declare const MediaStreamTrackProcessor: new (options: {
 }) => { readable: ReadableStream<VideoFrame> }
 
 export interface PainterWorker {
-  /** Where it may lie, best first. */
+  /** Possible addresses of the worker, best first. */
   addresses: readonly string[]
   /** For a page that allows only workers that it made itself. */
   source: string
-  /** Makes an address one that the page takes. */
+  /** Makes an address one that the page accepts. */
   trusted(address: string): string
 }
 
-/** Rejects where the browser or the page has no place for it. */
+/** Rejects where the browser or the page provides no storage for it. */
 export async function openFrames(
   painter: PainterWorker,
   size: { width: number; height: number },
@@ -100,7 +100,7 @@ function framesOf(
   let tileCount = 0
   let callCount = 0
   let isTelling = false
-  /** Before it the file keeps its mark. */
+  /** Until then the file keeps its mark. */
   let isShown = false
   let told = ''
   let fault: string | null = null
@@ -140,7 +140,7 @@ function framesOf(
     send({ type: 'scene', scene: whole })
   }
 
-  /** Gathers the changes of one task. */
+  /** Combines the changes of one task. */
   function changeScene(): void {
     if (isTelling) return
     isTelling = true
@@ -209,7 +209,7 @@ function createFrameTile({ tile, color, send, changeScene, changed, forgotten }:
   let isSpeaking = false
   let isLeaving = false
   let isFollowed = false
-  /** Of this track, ever; and since it is followed. */
+  /** Whether this track ever had a frame, and one since it is followed. */
   let hasFrame = false
   let hasArrived = false
   let waitingSince = 0
@@ -236,7 +236,7 @@ function createFrameTile({ tile, color, send, changeScene, changed, forgotten }:
     changed()
   }
 
-  /** Who is not seen needs no frames, once it is known that there are some. */
+  /** An invisible tile needs no frames, once it is known to have some. */
   function followWhereWanted(): void {
     const track = followed.track()
     const isWanted = track !== null && (place !== null || !hasFrame)
@@ -259,7 +259,7 @@ function createFrameTile({ tile, color, send, changeScene, changed, forgotten }:
     isFollowed = false
   }
 
-  /** The page has been showing it for longer than we have been looking. */
+  /** The page has been showing the picture for longer than we have been reading it. */
   function takeStill(track: MediaStreamTrack): void {
     if (hasArrived || track !== followed.track()) return
     for (const video of document.querySelectorAll('video')) {

@@ -44,7 +44,7 @@ export class Ground {
     write(pen, text, { x, y, size: LOOK.emptySize, color: LOOK.text })
   }
 
-  /** `video` is where this tile's video is seen, null where initials are. */
+  /** `video` is the place of this tile's video, null where initials are. */
   paintTile(tile: SceneTile, video: Rectangle | null): void {
     const pen = this.#pen
     const { picture, isScreen } = tile
@@ -117,7 +117,7 @@ export class Ground {
   }
 }
 
-/** In the middle of a point. */
+/** Centered on a point. */
 function write(
   pen: Pen,
   text: string,

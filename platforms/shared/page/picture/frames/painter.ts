@@ -47,7 +47,7 @@ export class FramePainter {
   /** Since when every pass failed; null while they do not. */
   #failingSince: number | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** One after the other: what a message changes must not change under a pass. */
+  /** One after the other: a message must not change the state during a pass. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(send: (message: FromPainter, transfer: Transferable[]) => void) {
@@ -121,7 +121,7 @@ export class FramePainter {
     return video
   }
 
-  /** At once where nothing was painted lately; otherwise together with what comes until then. */
+  /** At once where no pass was lately; otherwise together with the changes until then. */
   #paintSoon(): void {
     if (this.#timer !== undefined) return
     const waitMs = Math.max(0, this.#passAt + PASS_MS - performance.now())
@@ -149,7 +149,7 @@ export class FramePainter {
     for (const number of syncs) this.#send({ type: 'synced', number }, [])
   }
 
-  /** Copies the newest frames of those that are seen; returns whose picture is another one now. */
+  /** Copies the newest frames of the visible tiles; returns the tiles whose picture changed. */
   async #takeFrames(tiles: readonly SceneTile[]): Promise<Set<number>> {
     const fresh = new Set<number>()
     for (const { tile } of tiles) {
@@ -203,7 +203,7 @@ export class FramePainter {
     else this.#send({ type: 'broke', reason: String(error) }, [])
   }
 
-  /** Paints what differs from before; returns whose ground is new. */
+  /** Paints the changed parts; returns the tiles whose ground is new. */
   #paintGround(scene: Scene): 'all' | Set<number> {
     const { tiles: _, ...rest } = scene
     const places = this.#shown.map(({ tile }) => [tile.tile, tile.picture, tile.caption])

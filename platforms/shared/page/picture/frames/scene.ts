@@ -3,7 +3,7 @@ import type { Rectangle } from '../layout.ts'
 
 /** One picture of a scene, with everything that is painted with it. */
 export interface SceneTile {
-  /** Another number for every tile there ever was. */
+  /** Another number for every tile since the start. */
   tile: number
   label: string
   initials: string
@@ -14,16 +14,16 @@ export interface SceneTile {
   fontSize: number
   isScreen: boolean
   isSpeaking: boolean
-  /** There is something to show beside the initials. */
+  /** There is a picture to show instead of the initials. */
   hasPicture: boolean
 }
 
 /** Places are relative to the area's corner. */
 export interface Scene {
   area: Rectangle
-  /** The later ones lie over the earlier ones. */
+  /** Later tiles are drawn over earlier ones. */
   tiles: readonly SceneTile[]
-  /** In the place of people for whom there is none. */
+  /** The place that shows the number of people without a tile. */
   rest: { place: Rectangle; text: string } | null
   /** While the bot is alone. */
   emptyText: string | null
@@ -48,12 +48,12 @@ export type FromPainter =
   /** The file is there and begins with these bytes (hex), which identify it until the first scene. */
   | { type: 'opened'; mark: string }
   | { type: 'refused'; reason: string }
-  /** Something was not painted; told once for each reason in a row. */
+  /** A part was not painted; reported once for each reason in a row. */
   | { type: 'failed'; reason: string }
-  /** Nothing is painted any more. */
+  /** The painter stopped for good. */
   | { type: 'broke'; reason: string }
   /** The first frame of a tile since it is followed, or one of another shape; pixels, as it is seen. */
   | { type: 'frame'; tile: number; width: number; height: number }
-  /** Everything told before this number was asked for had its turn to be painted. */
+  /** Everything sent before this number was requested had its turn to be painted. */
   | { type: 'synced'; number: number }
   | { type: 'png'; number: number; image: ArrayBuffer }

@@ -3,7 +3,7 @@ import type { Pixels } from './pixels.ts'
 
 export interface Plane {
   address: number
-  /** Pixels; also what rows are apart. */
+  /** Pixels; also the distance between rows. */
   width: number
   height: number
 }
@@ -15,7 +15,7 @@ const USUAL_MATRICES: readonly (string | null)[] = [null, 'smpte170m', 'bt470bg'
 /** No meeting sends more; such a frame would only use memory. */
 const MOST_PIXELS = 8192 * 8192
 
-/** Newer than the library of types. */
+/** Newer than TypeScript's library. */
 type Turned = VideoFrame & { rotation?: number }
 
 export class Source {
@@ -37,7 +37,7 @@ export class Source {
     return this.planes[0]?.height ?? 0
   }
 
-  /** Rejects, and keeps what it has, where the browser does not hand over the frame's pixels. The frame stays open. */
+  /** Rejects, and keeps its planes, where the browser does not give the frame's pixels. The frame stays open. */
   async load(frame: VideoFrame): Promise<void> {
     const rectangle = frame.visibleRect
     if (rectangle === null || rectangle.width * rectangle.height > MOST_PIXELS) throw new Error('No usable frame')
@@ -109,7 +109,7 @@ function isUsual({ format, colorSpace, visibleRect }: VideoFrame): boolean {
   return USUAL_MATRICES.includes(colorSpace.matrix) && colorSpace.fullRange !== true
 }
 
-/** One plane after the other; addresses count from the first one's. */
+/** Planes one after the other; addresses are relative to the first one. */
 function planesIn(sizes: readonly { width: number; height: number }[]): { planes: Plane[]; bytes: number } {
   let bytes = 0
   const planes = sizes.map(({ width, height }) => {

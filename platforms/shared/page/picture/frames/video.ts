@@ -14,7 +14,7 @@ export class Video {
   readonly source: Source
   readonly #pixels: Pixels
   #reader: ReadableStreamDefaultReader<VideoFrame> | null = null
-  /** Came and was not taken yet. */
+  /** The newest frame that was received and not used yet. */
   #newest: VideoFrame | null = null
   #size = ''
   #takenAt = 0
@@ -27,7 +27,7 @@ export class Video {
     this.source = new Source(pixels)
   }
 
-  /** Hands over the frames of this stream from now on, instead of those before. */
+  /** Calls `arrived` for the frames of this stream from now on, instead of the stream before. */
   follow(frames: ReadableStream<VideoFrame>, arrived: (frame: VideoFrame) => void): void {
     this.unfollow()
     const reader = frames.getReader()
@@ -40,7 +40,7 @@ export class Video {
         else value.close()
       }
     }
-    // A stream that is given up rejects; there is nothing to read then.
+    // A stream that is given up rejects; there are no more frames to read then.
     read().catch(() => {})
   }
 
@@ -52,7 +52,7 @@ export class Video {
     this.#size = ''
   }
 
-  /** Keeps the frame until it is taken, in place of one that was not. Returns its size where that is new. */
+  /** Keeps the frame until it is used, in place of an unused one. Returns its size where that is new. */
   arrive(frame: VideoFrame): Size | null {
     this.#newest?.close()
     this.#newest = frame
@@ -91,7 +91,7 @@ export class Video {
     }
   }
 
-  /** Brings the source into its place. */
+  /** The scaling of the source to its place. */
   scaling(fit: Fit): Scaling {
     if (this.#scaling?.suits(this.source, fit)) return this.#scaling
     this.#scaling?.release()

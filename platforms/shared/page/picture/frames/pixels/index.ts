@@ -95,7 +95,7 @@ export function scale(
   }
 }
 
-/** One row to its new width. Writes whole eights. */
+/** Scales one row to its new width. Writes groups of eight. */
 function widen(source: usize, table: usize, target: usize, columns: i32): void {
   const half = i16x8.splat(64)
   for (let column = 0; column < columns; column += 8) {
@@ -155,7 +155,7 @@ export function halve(source: usize, stride: i32, width: i32, height: i32, targe
   }
 }
 
-/** Lays `over` upon a rectangle as far as `alpha` (0 to 128) says; all three have the same stride. */
+/** Blends `over` into a rectangle by `alpha` (0 to 128); all three have the same stride. */
 export function blend(over: usize, alpha: usize, target: usize, stride: i32, columns: i32, rows: i32): void {
   const half = i16x8.splat(64)
   for (let row = 0; row < rows; row++) {
@@ -203,9 +203,9 @@ export function turn(source: usize, width: i32, height: i32, quarters: i32, targ
 }
 
 /**
- * From RGBA (not multiplied by its alpha) to Y, U and V in the limited range of BT.601, and where `alphaY` is not 0 to the
- * alpha (0 to 128) of both sizes of plane. `columns` and `rows` are even; a pixel of color is the mean of four by their
- * alpha. The planes' strides are those of Y and half of it.
+ * Converts RGBA (not multiplied by its alpha) to Y, U and V in the limited range of BT.601, and, where `alphaY` is not
+ * 0, to the alpha (0 to 128) of both sizes of plane. `columns` and `rows` are even; a pixel of color is the mean of
+ * four, weighted by their alpha. The planes' strides are those of Y and half of it.
  */
 export function fromRgba(
   rgba: usize,
