@@ -25,11 +25,11 @@ export interface BrowserOptions extends ContextOptions {
   executablePath?: string
   mappedHosts?: readonly MappedHost[]
   extraArguments?: readonly string[]
-  /** The session of an account; what was given is copied and never written. */
+  /** The session of an account; it is copied, and the original is never written. */
   state?: BrowserState | null
 }
 
-/** Rejects when the browser does not start; nothing is left behind then. */
+/** Rejects when the browser does not start; then it leaves no process and no file behind. */
 export type OpenBrowser = (
   stage: CaptureEnvironment,
   options: BrowserOptions,
@@ -50,7 +50,7 @@ const UNWANTED = ['--mute-audio', '--enable-automation', '--disable-dev-shm-usag
 const ALWAYS = [
   // Without it `navigator.webdriver` is true.
   '--disable-blink-features=AutomationControlled',
-  // The wording of the page is a sign, so its language is pinned in every place.
+  // The page's wording is a sign, so its language is set to English everywhere.
   '--lang=en-US',
   '--accept-lang=en-US,en',
   // Sound starts without a click.
@@ -64,9 +64,9 @@ const ALWAYS = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
-  // A page that is taller than the window would have one beside the picture of the recording.
+  // A page that is taller than the window would have a scroll bar in the recorded picture.
   '--hide-scrollbars',
-  // No line above the page about flags; it would be in the picture.
+  // No bar above the page about flags; it would be in the picture.
   '--test-type',
   '--noerrdialogs',
   '--disable-crash-reporter',
@@ -92,7 +92,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
       cpuWaits: async () => (processId === null ? new Map() : rendererWaits(processId)),
       async cleanUp() {
         await endProcesses(profile)
-        // Chromium's children may still write while they die.
+        // Chromium's children may still write while they exit.
         await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch((error) =>
           logger.warn('The browser profile could not be removed', { error }),
         )
@@ -138,7 +138,7 @@ export async function launchOptions(
       ...(options.extraArguments ?? []),
     ],
     env: environment(stage, home),
-    // Playwright's own place for them is not found again when this process is killed; the home's is.
+    // After a kill of this process the files in Playwright's own folder could not be found; those in the home can.
     artifactsDir,
     // The bot decides what a signal means; Playwright puts the browser into a separate process group.
     handleSIGINT: false,
@@ -152,7 +152,7 @@ export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions
   const { display, width, height } = stage
   return {
     viewport: display === null ? { width, height } : null,
-    // A meeting page has nothing to give that a bot keeps, and a large download would fill the disk.
+    // A bot needs no files from a meeting page, and a large download would fill the disk.
     acceptDownloads: false,
   }
 }

@@ -12,7 +12,7 @@ export interface OwnScript {
   source: string
 }
 
-/** A page that isolates itself takes workers only that do the same. */
+/** A page with cross-origin isolation accepts only workers that have it too. */
 const HEADERS = [
   { name: 'content-type', value: 'text/javascript; charset=utf-8' },
   { name: 'cross-origin-embedder-policy', value: 'require-corp' },
@@ -20,7 +20,7 @@ const HEADERS = [
   { name: 'cache-control', value: 'no-store' },
 ]
 
-/** From now on, for every document of this page; the request never reaches the page's server. */
+/** Serves the script from now on, for every document of this page; the request never reaches the page's server. */
 export async function serveOwnScript(
   context: BrowserContext,
   page: Page,

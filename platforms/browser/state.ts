@@ -17,7 +17,7 @@ export type BrowserState =
   /** A Chromium user data folder, to be copied. */
   | { kind: 'profile'; folder: string }
 
-/** As `storageState({ path })` of Playwright writes it; fields of newer versions are carried along. */
+/** As `storageState({ path })` of Playwright writes it; unknown fields of newer versions are kept. */
 const storageStateSchema = z.looseObject({
   cookies: z
     .array(
@@ -45,7 +45,7 @@ const storageStateSchema = z.looseObject({
 })
 export type StorageState = z.output<typeof storageStateSchema>
 
-/** A storage state is text of some kilobytes; one this large is something else. */
+/** A storage state is text of some kilobytes; a file this large is another kind of file. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024
 /** A profile without its caches has some tens of megabytes. */
 const MAX_PROFILE_BYTES = 512 * 1024 * 1024

@@ -1,4 +1,4 @@
-/** The name by which a Chromium without a display is known: the same as with one, with its true version. */
+/** The user agent of a Chromium without a display: the same as with one, with its true version. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
@@ -20,7 +20,7 @@ export function userAgentOf(executable: string): Promise<string> {
       `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`,
   )
   found.set(executable, asked)
-  // A program that is being replaced by a newer one is asked again.
+  // The version is read again where the program was just being replaced by a newer one.
   asked.catch(() => found.delete(executable))
   return asked
 }

@@ -1,4 +1,4 @@
-/** The Google Meet driver: puts what is Google Meet's own into the driver that all platforms share. */
+/** The Google Meet driver: adds Google Meet's own parts to the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { usualChatSteps } from '../shared/chat-sender.ts'
@@ -19,7 +19,7 @@ import { type MeetPage, meetScript } from './page-script.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 const ORIGIN = 'https://meet.google.com'
-/** A menu is open a moment after the click. */
+/** A menu opens a moment after the click. Milliseconds. */
 const CAPTIONS_MENU_MS = 1500
 const CAPTIONS_POLL_MS = 150
 
@@ -73,7 +73,7 @@ async function turnOnCaptions(page: MeetPage): Promise<boolean> {
     if (await page.press('captionsItem')) return true
     await page.clock.sleep(CAPTIONS_POLL_MS)
   }
-  // Without a menu the button itself has done it; the next look tells.
+  // Without a menu the button itself turned captions on; the next poll shows it.
   return true
 }
 
@@ -84,7 +84,7 @@ function classifierOf(waits: Waits): PageClassifier<PageSnapshot, PageStateKind>
     refusalOf,
     endOf,
     isCorroborated,
-    // A captcha may be solved by a person; an error that goes away was a flash.
+    // A person may solve a captcha; a short error is ignored.
     patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
   }
 }

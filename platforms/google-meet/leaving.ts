@@ -1,4 +1,4 @@
-/** How Google Meet is left, from the call and from the waiting room alike. */
+/** Steps to leave Google Meet, from the call as well as from the waiting room. */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import { dialogStep } from './dialogs.ts'
 import type { PageSnapshot } from './page/types.ts'

@@ -1,4 +1,4 @@
-/** The table from a situation of the page to its outcome, before and after admission. Pure. */
+/** Maps each page state to its outcome, before and after admission. Pure. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
@@ -7,7 +7,7 @@ import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
-/** Statuses of the own device in the roster. */
+/** Statuses of the bot's own device in the roster. */
 const OUT = 6
 const REMOVED = 7
 
@@ -21,7 +21,7 @@ interface Refusal {
 const BLOCKED: Refusal = {
   code: 'BOT_NOT_ACCEPTED',
   sentence: 'Google Meet refused the bot ("{text}"): guests may be off, or the meeting admits invited people only.',
-  // Most refusals of this kind pass on a fresh attempt.
+  // Most refusals of this kind do not happen again in a new attempt.
   canRetry: true,
 }
 
@@ -76,7 +76,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error that this situation is, or null where it is none. `seen`: kinds that came before. */
+/** Before admission: the error of this page state, or null where it is none. `seen`: kinds that came before. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -113,7 +113,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   login_wall: 'removed',
 }
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf(
   { kind }: PageState<PageStateKind>,
   { ownStatus }: Pick<PageSnapshot, 'ownStatus'>,

@@ -1,4 +1,4 @@
-/** The address that the browser opens: the room with the settings that make its page a quiet one. Pure. */
+/** The address that the browser opens: the room with settings that keep its page quiet. Pure. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
@@ -45,10 +45,10 @@ function settings({ recordingMode, camera, microphone }: AddressOptions): Record
     'config.prejoinConfig.enabled': true,
     'config.startWithAudioMuted': microphone === 'off',
     'config.startWithVideoMuted': camera === 'off',
-    // Not the page that offers the desktop app.
+    // Skips the page that offers the desktop app.
     'config.disableDeepLinking': true,
     'config.deeplinking.disabled': true,
-    // One connection for the whole meeting, instead of another one whenever two people are alone.
+    // One connection for the whole meeting, instead of a new one whenever only two people are in it.
     'config.p2p.enabled': false,
     'config.enableInsecureRoomNameWarning': false,
     'config.enableNoAudioDetection': false,
@@ -63,7 +63,7 @@ function settings({ recordingMode, camera, microphone }: AddressOptions): Record
 
 export function addressOf(target: MeetingTarget, options: AddressOptions): Address {
   const url = new URL(target.url)
-  // The wording is a sign, so the page's language is pinned.
+  // The page's wording is a sign, so its language is set to English.
   url.searchParams.set('lang', 'en')
   url.hash = Object.entries(settings(options))
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)

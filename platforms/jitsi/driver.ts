@@ -1,4 +1,4 @@
-/** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
+/** The Jitsi Meet driver: adds Jitsi's own parts to the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
@@ -23,7 +23,7 @@ import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page
 import { SELECTORS } from './selectors.ts'
 import { WORDS } from './words.ts'
 
-/** Moving to another room of the same meeting leaves one conference for the next. */
+/** A move to another room of the same meeting leaves one conference and joins the next. */
 const LEFT_LOOKS = 6
 /** The page itself takes a minute to find out that its server is lost, and half a minute more to reload itself. */
 const RECONNECT_MS = 120_000
@@ -101,7 +101,7 @@ function classifierOf(
   }
 }
 
-/** The button that opens the panel and the one that closes it have two names, and newer panels lie over the first. */
+/** The buttons that open and close the panel have different names, and newer panels cover the first one. */
 function chatSteps(page: MeetingPage<PageSnapshot, ElementName>): ChatSteps {
   return {
     ...usualChatSteps(page),

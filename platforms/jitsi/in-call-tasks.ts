@@ -8,7 +8,7 @@ import type { JoinFlow } from './join-flow.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
-/** A page that is loading may look like another one for a moment, and a server that starts wants no hurry. */
+/** A page that is loading may look like another one for a moment, and a server that starts needs time. Milliseconds. */
 const LOAD_AGAIN_MS = 8000
 
 export class InCallTasks {
@@ -16,7 +16,7 @@ export class InCallTasks {
   readonly #url: string
   readonly #newJoinFlow: () => JoinFlow
   #joinFlow: JoinFlow | null = null
-  /** Since when the page has been none of the meeting's, or when it was last loaded again. */
+  /** Since when the page has not been the meeting's, or when it was last loaded again. */
   #goneAt: number | null = null
 
   /**
@@ -28,7 +28,7 @@ export class InCallTasks {
     this.#newJoinFlow = newJoinFlow
   }
 
-  /** Each look in the meeting. */
+  /** To be called at each poll in the meeting. */
   async afterPoll(snapshot: PageSnapshot, state: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
     if (isNewDocument) this.#joinFlow = null
     const isGone = state.kind === 'unreachable' || state.kind === 'unknown'

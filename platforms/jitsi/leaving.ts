@@ -1,4 +1,7 @@
-/** How a Jitsi meeting is left: by its button; a moderator's button asks how, and only one answer leaves others alone. */
+/**
+ * Steps to leave a Jitsi meeting: by its button. A moderator's button asks how to leave, and only one answer does not
+ * end the meeting for others.
+ */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'

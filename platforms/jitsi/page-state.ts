@@ -5,14 +5,14 @@ import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
 import { type DialogText, type PageStateText, WORDS } from './words.ts'
 
 export const PAGE_PHASES = {
-  /** Another site: of an identity provider, or wherever the server sends people afterwards. */
+  /** Another site: an identity provider, or the page to which the server sends people afterwards. */
   off_site: 'out',
   login_wall: 'out',
   removed: 'out',
   ended_for_all: 'out',
   time_limit: 'out',
   lobby_closed: 'out',
-  /** The last dialog of a conference, in words we do not know. */
+  /** The last dialog of a conference, with unknown words. */
   unknown_end: 'out',
   left: 'out',
   landing: 'out',
@@ -66,8 +66,8 @@ const NOTICES: Readonly<Record<string, PageStateKind>> = {
 }
 
 /**
- * The same by the page's own names of failures (docs/platform-notes/jitsi.md#conference), which no notification has to
- * be caught for.
+ * The same by the page's own names of failures (docs/platform-notes/jitsi.md#conference), which do not need a
+ * notification.
  */
 const FAILURES: Readonly<Record<string, PageStateKind>> = {
   'conference.connectionError.accessDenied': 'denied',
@@ -79,11 +79,11 @@ const FAILURES: Readonly<Record<string, PageStateKind>> = {
 }
 
 const ENDS = ['removed', 'lobby_closed', 'time_limit', 'ended_for_all'] as const satisfies readonly PageStateText[]
-/** Where the page goes by itself when a visit is over (docs/platform-notes/jitsi.md#pages-after-the-end). */
+/** Pages to which the page goes by itself when a visit is over (docs/platform-notes/jitsi.md#pages-after-the-end). */
 const CLOSE_PAGE = /\/close\d*\.html$/
 const REFUSED_PAGE = /\/authError\.html$/
 
-/** `meetingHost` is where the meeting's link leads. */
+/** `meetingHost` is the host of the meeting's link. */
 export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<PageStateKind> {
   const proofs = proofsOf(snapshot)
   const found = (kind: PageStateKind, text: string): PageState<PageStateKind> => ({ kind, text, proofs })
@@ -124,12 +124,12 @@ export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? '')
 }
 
-/** Two witnesses agree: what the page keeps of the conference, and what it shows of others. */
+/** Two independent signs agree: the page's state of the conference, and the tiles of others. */
 export function isCorroborated({ proofs }: PageState<PageStateKind>): boolean {
   return proofs.length > 1
 }
 
-/** The dialog that is of this kind, if one is open. */
+/** The open dialog of this kind, if there is one. */
 export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
   return snapshot.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
 }

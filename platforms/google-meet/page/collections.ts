@@ -15,7 +15,7 @@ export interface UserRecord {
 
 export interface OutputRecord {
   kind: 'audio' | 'video'
-  /** Of sound it is the contributing source, of pictures the id of the stream. */
+  /** For sound the contributing source, for pictures the id of the stream. */
   streamId: string
   deviceId: string
   isDisabled: boolean

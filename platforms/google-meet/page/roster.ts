@@ -1,9 +1,10 @@
 /**
- * Who is in the meeting, from several sources of different trust. Pure: records go in with their time, events come out.
+ * Decides who is in the meeting, from several sources of different trust. Pure: records go in with their time, events
+ * come out.
  *
- * The meeting's own channel is believed at once, its HTTP form for names and arrivals. The page (tiles, people panel)
- * names people whom the other two never named, and tells who is gone of those whom the channel never named: it may have
- * begun after they left. Tiles and rows are virtual: absence from them once proves nothing.
+ * The meeting's own channel is believed at once, and its HTTP form for names and arrivals. The page (tiles, people
+ * panel) names people whom the other two never named, and shows who is gone of those whom the channel never named: it
+ * may have begun after they left. Tiles and rows are virtual: absence from them in one poll proves nothing.
  */
 import { createRosterReporter, type RosterReporter } from '../../shared/page/people/roster-reporter.ts'
 import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
@@ -73,7 +74,7 @@ export class Roster {
         continue
       }
       const known = this.#people.get(user.id)
-      // The HTTP form lags behind: it never takes back what the channel said.
+      // The HTTP form is delayed: it never overrides the channel.
       if (known?.source === 'channel' && source === 'http') continue
       const name = user.name || known?.participant.name || 'Unknown'
       const participant = { id: user.id, name, isHost: user.isHost }
@@ -127,7 +128,7 @@ export class Roster {
     return this.#selfIds.has(id)
   }
 
-  /** The only device of ours that is surely ours; null while no mark was seen. */
+  /** The one device that is certainly the bot's; null while no mark was seen. */
   ownId(): string | null {
     return [...this.#selfIds].at(-1) ?? null
   }

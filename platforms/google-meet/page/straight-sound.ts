@@ -21,7 +21,7 @@ export function hearStraight(tap: Pick<WebRtcTap, 'tracks'>): void {
     return native(new MediaStream(tracks.map(forThePage)))
   })
 
-  // The page's elements are in the document; their events do not bubble, but they come down.
+  // The page's elements are in the document; their events do not bubble, but the document can capture them.
   for (const event of ['play', 'pause', 'volumechange'])
     document.addEventListener(event, () => heard.forEach(decide), { capture: true })
 
@@ -55,13 +55,13 @@ export function hearStraight(tap: Pick<WebRtcTap, 'tracks'>): void {
 }
 
 interface Heard {
-  /** Ours. */
+  /** The element of ours that plays the track. */
   player: HTMLAudioElement
   /** Copies of the track that the page's AudioContexts have. */
   copies: MediaStreamTrack[]
 }
 
-/** By an element of the page. */
+/** Whether an element of the page plays it. */
 function isPlayed(track: MediaStreamTrack): boolean {
   return [...document.querySelectorAll<HTMLMediaElement>('audio, video')].some(
     ({ paused, muted, srcObject }) =>

@@ -1,4 +1,4 @@
-/** The page's tiles: whose they are, and the pictures for the recording's own composite. */
+/** The page's tiles: their owners, and the pictures for the composite. */
 
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
@@ -18,7 +18,7 @@ const HAND = /^(?:front|back)_hand$/
 
 type Says = (label: string, text: string) => boolean
 
-/** Badges and the suffix of a presentation are no part of a name. */
+/** Badges and the suffix of a presentation are not part of a name. */
 export function nameIn(element: Element, selectors: PageConfig['selectors']): string {
   const holder = element.querySelector(selectors.tileName ?? ':not(*)')
   const text = holder ? textWithout(holder, selectors.icon ?? 'i') : (element.getAttribute('data-self-name') ?? '')

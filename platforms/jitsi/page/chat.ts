@@ -1,4 +1,4 @@
-/** The chat as the page knows it: from its own state, or from the open panel where there is none. */
+/** Reads the chat: from the page's own state, or from the open panel where there is none. */
 import type { ChatMessage } from '../../../src/meeting/meeting.ts'
 import { contentOf } from '../../shared/page/chat/chat-content.ts'
 import { isVisible } from '../../shared/page/dom/visible-text.ts'
@@ -6,12 +6,12 @@ import type { ChatState } from '../../shared/page/types.ts'
 import { readMessages, readStore, type StoreMessage } from './store.ts'
 import type { PageConfig } from './types.ts'
 
-/** More than this in one panel is not read. */
+/** At most so many messages of one panel are read. */
 const MOST_SHOWN = 500
-/** The time, the marks and what is there for screen readers only. */
+/** The time, the marks and the text for screen readers. */
 const BESIDE_THE_TEXT = '.timestamp, .sr-only, [aria-hidden="true"]'
 
-/** The meeting's messages, oldest first. `read` reads those of the page's own state. */
+/** The meeting's messages, oldest first. `read` reads them from the page's own state. */
 export function readChat(selectors: PageConfig['selectors'], read: () => StoreMessage[] = readMessages): ChatMessage[] {
   return readStore() ? read() : readPanel(selectors)
 }

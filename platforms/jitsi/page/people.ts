@@ -1,6 +1,6 @@
 /**
- * Who is in the meeting and whose picture and sound is whose. Pure over what was read: the page's own state is believed
- * wherever it is there; tiles speak only where it is not, and then absence from them proves nothing at once.
+ * Decides who is in the meeting and the owner of each picture and sound. Pure. The page's own state is believed where
+ * it exists; tiles count only where it does not, and then a missing tile proves nothing at once.
  */
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { PageParticipant } from '../../shared/page/types.ts'
@@ -21,9 +21,9 @@ export interface RosterView {
   source: 'store' | 'page' | null
 }
 
-/** Shared screens are called after their owner's second video source (docs/platform-notes/jitsi.md#participants). */
+/** A shared screen is named after its owner's second video source (docs/platform-notes/jitsi.md#participants). */
 const SCREEN_ID = /^(.+)-v\d+$/
-/** Looks without a trace of a tile before its person counts as gone: tiles that are scrolled away leave the page. */
+/** Polls without a person's tile before the person counts as gone: tiles that are scrolled away leave the page. */
 const ABSENCES = 12
 
 /** Before the join the page's state says nothing about who is inside. */
@@ -51,7 +51,7 @@ export class People {
     return {
       people,
       sharing: tiles.flatMap(({ id }) => SCREEN_ID.exec(id)?.[1] ?? []),
-      // The own tile has no participant's id, so those that have one are others.
+      // The own tile has no participant's id, so tiles with one belong to others.
       selfIsKnown: true,
       source: this.#hasSeen ? 'page' : null,
     }

@@ -15,7 +15,7 @@ export interface StorePerson {
 }
 
 export interface StoreTrack {
-  /** The participant's, of a shared screen too. */
+  /** Id of the participant, also for a shared screen. */
   ownerId: string
   kind: 'audio' | 'video' | 'screen'
   isMuted: boolean
@@ -23,7 +23,7 @@ export interface StoreTrack {
   stream: MediaStream | null
 }
 
-/** A word of the chat, or a reaction in the meeting, which the page keeps among them. */
+/** A chat message, or a reaction in the meeting, which the page stores among the messages. */
 export type StoreMessage = ChatMessage & { reactions: ChatReaction[] }
 
 export interface StoreReaction {
@@ -92,8 +92,8 @@ export function readMessages(): StoreMessage[] {
 }
 
 /**
- * Reads what may be news: the newest messages, which can have changed, and each older one that was not read before. In a
- * flood more messages come between two looks than are read again at each look.
+ * Reads possible news: the newest messages, which can have changed, and each older one that was not read before. In a
+ * flood more messages come between two polls than are read again at each poll.
  */
 export function createMessageReader(): () => StoreMessage[] {
   const known = new WeakSet<Foreign>()
@@ -121,7 +121,7 @@ function stateOf(): Foreign | null {
     const state = app?.store?.getState?.()
     return typeof state === 'object' && state !== null ? (state as Foreign) : null
   } catch {
-    // A page that is being torn down.
+    // A page that is being closed.
     return null
   }
 }
@@ -131,7 +131,7 @@ function isJoined(conference: Foreign): boolean {
   try {
     const app = (globalThis as { APP?: { conference?: { isJoined?(): unknown } } }).APP
     const answer = app?.conference?.isJoined?.()
-    // Without that call the state's own conference has to do: it is set at the moment of joining.
+    // Without that function the state's own conference has to do: it is set at the moment of joining.
     return answer === undefined ? true : answer === true
   } catch {
     return false
@@ -209,7 +209,7 @@ function messageOf(entry: Foreign): StoreMessage[] {
 }
 
 /**
- * The names that the page has for its reactions, several after another in one message
+ * The page's names of its reactions; one message may have several
  * (docs/platform-notes/jitsi.md#reactions-and-raised-hands).
  */
 const REACTIONS: Readonly<Record<string, string>> = {
@@ -240,7 +240,7 @@ function senderOf({ participantId, displayName, timestamp }: Foreign) {
   }
 }
 
-/** Emoji to the ids of those who chose it. */
+/** Emoji with the ids of the people who chose it. */
 function reactionsOn(value: unknown): ChatReaction[] {
   const all = value instanceof Map ? [...value] : Object.entries(record(value))
   return all.slice(0, MOST_REACTIONS).flatMap(([emoji, people]) => {
@@ -253,7 +253,7 @@ function reactionsOn(value: unknown): ChatReaction[] {
   })
 }
 
-/** Files lie on the meeting's own server; only those in the meeting may fetch them. */
+/** Files are stored on the meeting's own server; only participants may fetch them. */
 function fileOf({ fileName, fileSize }: Foreign): ChatFile | null {
   const name = text(fileName, LONGEST_NAME)
   const isSize = typeof fileSize === 'number' && Number.isSafeInteger(fileSize) && fileSize >= 0
