@@ -27,7 +27,7 @@ export const SELECTORS = {
   /** The page is about to reload itself; light where only the network is at fault. */
   overlay: '#overlay',
   lightOverlay: '#overlay.overlay__container-light',
-  /** A notification is named after its text, and so is its description. */
+  /** A notification has the key of its text, and so has its description. */
   notification: '#notifications-container [data-testid]',
   notificationArea: '#notifications-container',
   /** Tiles of the other participants; a shared screen has a separate one. The own tile has another id. */
@@ -48,7 +48,7 @@ export const SELECTORS = {
   chatMessage: '#chatconversation .chatmessage',
   chatMessageText: '.usermessage',
   chatSender: '.display-name',
-  /** Texts that people wrote or are called; no wording of the page is in them. */
+  /** Messages and names of people; the page's own wording is elsewhere. */
   peoples:
     '.filmstrip, #largeVideoContainer, #sideToolbarContainer, #participants-pane, .subject, .lobby-chat-container',
 } as const

@@ -41,7 +41,7 @@ function linksIn(text: string, hosts: readonly string[]): URL[] {
   )
   return [...text.matchAll(link)].flatMap(([found]) => {
     const bare = trimEndOf(found, TRAILING).replace(/^https?:\/\//i, '')
-    // A page that is not secure gets neither camera nor microphone from the browser, so plain http is never opened.
+    // A browser gives an insecure page neither camera nor microphone, so plain http is never opened.
     const full = `https://${bare}`
     if (!URL.canParse(full)) return []
     const url = new URL(full)

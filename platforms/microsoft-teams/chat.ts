@@ -5,12 +5,12 @@
 import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
 import type { TeamsPage } from './page-script.ts'
 
-/** The button opens and closes; while the pane mounts, a second press would close it again. Milliseconds. */
+/** The button opens and closes the pane; while the pane mounts, a second press would close it again. Milliseconds. */
 const OPEN_EVERY_MS = 5000
 
 export interface TeamsChat {
   steps: ChatSteps
-  /** Opens the pane where it was open before and is not any more: people, or the page itself, closed it. */
+  /** Opens the pane again after people, or the page itself, closed it. */
   keepOpen(isOpen: boolean): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The Microsoft Teams driver: puts what is Microsoft Teams' own into the driver that all platforms share. */
+/** The Microsoft Teams driver: adds the parts of Microsoft Teams to the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { DeviceToggles } from '../shared/device-toggles.ts'
@@ -68,7 +68,7 @@ export async function openMicrosoftTeams(
 }
 
 /**
- * The light client carries the whole invitation in its address, the passcode too
+ * The light client has the complete invitation in its address, with the passcode
  * (docs/platform-notes/microsoft-teams.md#meeting-links).
  */
 function hideCoordinates(text: string): string {

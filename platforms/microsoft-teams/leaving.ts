@@ -1,4 +1,6 @@
-/** How Microsoft Teams is left: by the toolbar from the call, by Cancel from the waiting room and the page before it. */
+/**
+ * Steps to leave Microsoft Teams: by the toolbar from the call, by Cancel from the waiting room and the page before it.
+ */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
@@ -10,7 +12,7 @@ import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
  */
 const HEARD_MS = 1000
 
-/** Pages in front of the meeting: nothing was asked, or the request is taken back. */
+/** Pages before the meeting: there is no request, or it was withdrawn. */
 const IN_FRONT: ReadonlySet<PageStateKind> = new Set<PageStateKind>([
   'pre_join',
   'launcher',
@@ -18,7 +20,7 @@ const IN_FRONT: ReadonlySet<PageStateKind> = new Set<PageStateKind>([
   'off_site',
 ])
 
-/** `hasAsked`: a request to join went out, or the bot is in. */
+/** `hasAsked`: there was a request to join, or the bot is in. */
 export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps<PageSnapshot> {
   return {
     async press(snapshot) {

@@ -5,7 +5,7 @@ const HOST =
   '(?:[a-z0-9-]+\\.)*(?:teams\\.microsoft\\.com|teams\\.live\\.com|teams\\.cloud\\.microsoft|teams\\.microsoft\\.us)'
 /** Everything but white space, quotes and brackets of the sentence around a link. */
 const REST = `[^\\s"'<>«»„“”‘’\`|\\\\^{}]`
-/** The context of a classic link is JSON, which some programs paste as it is. */
+/** The context of a classic link is JSON, which some programs paste unencoded. */
 const JSON_CONTEXT = 'context=\\{[^{}<>]{0,400}\\}'
 const LINK = new RegExp(
   `(?:https?://|${START_OF_HOST})${HOST}(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#](?:${JSON_CONTEXT}|${REST})*)?`,
@@ -21,9 +21,9 @@ const ENCODED = /https?%(?:25){0,2}3a%(?:25){0,2}2f[^\s"'<>]+/gi
 const TRAILING = '.,;:!?)]*_'
 const MAX_DEPTH = 3
 
-/** Links on hosts of Microsoft Teams, in the order in which they stand, wrappers and encodings undone. */
+/** Links on hosts of Microsoft Teams, in their order in the text, without wrappers and encodings. */
 export function teamsLinksIn(text: string): URL[] {
-  // Shells escape, and HTML sources write the ampersand as an entity.
+  // Shells escape characters, and HTML sources write the ampersand as an entity.
   return linksIn(text.replace(/\\([?=&#%])/g, '$1').replace(/&amp;/gi, '&'), 0)
 }
 
@@ -35,7 +35,7 @@ function linksIn(text: string, depth: number): URL[] {
     rest = rest.replace(expression, (match: string, index: number) => {
       const onward = inside(match)
       if (onward !== null) found.push({ index, urls: linksIn(onward, depth + 1) })
-      // As long as before, so that positions stay true.
+      // As long as before, so that positions stay valid.
       return ' '.repeat(match.length)
     })
   }
@@ -56,7 +56,7 @@ function parse(link: string): URL | null {
   return URL.canParse(full) ? new URL(full) : null
 }
 
-/** Undoes one encoding; text that is none comes back as it is. */
+/** Removes one encoding; text without a valid one is returned as it is. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,4 +1,4 @@
-/** The table from a situation of the page to its outcome, before and after admission. Pure. */
+/** Maps each page state to its outcome, before and after admission. Pure. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
@@ -19,9 +19,7 @@ const DENIED: Refusal = {
   sentence: 'A participant denied the request to join ("{text}").',
 }
 
-/**
- * docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, is always made with a fresh browser.
- */
+/** docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, always uses a fresh browser. */
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   not_found: {
     code: 'INVALID_MEETING_URL',
@@ -88,7 +86,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error that this situation is, or null where it is none. */
+/** Before admission: the error of this page state, or null where it is none. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -127,18 +125,18 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
  */
 export const LEAVE_GONE_MS = 8000
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf({ kind }: PageState<PageStateKind>, snapshot: PageSnapshot): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
   if (snapshot.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
-  // Where the page has no words (yet), the meeting's signalling has.
+  // Where the page has no words (yet), the meeting's signalling reports the end.
   const noticed = noticeKind(snapshot)
   if (noticed) return AFTER_ADMISSION[noticed] ?? 'ended_for_all'
   return snapshot.leaveGoneMs !== null && snapshot.leaveGoneMs >= LEAVE_GONE_MS ? 'ended_for_all' : null
 }
 
-/** After admission: the error that this situation is, or null. */
+/** After admission: the error of this page state, or null. */
 export function failureOf(state: PageState<PageStateKind>): BotError | null {
   return state.kind === 'encryption_error' ? refusalOf(state, 'waiting', new Set()) : null
 }

@@ -8,12 +8,12 @@ export const SELECTORS = {
   dialog: '[role="dialog"], [role="alertdialog"]',
   heading: 'h1, h2, [role="heading"]',
   icon: 'svg, style, script, .fui-Tooltip__content',
-  /** Captions under icons are copies for the eye, and no part of a button's name. */
+  /** Captions under icons are visual copies, and no part of a button's name. */
   hidden: '[aria-hidden="true"]',
 
-  /* Ways to the page of the meeting. */
+  /** Pages that lead to the meeting's page. */
   splash: '#loading-screen',
-  /** The shell of the web client before it knows where to go. */
+  /** The shell of the web client before it shows a page. */
   shell: '[data-tid^="pre-core-title-bar"]',
   onWeb:
     '[data-tid="joinOnWeb"], [data-tid="joinOnWebButton"], #openTeamsClientInBrowser, [data-tid="continue-on-browser"]',
@@ -21,7 +21,7 @@ export const SELECTORS = {
   /** Microsoft's sign-in form, on any page. */
   signInForm: 'input[name="loginfmt"]',
 
-  /* The page in front of the meeting. */
+  /** The page before the join. */
   preJoin: '[data-tid="calling-prejoin-screen"]',
   nameBox:
     'input[data-tid="prejoin-display-name-input"], input#prejoin-display-name, input[placeholder="Type your name"]',
@@ -37,7 +37,7 @@ export const SELECTORS = {
   computerAudio: '[data-tid="calling-prejoin-v2-computer-audio-renderer-test"] [role="radio"]',
   captcha: '[aria-describedby="captcha-dialog-instructions"], [data-tid="HIP-Captcha-Image"]',
 
-  /* Between the request and the answer. The waiting room keeps the controls of the page before it. */
+  /** After the request to join. The waiting room keeps the controls of the page before it. */
   connecting: '[data-tid="calling-connecting-screen"]',
   lobby:
     '[data-tid="calling-lobby-screen"], [data-tid="lobby-screen"], [data-tid="lobby-wait-screen"], [data-tid="lobby-waiting-room"], [data-tid="prejoin-waiting-room"]',
@@ -54,7 +54,7 @@ export const SELECTORS = {
   /* The call's toolbar. */
   callScreen: '[data-cid="call-screen-wrapper"]',
   leave: '#hangup-button, [data-tid="hangup-main-btn"], [data-inp="hangup-button"], [data-tid="anon-hangup-button"]',
-  /** The small window of a call that the page has left for another of its views; it is no toolbar. */
+  /** The small window of a call for which the page shows another view; it is no toolbar. */
   monitor: '[data-tid="call-monitor"], [data-tid="call-monitor-v2"]',
   /** Never the item that ends the meeting for all. */
   leaveItem: '[data-tid="hangup-leave-button"]',
@@ -73,7 +73,7 @@ export const SELECTORS = {
   speakerView: '#SpeakerView-button, #custom-view-button-SpeakerViewButton',
   galleryView: '#MixedGrid-button, #MixedGridView-button, #custom-view-button-MixedGridButton',
   viewMore: '#ViewModeMoreOptionsMenuControl-id',
-  /** Turns the pictures of others off, and on again. */
+  /** Turns incoming video off and on. */
   incomingVideo: '#incoming-video-button, #toggle-incoming-video-button',
   duration: '[data-tid="call-duration"], #call-duration-custom',
   menu: '[role="menu"]',
@@ -102,7 +102,7 @@ export const SELECTORS = {
   chatMessage: '[data-tid="chat-pane-message"]',
   chatAuthor: '[data-tid="message-author-name"]',
   chatText: '[data-tid="messageBodyContent"], [id^="content-"]',
-  /** Not from people: who came and went, that a recording began. */
+  /** System messages: who joined and left, that a recording began. */
   chatSystem: '[data-tid="control-message-renderer"], .fui-ChatControlMessage',
   chatOwn: '.fui-ChatMyMessage',
   chatBox:
@@ -117,7 +117,7 @@ export const SELECTORS = {
   captionsItem: '#closed-captions-button',
   captionsMenu: '#LanguageSpeechMenuControl-id',
 
-  /** Banners and toasts say many things and end nothing. */
+  /** Banners and toasts have many meanings, and none of them ends a call. */
   banner: '[data-tid^="ufd_"], [data-tid^="callingAlert"], .fui-Toast',
 } as const
 

@@ -1,8 +1,7 @@
 /**
- * Chat as the client itself gets it, whether or not its pane is open: batches are handed to a handler that is bound by
- * name, which is where they can be seen (docs/platform-notes/microsoft-teams.md#chat). An edit, a deletion or a
- * reaction comes as the whole message
- * again, under the ids it had.
+ * Reads the chat messages that the client itself receives, with its pane open or closed. The client passes batches to a
+ * handler that it binds by name, and the script reads them there (docs/platform-notes/microsoft-teams.md#chat). An
+ * edit, a deletion or a reaction arrives as the complete message again, with the same ids.
  */
 import type { ChatContent, ChatFile } from '../../../src/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-content.ts'
@@ -12,7 +11,7 @@ import { listOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface PushedMessage {
   id: string
-  /** Others of the same message; rows of the chat pane have the service's own. */
+  /** Other ids of the same message; rows of the chat pane have the service's own. */
   otherIds: string[]
   /** The platform's key of the sender. */
   mri: string
@@ -89,7 +88,7 @@ export function messagesIn(batch: unknown): PushedMessage[] {
   })
 }
 
-/** Null where there is nothing to read, and nothing says that it was deleted. */
+/** Null for a message without content that was not deleted. */
 function contentIn(
   markup: string | null,
   type: string,
@@ -144,7 +143,7 @@ function jsonOf(value: unknown): ReturnType<typeof objectOf> {
   return objectOf(typeof value === 'string' && value.length <= LONGEST ? parsed(value) : value)
 }
 
-/** A document apart: nothing in it runs or loads. */
+/** Parses into a separate document, in which no script runs and no file loads. */
 function contentOfMarkup(markup: string): ReturnType<typeof writtenIn> {
   try {
     return writtenIn(new DOMParser().parseFromString(markup, 'text/html').body)

@@ -9,7 +9,7 @@ export interface ChannelCaption {
   mri: string
   text: string
   isFinal: boolean
-  /** UTC milliseconds at which its sound began; null where it is not said. */
+  /** UTC milliseconds at which its sound began; null where the message does not say. */
   startedAt: number | null
 }
 
@@ -22,7 +22,7 @@ export interface ChannelMessage {
 const LONGEST = 200_000
 const TICKS_PER_MS = 10_000
 const MS_FROM_1900_TO_1970 = 2_208_988_800_000
-/** The prefix may hold a bracket or two by chance. */
+/** The prefix may contain a few brackets by chance. */
 const MOST_TRIES = 16
 
 /**

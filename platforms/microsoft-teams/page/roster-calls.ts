@@ -26,7 +26,7 @@ export function listenToRosterCalls(heard: (people: PersonRecord[]) => void, unr
               const answer = text.length <= LONGEST ? objectOf(parsed(text)) : null
               const roster = objectOf(answer?.roster)
               if (roster) heard(peopleOf(roster))
-              // Other answers of the same addresses hold no roster.
+              // Other answers of the same addresses contain no roster.
               else if (text.includes('"roster":{') || text.includes('"roster":[')) unread()
             } catch {
               unread()

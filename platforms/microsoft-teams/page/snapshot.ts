@@ -1,4 +1,4 @@
-/** Reads everything that the driver judges by, in one look at the page. */
+/** Reads all signs for the driver, in one poll of the page. */
 import type { DialogReader } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
@@ -21,7 +21,7 @@ export interface SnapshotReader {
   peopleCount(): number | null
 }
 
-/** Buttons of the toolbar that stand for a call, where the one to leave is not counted. */
+/** Buttons of the toolbar that are a sign of a call; the one to leave is not counted. */
 const CALL_BUTTONS = ['chat', 'people', 'raise', 'react', 'share', 'microphone', 'view'] as const
 const ENOUGH_BUTTONS = 2
 
@@ -135,7 +135,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
   return { read, peopleCount }
 }
 
-/** A page on the way may fail long after the first one was fine. */
+/** A later page of the join may fail although the first one was fine. */
 function statusOfDocument(): number | null {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return navigation?.responseStatus || null

@@ -1,4 +1,4 @@
-/** Listens at the page's WebSockets without changing them. */
+/** Observes the page's WebSockets without changing them. */
 import { wrapConstructor } from '../../shared/page/dom/patch-native.ts'
 
 /** Calls `heard` for every text frame. To be called at document start. */

@@ -13,7 +13,7 @@ export interface MarkReader {
 }
 
 export function createMarkReader(says: (label: string, text: string) => boolean): MarkReader {
-  /** Marks that were seen off somewhere: only what can be off says something by being on. */
+  /** Marks that were off on some tile: only a mark that can be off is a sign when it is on. */
   const telling = new Set<Mark>()
   return {
     read(tiles) {

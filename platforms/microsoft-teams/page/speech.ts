@@ -1,6 +1,6 @@
 /**
- * Who speaks in a meeting that sends one sound for all. Trusted most are the sources that the mix names; then come the
- * server's word on who dominates, the marks of the tiles and, as a last help, captions.
+ * Decides who speaks in a meeting that sends one mix for all. The sources that the mix names are trusted most; then
+ * come the server's dominant speaker, the marks of the tiles and, as the last source, captions.
  */
 
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
@@ -9,7 +9,7 @@ import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { createMixReader } from './mixed-sound.ts'
 import type { People } from './people.ts'
 
-/** A source that was in the mix so lately is in it now. Milliseconds. */
+/** A source that was in the mix this recently counts as in it now. Milliseconds. */
 const JUST_NOW_MS = 400
 
 export interface TeamsSpeech extends Speech {
@@ -30,7 +30,7 @@ export function watchTeamsSpeech(
   let lastRoundAt = Date.now()
 
   const speech = watchSpeech({
-    // Read here, since the server may name sources without their levels.
+    // The sources are read by `levels`, since the server may name them without their levels.
     receivers: () => [],
     ownersOfSource: () => [],
     levels() {
