@@ -1,5 +1,5 @@
 /**
- * Which button of which dialog is the right one. Pure; unknown buttons are never touched.
+ * Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed.
  * docs/platform-notes/zoom.md#notices-and-dialogs.
  */
 import type { DialogAnswer } from '../shared/dialogs.ts'
@@ -12,7 +12,7 @@ export interface DialogPolicy {
   consent: 'accept' | 'refuse'
 }
 
-/** Wherever these words stand on a button, it is not ours to press without knowing the dialog. */
+/** The bot never presses a button with these words, unless it knows the dialog. */
 const DANGEROUS = /\b(?:leave|end|sign|report|remove|stop|unmute|retry)\b/i
 
 /** The answer to a dialog, or null for one that needs none. */

@@ -1,5 +1,5 @@
 /**
- * The table from a situation of the page to its outcome, before and after admission. Pure.
+ * Maps each page state to its outcome, before and after admission. Pure.
  * docs/platform-notes/zoom.md#web-client-outcomes and #outcomes-in-the-meeting.
  */
 
@@ -82,7 +82,7 @@ const LEFT_BEFORE_ASKING: Refusal = {
   sentence: 'The link led to another page of Zoom ({text}) instead of a meeting.',
 }
 
-/** Before admission: the error that this situation is, or null where it is none. */
+/** Before admission: the error of this page state, or null where it is none. */
 export function refusalOf({ kind, text }: PageState, joinStage: JoinStage): BotError | null {
   const refusal = kind === 'left' && joinStage === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
   if (!refusal) return null
@@ -101,7 +101,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed_before: 'removed',
   ended: 'ended_for_all',
   free_limit: 'ended_for_all',
-  // The page after a meeting, without a word about why.
+  // The page after a meeting, without a reason.
   left: 'ended_for_all',
   launch_page: 'ended_for_all',
   // Another client joined with the same identity, and this window is left.
@@ -111,7 +111,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   bot_wall: 'removed',
 }
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf({ kind }: PageState): MeetingEnd | null {
   return AFTER_ADMISSION[kind] ?? null
 }

@@ -4,7 +4,7 @@ import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
 
-/** 9 to 11 digits: Zoom's own form takes no other length. People write them in groups. */
+/** 9 to 11 digits: Zoom's own form accepts no other length. People write them in groups. */
 const NUMBER = /^\d{9,11}$/
 const NUMBER_AT_START = /^(\d[\d\s-]*\d)(?:\s*\(?(?:passcode|password)\b.*)?$/i
 /** The name of a personal link; notes 1.1. */
@@ -133,7 +133,7 @@ function targetOfName(name: string, url: URL, host: string): Found | { problem: 
   return target(`my/${name}`, `https://${host}/wc/my/${name}`, url)
 }
 
-/** Only the keys to the meeting are kept: the other parameters carry names and accounts of other people. */
+/** Only what is needed to join is kept: the other parameters carry names and accounts of other people. */
 function target(meetingId: string, address: string, given: URL): Found {
   const url = new URL(address)
   // A redirect may have encoded it twice.

@@ -25,7 +25,7 @@ export type SdkMeetingPage = MeetingPage<SdkSnapshot, ElementName, SdkPageApi>
 const NAME_BYTES = 128
 
 export interface JoinFlowWaits {
-  /** Between two joins while the authorizing user is not there. Milliseconds, as all. */
+  /** Interval between two joins while the authorizing user is missing. Milliseconds, like all of these. */
   userAgainMs: number
   /** The same while the host has not begun. The SDK lets a page join once in 10 s; a reload starts this limit again. */
   hostAgainMs: number
@@ -43,7 +43,7 @@ export interface JoinFlowParts {
   secrets: Secrets
   waits: JoinFlowWaits
   view: 'gallery' | 'speaker'
-  /** Absent: fetched from the public internet, checked and bounded. */
+  /** Default: fetches from the public internet, with checks and limits. */
   fetchToken?: FetchToken
 }
 
@@ -51,7 +51,7 @@ export class JoinFlow {
   readonly #parts: JoinFlowParts
   #signal: AbortSignal = new AbortController().signal
   #hasAsked = false
-  /** Who is missing, and since when. */
+  /** The kind of the missing person, and since when. */
   #missing: { kind: string; since: number } | null = null
 
   constructor(parts: JoinFlowParts) {
@@ -84,7 +84,7 @@ export class JoinFlow {
     await loadMeeting(page, served.url, signal, 'Zoom')
   }
 
-  /** The page has the SDK: starts it, then joins. */
+  /** The page has loaded the SDK: starts it, then joins. */
   async ask(snapshot: SdkSnapshot, { kind }: Pick<SdkPageState, 'kind'>): Promise<void> {
     const { page, served, view } = this.#parts
     const mayAsk = page.gate.isOpen
@@ -114,7 +114,7 @@ export class JoinFlow {
 
   async #join(): Promise<void> {
     const { page, target, botName, conf, secrets, fetchToken } = this.#parts
-    // The token goes first: it may take a while, and the signature counts from when it is made.
+    // The token comes first: it may take a while, and the signature is valid from its creation.
     const tokens = await unlessStopped(this.#signal, getTokens(conf, fetchToken))
     const signature = this.#signature()
     secrets.keep(signature, ...Object.values(tokens))
@@ -165,7 +165,7 @@ function registrantOf({ url }: MeetingTarget): string | null {
   return new URL(url).searchParams.get('tk')
 }
 
-/** Cut between characters, never within one. */
+/** Cuts between characters, never within one. */
 export function nameWithin(name: string, maxBytes: number): string {
   let bytes = 0
   let kept = ''
@@ -177,7 +177,7 @@ export function nameWithin(name: string, maxBytes: number): string {
   return kept
 }
 
-/** A stop does not wait for an address that is slow. */
+/** A stop does not wait for a slow address. */
 function unlessStopped<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

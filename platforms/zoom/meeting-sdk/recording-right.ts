@@ -10,17 +10,17 @@ import type { Clock } from '../../../src/ports.ts'
 import type { SdkAnswer, SdkFacts } from './page/types.ts'
 
 export interface RightWaits {
-  /** From the start of the SDK's capture to its word that it runs. Milliseconds, as all. */
+  /** Time from the start of the SDK's capture to its report that it runs. Milliseconds, like all of these. */
   captureStartMs: number
-  /** A request lapses unanswered; so long after it the bot asks again. */
+  /** A request without an answer expires; the bot asks again after this. */
   askAgainMs: number
   /** Without a host the request cannot be sent; interval of the checks whether a host has come. */
   noHostMs: number
 }
 
 /**
- * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request lapses after 10
- * s for some hosts and the rest is not known.
+ * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request expires after
+ * 10 s for some hosts, and the rest is unknown.
  */
 export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
 
@@ -45,7 +45,7 @@ const ANSWERS: readonly [RegExp, RightAnswer][] = [
   [/disable send request for local recording/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
   [/webinar attendee not support/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
   [/local record is not allowed in bo/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
-  // The SDK reads what the host's client can do, and stumbles where there is no host.
+  // The SDK reads the abilities of the host's client, and fails where there is no host.
   [/reading 'caps'|'caps' of undefined/i, 'no_host'],
 ]
 
@@ -69,7 +69,7 @@ export interface RightDesk {
   request(): Promise<SdkAnswer>
 }
 
-/** Resolves when the SDK says that the bot's capture runs; rejects with the code of what happened instead. */
+/** Resolves when the SDK reports that the bot's capture runs; rejects with the error code of any other outcome. */
 export async function obtainRight(desk: RightDesk, limitMs: number, signal: AbortSignal): Promise<void> {
   const { clock, waits } = desk
   const until = clock.now() + limitMs
@@ -100,7 +100,7 @@ export async function obtainRight(desk: RightDesk, limitMs: number, signal: Abor
   throw new BotError('WAITING_FOR_HOST_TIMEOUT', 'No host came who could allow the bot to record.', { step: STEP })
 }
 
-/** Ends with an answer, with a host who comes only now and has to be asked, or when the time is over. */
+/** Resolves with an answer, with a host who has just come and has to be asked, or when the time is over. */
 async function hostAnswer(
   { clock, facts }: RightDesk,
   answersBefore: number,
@@ -131,7 +131,7 @@ async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSign
   }
 }
 
-/** Throws where the host took the right back: what was recorded until then is kept, and nothing more is recorded. */
+/** Throws where the host withdrew the right: the recording until then is kept, and no more is recorded. */
 export function mustStillBeAllowed({ capture }: Pick<SdkFacts, 'capture'>): void {
   if (capture.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the right was taken back')
 }

@@ -1,6 +1,6 @@
 /** Removes the bot's secrets from everything it leaves behind: page source, console lines, signs. */
 
-/** Shorter ones would black out ordinary words; the passcode of a meeting is at least this long. */
+/** Shorter values would hide ordinary words; the passcode of a meeting is at least this long. */
 const SHORTEST = 4
 
 export class Secrets {

@@ -1,8 +1,8 @@
-/** Sound mostly joins by itself; a bot that is not in it would record silence. */
+/** Joins the meeting's sound, which mostly happens by itself; without it the bot would record silence. */
 import type { ZoomPaces } from '../paces.ts'
 import type { SdkSnapshot } from './page/types.ts'
 
-/** Presses in one meeting; a control that does not do its work is left alone. */
+/** Presses in one meeting; a control without effect is not pressed again. */
 const PRESSES = 6
 
 export class SoundJoiner {

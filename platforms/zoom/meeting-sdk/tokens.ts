@@ -1,4 +1,4 @@
-/** Tokens that let the bot into meetings of other accounts; a fresh one is asked for before every try. */
+/** Tokens that let the bot into meetings of other accounts; the bot gets a fresh one before every attempt. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../../src/errors.ts'
@@ -8,10 +8,10 @@ import { fetchPublic } from '../../../src/network/safe-fetch.ts'
 /** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
 const ANSWER_MS = 15_000
 const MAX_BYTES = 8192
-/** Visible ASCII; what begins like JSON or HTML is an answer of another kind. */
+/** Visible ASCII; text that begins like JSON or HTML is another kind of answer. */
 const TOKEN = /^(?![{["<])[!-~]{1,4096}$/
 
-/** Gets the bytes behind an address; rejects with a sentence that holds no secret. */
+/** Gets the bytes at an address; rejects with a sentence without secrets. */
 export type FetchToken = (
   address: string,
   limits: { maxBytes: number; timeoutMs: number; accept: string },

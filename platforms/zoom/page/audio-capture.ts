@@ -9,7 +9,7 @@ export function captureZoomAudio(
   return createPageAudioCapture({
     tap,
     config,
-    // The other tracks are copies of the mix, by which the page cancels its own echo.
+    // The other tracks are copies of the mix, which the page uses to cancel its own echo.
     isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
     voices: {
       ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),

@@ -14,11 +14,11 @@ export class ChatBacklog<Message extends { id: string }> {
     const places = new Map(this.#waiting.map(({ id }, place) => [id, place]))
     const first = shown.findIndex(({ id }) => places.has(id))
     if (first < 0) {
-      // A page of the list that was turned back comes before those that were read already.
+      // After a turn back the list shows messages from before those that were read already.
       this.#waiting = [...shown, ...this.#waiting]
       return
     }
-    // New rows stand behind the known one before them; rows that belong to no place of the view keep theirs.
+    // New rows follow the known row before them; rows outside of the view keep their place.
     const behind = new Map<string, Message[]>()
     let known = shown[first]!.id
     for (const message of shown.slice(first)) {
@@ -40,7 +40,7 @@ export class ChatBacklog<Message extends { id: string }> {
     for (const message of this.#waiting.splice(0).reverse()) {
       const at = toldAt(message.id)
       if (at !== null) notAfter = at
-      // Files are in the order of time, and instants that the list shows have minutes only.
+      // Files are in the order of time, and the list's times have minutes only.
       else if (notAfter !== null) notAfter -= 1
       drained.push({ message, notAfter })
     }

@@ -4,7 +4,7 @@
  */
 import type { Mark } from './speakers.ts'
 
-/** Zoom's stay for 3 s (docs/platform-notes/zoom.md#tiles-and-active-speaker). */
+/** Zoom's marks stay for 3 s (docs/platform-notes/zoom.md#tiles-and-active-speaker). */
 const USUAL_LINGER_MS = 3000
 export const LONGEST_LINGER_MS = 5000
 const SAMPLES = 5
@@ -12,14 +12,14 @@ const SAMPLES = 5
 const SOUND_LATE_MS = 700
 
 export class MarkLinger {
-  /** As far as it is known now. */
+  /** The present estimate. */
   ms = USUAL_LINGER_MS
   #seen: number[] = []
   #gone: { at: number; ms: number } | null = null
   #lastLoudAt = Number.NEGATIVE_INFINITY
   #marks: readonly Mark[] = []
 
-  /** One look, a few times a second. */
+  /** One poll, a few times a second. */
   observe(marks: readonly Mark[], isLoud: boolean, at: number): void {
     if (isLoud) this.#lastLoudAt = at
     const before = this.#marks

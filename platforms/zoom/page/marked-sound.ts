@@ -12,19 +12,22 @@ import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, type MixRun, MixRuns, NO_NEW_MARK_M
 import { type Mark, newestMarks } from './speakers.ts'
 import type { Spectrum } from './voice-features.ts'
 
-/** A mark that takes another one's place is believed at the second look, this much after it at most. Milliseconds. */
+/** A mark that replaces another one is believed at the second poll, at most so much later. Milliseconds. */
 const NEXT_LOOK_MS = 300
-/** Who was marked before a sound began has a part in it when the mark outlasts its beginning by more than chance. */
+/**
+ * A person who was marked before a sound began has a part in it when the mark outlasts its beginning by more than this.
+ * Milliseconds.
+ */
 const PROOF_MS = 400
-/** Whose mark comes speaks then, for this long at least. Milliseconds. */
+/** A person whose mark appears speaks then, for at least this long. Milliseconds. */
 const SHORTEST_WORD_MS = 200
-/** Rounds in which a voice is heard that should have been silent. */
+/** Rounds with a voice that should have been silent. */
 const HEARD_AGAIN = 5
-/** A turn that was not prolonged for so long is open no more, and after so long the next one can begin. Milliseconds. */
+/** A turn that was not prolonged for so long is closed, and after so long the next one can begin. Milliseconds. */
 const OPEN_MS = SILENCE_MS + 100
 const CLOSED_MS = SILENCE_MS + 200
 const KEPT_MS = LONGEST_LINGER_MS + 1500
-/** Marks that go sooner than this say more than voices. Milliseconds. */
+/** Marks that go sooner than this are better evidence than voices. Milliseconds. */
 const LONG_LINGER_MS = 1500
 
 /** A person who is marked, or was until lately. */
@@ -33,9 +36,9 @@ interface Marked {
   since: number
   /** When the mark was missed first; null while it is shown. */
   goneAt: number | null
-  /** It is known what the mark's going says. */
+  /** The meaning of the mark's end is known. */
   isOver: boolean
-  /** When this person last surely spoke, because the mark was new. */
+  /** The latest time when this person certainly spoke, because the mark was new. */
   spokeAt: number
   /** Until when this person was reported as speaking, and when that was reported. */
   toldUntil: number
@@ -50,7 +53,7 @@ export class MarkedSound {
   #rounds: Round[] = []
   #run: MixRun | null = null
 
-  /** One round, a few times a second also while nothing is heard; `spectra` are those since the last one. */
+  /** One round, a few times a second, also in silence; `spectra` are those since the last one. */
   round(level: number, marks: readonly Mark[], at: number, spectra: readonly Spectrum[] = []): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
     this.#linger.observe(marks, isLoud, at)
@@ -86,7 +89,7 @@ export class MarkedSound {
       Object.assign(known, { since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY })
   }
 
-  /** The marks that are for this sound: new ones, and after a while without any those that still stand. */
+  /** The marks that belong to this sound: new ones, and after a while without any, those that are still shown. */
   #begin(run: MixRun, marks: readonly Mark[], at: number): void {
     const isFirst = run.named.size === 0
     const isNameless = isFirst && at - run.beganAt >= NO_NEW_MARK_MS

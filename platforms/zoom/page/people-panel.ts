@@ -1,6 +1,6 @@
 /**
- * Reads the participants panel. Its list is virtual: only rows in view are in the page, so a long one is walked through,
- * a page of it at every look, until all of it was seen.
+ * Reads the participants panel. Its list is virtual: only rows in view are in the page. So a long list is scrolled, one
+ * page at every poll, until all of it was seen.
  */
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'
@@ -38,7 +38,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
     const shown = elements.first('personName', row)
     const badge = plain(elements.first('personLabel', row)?.textContent ?? '')
     const roles = rolesOf(badge, elements)
-    // A name may hold commas and brackets, so the label counts only where no element has the name apart.
+    // A name may contain commas and brackets, so the label counts only where no element contains just the name.
     const name = shown
       ? plain(textWithout(shown, elements.selector('icon')))
       : plain((parts[0] ?? '').replace(/\s*\([^()]*\)\s*$/, ''))
@@ -81,7 +81,7 @@ function inOrder(rows: readonly [number, SeenRow][]): SeenRow[] {
   return [...new Map([...rows].sort(([one], [other]) => one - other)).values()]
 }
 
-/** To the next page of the list, from its end to the beginning. */
+/** Scrolls to the next page of the list, from its end to the beginning. */
 function turnPage(list: Element): void {
   const scrolled = [list, ...list.querySelectorAll('*'), ...ancestorsOf(list)].find(
     (element) => element.scrollHeight > element.clientHeight + 2 && element.clientHeight > 0,
@@ -96,7 +96,7 @@ function ancestorsOf(element: Element): Element[] {
   return parent && parent !== document.body ? [parent, ...ancestorsOf(parent)] : []
 }
 
-/** The label behind a name, such as "(Host, me)". */
+/** Roles in the label after a name, such as "(Host, me)". */
 function rolesOf(badge: string, { says }: Elements): ('me' | 'host')[] {
   const inner = /^[(（](.*)[)）]$/.exec(badge)?.[1] ?? badge
   return inner

@@ -11,13 +11,13 @@ export interface Person {
   id: string
   name: string
   isHost: boolean
-  /** Zoom's own number, as far as a video player or a chat message told it. */
+  /** Zoom's own number, as far as a video player or a chat message shows it. */
   userId: number | null
 }
 
-/** Without the participants panel for so long, tiles have to do. Milliseconds. */
+/** After so long without the participants panel, tiles replace it. Milliseconds. */
 const LIST_STALE_MS = 4000
-/** New names are seen by looking at the list again, this long after the last time. Milliseconds. */
+/** The list is read again for new names, this long after the last time. Milliseconds. */
 const LIST_OLD_MS = 45_000
 /** Polls without a trace of a person whom only a tile named, before the person counts as gone. */
 const ABSENCES = 12

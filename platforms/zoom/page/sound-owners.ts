@@ -6,13 +6,16 @@ import { LEVEL_OFF, type LevelSample, LONGEST_STALL_MS, SILENCE_MS } from '../..
 import type { HeardPerson } from './sound.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
-/** A mark may be seen this much before its sound, which waits to be played. Milliseconds. */
+/** A mark may appear this much before its sound, which is delayed before it is played. Milliseconds. */
 export const MARK_AHEAD_MS = 400
 /** A sound without a new mark belongs to a person whose mark is still shown. Milliseconds. */
 export const NO_NEW_MARK_MS = 900
 /** How long a sound may have lasted before a mark names its owner for all of that time. Milliseconds. */
 export const LONGEST_NAMELESS_MS = 3000
-/** Rounds of 100 ms in which one sound went with one mark before it is that person's for good, and how far ahead. */
+/**
+ * Rounds of 100 ms in which one sound coincides with one mark before the mark's person owns it for good, and the
+ * necessary lead.
+ */
 const VOTES = 20
 const VOTES_AHEAD = 3
 
@@ -23,14 +26,14 @@ interface Run {
   ownerId: string | null
 }
 
-/** Sounds that come apart, one for each person, of people whose number is not known yet. */
+/** Separate sounds, one for each person, of people whose number is not known yet. */
 export class NamelessSounds {
   readonly #runs = new Map<number, Run>()
   readonly #votes = new Map<number, Map<string, number>>()
 
   /**
-   * One round. `heard` are the sounds that have no name, `marks` those of people who have no sound. Gives what can be
-   * said of these people now, and a pair that has become certain.
+   * One round. `heard` are the sounds without a name, `marks` those of people without a sound. Returns the samples of
+   * these people, and a pair that has become certain.
    */
   round(
     heard: readonly HeardPerson[],
@@ -57,7 +60,7 @@ export class NamelessSounds {
     for (const run of this.#runs.values()) if (run.ownerId === id) run.ownerId = null
   }
 
-  /** Of several sounds without a name it cannot be said which of them a mark is for. */
+  /** With several sounds without a name, the sound of a mark is unknown. */
   #nameOne(marks: readonly Mark[], at: number): void {
     const runs = [...this.#runs.values()]
     const nameless = runs.filter(({ ownerId }) => ownerId === null)
@@ -109,7 +112,7 @@ export class MixedSound {
 export interface MixRun {
   beganAt: number
   lastLoudAt: number
-  /** Who had a part in it so far. */
+  /** People who had a part in it so far. */
   named: Set<string>
 }
 
@@ -131,7 +134,7 @@ export class MixRuns {
   }
 }
 
-/** The marks that are for this sound: new ones, and after a while without any those that still stand. */
+/** The marks that belong to this sound: new ones, and after a while without any, those that are still shown. */
 function marksOf(run: Pick<Run, 'beganAt'>, marks: readonly Mark[], at: number): Mark[] {
   const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
   return newestMarks(fresh.length > 0 || at - run.beganAt < NO_NEW_MARK_MS ? fresh : marks)

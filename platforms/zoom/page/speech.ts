@@ -1,4 +1,7 @@
-/** Who speaks in Zoom: each person's own sound where it comes apart, one sound and the marks of the tiles elsewhere. */
+/**
+ * Decides who speaks in Zoom: by each person's own sound where it is separate, elsewhere by the mix and the marks of
+ * the tiles.
+ */
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
 import {
   LEVEL_OFF,
@@ -24,7 +27,7 @@ export interface ZoomSpeechParts {
 }
 
 export interface ZoomSpeech extends Speech {
-  /** One look at the page: who is marked now. */
+  /** One poll of the page: who is marked now. */
   look(marked: readonly MarkedPerson[], at: number): void
 }
 
@@ -33,7 +36,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, tell }: Zo
   const nameless = new NamelessSounds()
   const mixed = new MarkedSound()
   let marks: Mark[] = []
-  /** People who are loud, by sounds; null where no sound says anything and marks are all there is. */
+  /** People who are loud, by their sounds; null where no sound can be read and marks are the only source. */
   let loud: Set<string> | null = null
   let lastOfPeopleAt = 0
 

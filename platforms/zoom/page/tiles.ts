@@ -1,4 +1,4 @@
-/** The page's tiles: who is in them, whom the page marks as active, and their pictures for the recording's composite. */
+/** The page's tiles: their people, the page's active marks, and the pictures for the composite. */
 
 import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'

@@ -5,14 +5,17 @@
  */
 import { BANDS, type Spectrum } from './voice-features.ts'
 
-/** Sounds (about: kinds of phonemes) that the model is made of, at most, and spectra each of them asks for. */
+/** Largest number of sounds (about: kinds of phonemes) in a model, and spectra that each of them needs. */
 const MOST_SOUNDS = 16
 const SPECTRA_FOR_SOUND = 15
 const ROUNDS = 5
 /** Spectra that are kept of all people together, and of each person; of a longer speech the newest replace others. */
 const MOST_OF_ALL = 1200
 const MOST_OF_ONE = 600
-/** There is a model from so many spectra on (two seconds), and a voice is known from so many on; so often it is learned. */
+/**
+ * Spectra that are needed for the first model (two seconds), and for a person's voice; and how often it is learned
+ * again.
+ */
 const LEAST_OF_ALL = 100
 const LEAST_OF_ONE = 30
 const LEARN_EVERY = 25
@@ -20,7 +23,7 @@ const LEARN_EVERY = 25
 const RELEVANCE = 5
 /** A sound that makes up this part of a person's speech, or less, has no part in the model of two voices at once. */
 const RARE = 0.01
-/** Decibels by which a band varies at least, and by which a voice is now louder, now softer. */
+/** Least variation of a band in decibels, and the variation of a voice's loudness. */
 const LEAST_DEVIATION = 4
 const LOUDER = 4
 
@@ -48,7 +51,7 @@ export class Voices {
     for (const id of this.#people.keys()) this.#adapt(id)
   }
 
-  /** This was surely said by this person. */
+  /** Adds a spectrum that is certainly this person's. */
   learn(id: string, spectrum: Spectrum): void {
     const person = this.#people.get(id) ?? { kept: new Kept(MOST_OF_ONE), sounds: [] }
     this.#people.set(id, person)
@@ -81,7 +84,7 @@ export class Voices {
     return own.length > 0 ? own : this.#anybody
   }
 
-  /** Each band has the sound of the stronger one. */
+  /** Each band is taken from the stronger sound. */
   #ofTwo(one: string, two: string): Sound[] {
     const key = `${one}\n${two}`
     const usual = (id: string) => this.#of(id).filter(({ share }) => share > Math.log(RARE))
@@ -119,7 +122,7 @@ class Kept {
   }
 
   add(spectrum: Spectrum): void {
-    // A step that shares no factor with the number of places leaves some of everything.
+    // A step that shares no factor with the number of places keeps a part of all times.
     this.spectra[this.taken < this.#most ? this.taken : (this.taken * 7) % this.#most] = spectrum
     this.taken++
   }
@@ -169,7 +172,7 @@ function likelihood(spectrum: Spectrum, sounds: readonly Sound[]): number {
       lean += off * certainty
       weight += certainty * certainty
     }
-    // The loudness that suits best is taken off, as far as it is likely.
+    // Corrects for the best-fitting loudness, as far as that is likely.
     best = Math.max(best, share + height - (sum - (lean * lean) / weight) / 2)
   }
   return best

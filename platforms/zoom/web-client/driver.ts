@@ -23,7 +23,7 @@ import { JoinFlow } from './join-flow.ts'
 import { webClientClassifier } from './page-classifier.ts'
 
 export interface WebClientOptions extends DriverOptions {
-  /** Shorter ones for tests. */
+  /** Shorter intervals for tests. */
   paces?: Partial<ZoomPaces>
 }
 
@@ -65,7 +65,7 @@ export async function openWebClient(
     classifier: webClientClassifier(page.waits, paces),
     devices,
     async answerOpenDialog(snapshot) {
-      // Later ones lie over earlier ones, and only the uppermost can be reached.
+      // Later dialogs cover earlier ones, and only the uppermost can be pressed.
       const uppermostFirst = { dialogs: [...snapshot.dialogs].reverse() }
       return (await dialogs.answerOpenDialog(uppermostFirst)) ?? (await entrance.clear(snapshot))
     },

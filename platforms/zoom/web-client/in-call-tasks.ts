@@ -9,7 +9,7 @@ import type { PageState } from '../page-state.ts'
 import type { ChatPanel } from './chat.ts'
 import type { ZoomPage } from './page.ts'
 
-/** Tries in a row of one kind; a control that does not do its work is left alone. */
+/** Attempts in a row of one kind; a control without effect is not pressed again. */
 const TRIES = 6
 
 type Chore = 'audio' | 'people' | 'chat' | 'view'
@@ -31,11 +31,11 @@ export class InCallTasks {
     this.#page = page
     this.#paces = paces
     this.#chat = chat
-    // Only people whose tiles the page shows can be shown by the recording; without a picture the fewest are best.
+    // The composite can show only people whose tiles the page shows; without a picture the fewest tiles are best.
     this.#view = mode === 'gallery_view' ? 'gallery' : 'speaker'
   }
 
-  /** One look at the meeting; at most one thing is done. */
+  /** One poll of the meeting; does at most one task. */
   async afterPoll(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
     if (kind !== 'in_call') return
     if (await this.#joinAudio(snapshot)) return
@@ -43,7 +43,7 @@ export class InCallTasks {
     await this.#chooseView(snapshot)
   }
 
-  /** The chat is open, but for the moments in which the list of names has to be read. */
+  /** The chat is open, except while the list of names has to be read. */
   async #openPanel({ peoplePanel, chatPanel, isListDue }: PageSnapshot): Promise<boolean> {
     if (peoplePanel) this.#tries.people.count = 0
     if (chatPanel) this.#tries.chat.count = 0
@@ -57,11 +57,11 @@ export class InCallTasks {
     return true
   }
 
-  /** Sound mostly joins by itself; a bot that is not in it records silence. */
+  /** Sound mostly joins by itself; without it the bot records silence. */
   async #joinAudio({ audio, hears, at }: PageSnapshot): Promise<boolean> {
     const isDeaf = audio === 'apart' || (audio === 'unreadable' && !hears)
     this.#deafSince = isDeaf ? (this.#deafSince ?? at) : null
-    // A breakout room or the waiting room takes the bot out of the sound again.
+    // A breakout room or the waiting room disconnects the bot from the sound again.
     if (!isDeaf) this.#tries.audio.count = 0
     if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs || !this.#isDue('audio')) return false
     await this.#press('microphone')
@@ -74,7 +74,7 @@ export class InCallTasks {
     await this.#page.press(this.#view === 'gallery' ? 'galleryView' : 'speakerView')
   }
 
-  /** The toolbar hides when no pointer moves. */
+  /** The toolbar hides while the pointer rests. */
   async #press(name: ElementName): Promise<void> {
     await this.#page.wakePointer()
     await this.#page.press(name)

@@ -1,4 +1,6 @@
-/** From the link to the request to join: cookie layer, launch page, the form with its name and passcode, and stalls. */
+/**
+ * From the link to the request to join: cookie banner, launch page, the form with its name and passcode, and stalls.
+ */
 import { BotError } from '../../../src/errors.ts'
 import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type { DeviceToggles } from '../../shared/device-toggles.ts'
@@ -53,7 +55,7 @@ export class JoinFlow {
     return this.#clicks > 0
   }
 
-  /** The bot is in: from now on nothing here may load the page again. */
+  /** The bot is in: from now on the page is not loaded again here. */
   async leaveBehind(): Promise<void> {
     this.#isOver = true
     if (!this.#areWithdrawn) return
@@ -76,7 +78,7 @@ export class JoinFlow {
     else if (snapshot.form) await this.#fillIn(snapshot, snapshot.form)
   }
 
-  /** In the waiting room, and on a page that says the link is invalid, which is loaded again until it is not. */
+  /** In the waiting room, and on a page that says the link is invalid, which is loaded again until it is valid. */
   async wait(snapshot: PageSnapshot, state: PageState): Promise<void> {
     const { clock } = this.#page
     if (state.kind !== 'invalid_link') {
@@ -109,7 +111,7 @@ export class JoinFlow {
     return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(snapshot)}`, true)
   }
 
-  /** For a sentence about a page in another language than the one that was asked for. */
+  /** A note about a page in another language than the requested one, to be added to a sentence. */
   pageNote(snapshot: PageSnapshot | null): string {
     const lang = snapshot?.lang ?? ''
     return lang === '' || /^en\b/i.test(lang)
@@ -131,7 +133,7 @@ export class JoinFlow {
     if (this.#launchTries++ >= LAUNCH_TRIES)
       throw this.#cannotJoin(`Zoom's page "${snapshot.title}" offers no way to join from a browser.`, false)
     this.#clickedAt = clock.now()
-    // In the older layout the link to the browser comes only after the app was tried.
+    // In the older layout the link for the browser appears only after an attempt to open the app.
     const name: ElementName = (await this.#has('joinFromBrowser')) ? 'joinFromBrowser' : 'openApp'
     await this.#page.press(name)
   }
@@ -166,12 +168,15 @@ export class JoinFlow {
     await this.#page.press('join')
   }
 
-  /** Older forms have no switches, and enter with devices that are on: there they enter without any, until they are in. */
+  /**
+   * Older forms have no switches, and join with devices that are on: there the bot joins without any, and gets them
+   * once it is in.
+   */
   async #haveSwitches({ microphone, camera }: PageSnapshot): Promise<boolean> {
     const isSwitched = [microphone, camera].every((sign) => sign === 'on' || sign === 'off')
     if (isSwitched || this.#areWithdrawn) return true
     const { clock, waits } = this.#page
-    // They may be drawn late.
+    // They may appear late.
     if (clock.now() - (this.#formSince ?? 0) < waits.devicesMs) return false
     this.#page.logger.info('The form has no switches for microphone and camera; they are withdrawn until admission')
     await this.#page.ask('setDevicesPresent', false)
@@ -179,7 +184,7 @@ export class JoinFlow {
     return false
   }
 
-  /** True when the box holds the name, as the latest look saw it; only real keys make the page see it. */
+  /** True when the box has the name in the latest snapshot; only real key presses make the page notice it. */
   async #fillName({ value, isEnabled }: { value: string; isEnabled: boolean }): Promise<boolean> {
     if (value === this.#name || !isEnabled) return true
     if (this.#nameTries >= NAME_TRIES && value !== '') return true
@@ -188,7 +193,7 @@ export class JoinFlow {
     return false
   }
 
-  /** True when the box holds the passcode; letters typed before the page had settled are lost. */
+  /** True when the box has the passcode; letters typed before the page had settled are lost. */
   async #fillPasscode(isFilled: boolean): Promise<boolean> {
     const passcode = this.#passcode()
     if (passcode === null) {
@@ -229,7 +234,7 @@ export class JoinFlow {
     this.#passcodeTries = 0
     this.#clickedAt = Number.NEGATIVE_INFINITY
     const loading = { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs } as const
-    // The tab may be at another address than the link by now; what comes of it, the next looks tell.
+    // The tab may be at another address than the link by now; the next polls show the result.
     await this.#page.browser.page.goto(this.#target.url, loading).catch((error) => {
       this.#page.logger.warn('The page of Zoom could not be loaded again', { error: String(error).split('\n')[0] })
     })

@@ -1,6 +1,5 @@
 /**
- * Types as a person does: Zoom's form takes no text that did not come from keys
- * (docs/platform-notes/zoom.md#pre-join-page).
+ * Types as a person does: Zoom's form accepts text from key presses only (docs/platform-notes/zoom.md#pre-join-page).
  */
 import type { ElementName } from '../page/types.ts'
 import type { ZoomPage } from './page.ts'
@@ -18,7 +17,7 @@ export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs:
       await keyboard.type(text, { delay: keyMs })
       return true
     } catch {
-      // The box was replaced under our hands; the next look tells.
+      // The page may have replaced the box meanwhile; the next poll shows the result.
       page.logger.debug('A box of the form did not take its text', { box: name })
       return false
     } finally {

@@ -1,4 +1,4 @@
-/** Chat through the SDK: what others wrote comes by its event, what the bot wrote is known by the answer to its call. */
+/** Chat through the SDK: messages of others come by its event, the bot's own are known from the answer to its call. */
 
 import type { ChatFile } from '../../../../src/meeting/meeting.ts'
 import { plainContent } from '../../../shared/page/chat/chat-content.ts'

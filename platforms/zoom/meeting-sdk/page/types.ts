@@ -25,7 +25,7 @@ export interface SdkFailure {
  * (docs/platform-notes/zoom.md#recording-permission).
  */
 export interface CaptureFacts {
-  /** Of the bot's own capture: 0 stopped, 1 started, 2 paused; null before the first word. */
+  /** State of the bot's own capture: 0 stopped, 1 started, 2 paused; null before the first report. */
   status: 0 | 1 | 2 | null
   /** The host's latest answer; null before one. */
   allowed: boolean | null
@@ -42,11 +42,11 @@ export interface SdkFacts {
   level: number | null
   /** Level 4 without a 5. */
   waitsForHost: boolean
-  /** As the SDK says of the bot itself; null before it says anything. */
+  /** As the SDK reports it of the bot itself; null before a report. */
   isInWaitingRoom: boolean | null
   /** 1 connecting, 2 connected, 3 disconnected, 4 reconnecting. */
   meetingStatus: number | null
-  /** First ones first; the same failure comes on several channels. */
+  /** Oldest first; the same failure comes on several channels. */
   failures: SdkFailure[]
   /** Why the bot is leaving, when the SDK said it; docs/platform-notes/zoom.md#leaving-reasons. */
   left: { reasonCode: number | null; reason: string } | null
@@ -90,6 +90,6 @@ export interface SdkPageApi extends PageApi<SdkSnapshot, ElementName> {
   capture(what: 'start' | 'stop'): Promise<SdkAnswer>
   requestCapture(): Promise<SdkAnswer>
   sendChat(text: string): Promise<SdkAnswer>
-  /** Leaves by the SDK's own call, without its question; false where there is nothing to leave. */
+  /** Leaves by the SDK's own call, without its question; false where the bot is in no meeting. */
   leaveMeeting(): boolean
 }
