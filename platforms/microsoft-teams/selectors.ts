@@ -11,7 +11,7 @@ export const SELECTORS = {
   /** Captions under icons are visual copies, and no part of a button's name. */
   hidden: '[aria-hidden="true"]',
 
-  /** Pages that lead to the meeting's page. */
+  /* Pages that lead to the meeting's page. */
   splash: '#loading-screen',
   /** The shell of the web client before it shows a page. */
   shell: '[data-tid^="pre-core-title-bar"]',
@@ -21,7 +21,7 @@ export const SELECTORS = {
   /** Microsoft's sign-in form, on any page. */
   signInForm: 'input[name="loginfmt"]',
 
-  /** The page before the join. */
+  /* The page before the join. */
   preJoin: '[data-tid="calling-prejoin-screen"]',
   nameBox:
     'input[data-tid="prejoin-display-name-input"], input#prejoin-display-name, input[placeholder="Type your name"]',
@@ -37,12 +37,12 @@ export const SELECTORS = {
   computerAudio: '[data-tid="calling-prejoin-v2-computer-audio-renderer-test"] [role="radio"]',
   captcha: '[aria-describedby="captcha-dialog-instructions"], [data-tid="HIP-Captcha-Image"]',
 
-  /** After the request to join. The waiting room keeps the controls of the page before it. */
+  /* After the request to join. The waiting room keeps the controls of the page before it. */
   connecting: '[data-tid="calling-connecting-screen"]',
   lobby:
     '[data-tid="calling-lobby-screen"], [data-tid="lobby-screen"], [data-tid="lobby-wait-screen"], [data-tid="lobby-waiting-room"], [data-tid="prejoin-waiting-room"]',
 
-  /** One screen for a wrong link, a denial, a removal and a failed connection; its words distinguish them. */
+  /* One screen for a wrong link, a denial, a removal and a failed connection; its words distinguish them. */
   retry: '[data-tid="calling-retry-screen"], [data-tid="calling-declined-screen"]',
   retryTitle: '#calling-retry-screen-title',
   retryText: '#calling-retry-screen-description',
@@ -78,7 +78,7 @@ export const SELECTORS = {
   duration: '[data-tid="call-duration"], #call-duration-custom',
   menu: '[role="menu"]',
 
-  /** The area of the tiles, and the tiles. */
+  /* The area of the tiles, and the tiles. */
   stage: '[data-tid="modern-stage-wrapper"], [data-tid="stage-layouts-renderer"], [data-tid="MixedStage-wrapper"]',
   tile: '[data-cid="calling-participant-stream"], [data-stream-type]',
   /** The menu item around a tile, whose label says whose it is. */
