@@ -84,7 +84,7 @@ function classifierOf(waits: Waits): PageClassifier<PageSnapshot, PageStateKind>
     refusalOf,
     endOf,
     isCorroborated,
-    // A person may solve a captcha; a short error is ignored.
+    // A captcha may be solved by a person; an error that goes away was a flash.
     patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
   }
 }

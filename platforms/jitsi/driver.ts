@@ -91,7 +91,7 @@ function classifierOf(
     refusalOf: (state, joinStage) => refusalOf(state, joinStage, hasPassword),
     endOf,
     isCorroborated,
-    // The page reloads itself after half a minute; sites that sign people in by themselves come back at once.
+    // The page loads itself anew after half a minute; sites that sign people in by themselves come back at once.
     patience: {
       reconnecting: waits.reconnectMs,
       unreachable: waits.callErrorMs,
@@ -101,7 +101,7 @@ function classifierOf(
   }
 }
 
-/** The buttons that open and close the panel have different names, and newer panels cover the first one. */
+/** The button that opens the panel and the one that closes it have two names, and newer panels lie over the first. */
 function chatSteps(page: MeetingPage<PageSnapshot, ElementName>): ChatSteps {
   return {
     ...usualChatSteps(page),

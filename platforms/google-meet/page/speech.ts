@@ -12,12 +12,12 @@ export function watchMeetSpeech(
   selectors: PageConfig['selectors'],
   tap: WebRtcTap,
   roster: Roster,
-  onChanges: (changes: SpeechChange[]) => void,
+  tell: (changes: SpeechChange[]) => void,
 ): Speech {
   const speech = watchSpeech({
     receivers: () => tap.audioReceivers(),
     ownersOfSource: (csrc) => roster.ownersOfSource(csrc),
-    tell: onChanges,
+    tell,
   })
   const mark = selectors.speakingMark ?? ':not(*)'
   const observer = new MutationObserver((mutations) => {

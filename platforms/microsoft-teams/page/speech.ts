@@ -19,11 +19,7 @@ export interface TeamsSpeech extends Speech {
   unattributedMs(): number
 }
 
-export function watchTeamsSpeech(
-  tap: WebRtcTap,
-  people: People,
-  onChanges: (changes: SpeechChange[]) => void,
-): TeamsSpeech {
+export function watchTeamsSpeech(tap: WebRtcTap, people: People, tell: (changes: SpeechChange[]) => void): TeamsSpeech {
   const mix = createMixReader((source) => people.ownersOfSource(source))
   let dominant: string | null = null
   let unattributedMs = 0
@@ -51,7 +47,7 @@ export function watchTeamsSpeech(
       else if (isAudible) unattributedMs += sinceMs
       return round.samples
     },
-    tell: onChanges,
+    tell,
   })
 
   return {
