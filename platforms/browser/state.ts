@@ -83,13 +83,13 @@ export type ReadObject = (address: string, maxBytes: number, signal: AbortSignal
 
 export interface LoadedState {
   state: BrowserState
-  /** Removes what was unpacked; repeatable, never rejects. */
+  /** Removes the unpacked files; repeatable, never rejects. */
   dispose(): Promise<void>
 }
 
 /**
- * Reads what a job calls `browser_state`: a folder, a JSON file, or an `s3://` address of a JSON file or of a profile as
- * `.tar.gz`. Rejects with one sentence that names no content, or with the reason of the signal, also where a file system
+ * Loads the `browser_state` of a job: a folder, a JSON file, or an `s3://` address of a JSON file or of a profile as
+ * `.tar.gz`. Rejects with one sentence that names no content, or with the reason of the signal, also when a file system
  * does not answer.
  */
 export async function loadBrowserState(
@@ -130,14 +130,14 @@ async function load(address: string, readObject: ReadObject, signal: AbortSignal
   const info = await stat(address).catch(() => null)
   if (!info) throw new Error(`${address} is not there or cannot be read`)
   if (info.isDirectory()) return { state: { kind: 'profile', folder: await profileIn(address) }, dispose: nothing }
-  // Opening a device or a FIFO can block or change something.
+  // Opening a device or a FIFO can block, or can have an effect.
   if (!info.isFile()) throw new Error(`${address} is neither a regular file nor a folder`)
   return { state: parseState(await readRegularFile(address, MAX_STATE_BYTES)), dispose: nothing }
 }
 
 /** Reads at most `maxBytes`, even if the file system reports a smaller size. */
 async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
-  // Should a FIFO have taken the place of the file meanwhile, opening it does not wait.
+  // If a FIFO has replaced the file meanwhile, opening it does not block.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   if (!(await file.stat()).isFile()) throw new Error(`${path} is not a regular file`)
   const chunks: Uint8Array[] = []
@@ -157,7 +157,7 @@ export async function copyProfile(folder: string, to: string): Promise<void> {
   const special: { path: string; mode: number }[] = []
   await cp(folder, to, {
     recursive: true,
-    // A link may lead anywhere on this machine; a profile has none but those of its locks.
+    // A link may lead anywhere on this machine; a profile contains only those of its locks.
     filter: async (path) => {
       if (LEFT_OUT.has(basename(path))) return false
       const info = await lstat(path)

@@ -1,6 +1,6 @@
 /**
- * Marks of the page that do not depend on its language; constants only, one note on what each proves. Most are the
- * names that the project's own tests go by (docs/platform-notes/jitsi.md#pre-join-page and below).
+ * Marks of the page that do not depend on its language; constants only, with one note on what each proves. Most are the
+ * names that the project's own tests use (docs/platform-notes/jitsi.md#pre-join-page and below).
  */
 export const SELECTORS = {
   /** The screen before the join and, with another class, the lobby. */
@@ -12,7 +12,7 @@ export const SELECTORS = {
   /** The button that joins, or asks to join where the room has a lobby. */
   join: '[data-testid="prejoin.joinMeeting"], [data-testid="lobby.knockButton"]',
   nameMissing: '[data-testid="prejoin.errorMessage"]',
-  /** The dialog of a locked room, and the lobby's form for those who know the password. */
+  /** The dialog of a locked room, and the lobby's form for people who know the password. */
   passwordBox: 'input[name="lockKey"], [data-testid="lobby.password"]',
   passwordJoin: '[data-testid="lobby.passwordJoinButton"]',
   withPassword: '[data-testid="lobby.enterPasswordButton"]',

@@ -3,7 +3,7 @@
  */
 import type { Frame } from 'playwright'
 
-/** Shows them again, for a screenshot. */
+/** Shows the videos again, for a screenshot. */
 export const SEEN_VIDEOS = 'html video { visibility: inherit !important }'
 
 /**

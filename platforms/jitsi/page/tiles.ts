@@ -4,7 +4,7 @@ import type { SeenTile } from './people.ts'
 import type { PageConfig } from './types.ts'
 
 const PREFIX = 'participant_'
-/** Filmstrips beside the main one give their tiles the same id with a word behind it. */
+/** Other filmstrips give their tiles the same id with a suffix. */
 const OTHER_STRIP = /_(?:stage|screenshare)$/
 
 export function readTiles(selectors: PageConfig['selectors']): SeenTile[] {

@@ -5,7 +5,7 @@ export type { DialogSnapshot }
 
 export type PageConfig = CommonConfig
 
-/** A notification by the name of its text, such as `lobby.joinRejectedTitle`. */
+/** A notification with the key of its text, such as `lobby.joinRejectedTitle`. */
 export interface Notice {
   name: string
   text: string
@@ -19,7 +19,7 @@ export interface PageSnapshot extends CommonSnapshot {
   nameBox: { value: string } | null
   join: { label: string; isEnabled: boolean } | null
   passwordBox: boolean
-  /** The password that was typed is not the right one. */
+  /** The typed password is wrong. */
   passwordWrong: boolean
   withPassword: boolean
   loginBox: boolean
@@ -40,9 +40,9 @@ export interface PageSnapshot extends CommonSnapshot {
 
 export interface ConferenceSnapshot {
   isJoined: boolean
-  /** It was joined before in this document, and is not now. */
+  /** The bot was joined before in this document, and is not now. */
   wasJoined: boolean
-  /** The page's own name of what failed, such as `conference.connectionError.accessDenied`. */
+  /** The page's own name of the failure, such as `conference.connectionError.accessDenied`. */
   failure: string | null
   waitsForModerator: boolean
 }

@@ -76,13 +76,13 @@ export class Roster {
     for (const person of this.#people) if (person.userId === userId) person.userId = null
   }
 
-  /** Whose sound it is, found out by other ways. */
+  /** The owner of a sound, found in another way. */
   takeOwner(userId: number, id: string): void {
     const person = this.#people.find((known) => known.id === id)
     if (person && person.userId === null && !this.ofUser(userId)) person.userId = userId
   }
 
-  /** Who sent something, by Zoom's number and the name beside it. */
+  /** The sender of a message, by Zoom's number and the name beside it. */
   takeSender(userId: number, name: string): void {
     if (userId === this.#ownUserId || this.ofUser(userId)) return
     const person = this.named(name) as Known | null
@@ -97,7 +97,7 @@ export class Roster {
     return count !== null && count !== this.#listCount
   }
 
-  /** The participants panel, whole. */
+  /** The complete participants panel. */
   takeList({ rows, isOneLook }: SeenList, count: number | null, at: number): void {
     this.#listAt = at
     this.#listCount = count
