@@ -1,4 +1,4 @@
-/** The only list of platforms: from a link to its meeting, and from a meeting to its driver. */
+/** The only list of platforms: maps a link to its meeting, and a meeting to its driver. */
 
 import { MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
 import type { MeetingTarget, PlatformName } from '../src/meeting/meeting.ts'
@@ -15,14 +15,16 @@ import { recognizeZoom } from './zoom/url.ts'
 
 export type { DriverOptions }
 
-/** What an operator adds to what is known of links. */
+/** An operator's additions to the links that are recognized. */
 export interface Recognition {
-  /** Hosts of servers of their own that run Jitsi Meet. */
+  /** Hosts of the operator's servers that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
 }
 
 interface Platform {
-  /** Null: no link of this platform is in the text. A link that can never be a meeting has a sentence on why. */
+  /**
+   * Null when the text has no link of this platform. For a link that can never be a meeting: a sentence that says why.
+   */
   recognize(text: string, recognition: Recognition): MeetingTarget | { problem: string } | null
   open(
     target: MeetingTarget,
@@ -30,14 +32,17 @@ interface Platform {
     signal: AbortSignal,
     options: DriverOptions,
   ): Promise<MeetingDriver>
-  /** The meeting's sound is in tracks that the page receives; elsewhere the page makes it itself, out of reach. */
+  /**
+   * The page receives the meeting's sound in WebRTC tracks; on other platforms the page decodes the sound itself, where
+   * the bot cannot read it.
+   */
   hasSoundInTracks: boolean
 }
 
 const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
   meet: { recognize: recognizeGoogleMeet, open: openGoogleMeet, hasSoundInTracks: true },
   teams: { recognize: recognizeMicrosoftTeams, open: openMicrosoftTeams, hasSoundInTracks: true },
-  // One of its three ways has tracks, and which way it takes shows in the meeting only
+  // One of Zoom's three audio paths has tracks; which one it uses is known only in the meeting
   // (docs/platform-notes/zoom.md#audio-paths).
   zoom: { recognize: recognizeZoom, open: openZoom, hasSoundInTracks: false },
   jitsi: {
@@ -60,12 +65,12 @@ export function recognizeMeeting(text: string, recognition: Recognition = {}): M
   )
 }
 
-/** Whether everybody's sound together can be had from the page of a meeting; see `DriverOptions.audioTap`. */
+/** Whether the page of a meeting gives the sound of all participants together; see `DriverOptions.audioTap`. */
 export function hasSoundInTracks(platform: PlatformName): boolean {
   return PLATFORMS[platform].hasSoundInTracks
 }
 
-/** Makes the function that the life calls for each attempt to be in the meeting. */
+/** Makes the function that the worker run calls for each attempt to join. */
 export function openDriver(options: DriverOptions): OpenMeeting {
   const expectsAccount = options.expectsAccount ?? Boolean(options.browserState)
   return (target, stage, signal) =>

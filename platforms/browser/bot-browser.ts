@@ -1,4 +1,4 @@
-/** A Chromium context as a bot uses it: one page, its console, why it ended, and what its scripts hand out. */
+/** A Chromium context for one bot: its page, its console, the reason of its end, and the data that its scripts send. */
 import type { BrowserContext, Page } from 'playwright'
 import type { Logger } from '../../src/logger.ts'
 import type { CaptureEnvironment } from '../../src/ports.ts'
@@ -15,14 +15,14 @@ export interface BotBrowser {
   readonly ended: string | null
   /** Resolves when the page crashed or the browser is gone. */
   whenEnded: Promise<string>
-  /** Hears what the page hands out by the `carrier`, as it comes. One listener at a time. */
+  /** The listener gets the data that the page sends by the `carrier`, as it comes. One listener at a time. */
   onCarried(listener: (payload: string) => void): void
   /**
-   * Path of the file of so many bytes in the storage of pages (the origin private file system) that begins with `mark`;
+   * Path of the file of `bytes` bytes in the storage of pages (the origin private file system) that begins with `mark`;
    * null where there is none.
    */
   storedFile(mark: Uint8Array, bytes: number): Promise<string | null>
-  /** Of its renderers; empty where nothing is known of them. Never rejects. */
+  /** CPU waits of the browser's renderers; empty where they are unknown. Never rejects. */
   cpuWaits(): Promise<CpuWaits>
   /** The browser's first process; null where other bots share it. */
   readonly processId: number | null
@@ -30,7 +30,7 @@ export interface BotBrowser {
   close(): Promise<void>
 }
 
-/** The part of `BrowserOptions` that a context needs; how its browser was launched makes no difference. */
+/** The part of `BrowserOptions` that a context needs, in a new browser as well as in a shared one. */
 export interface ContextOptions {
   /** Names of `plugins.ts`; default none. */
   plugins?: readonly string[]
@@ -38,9 +38,12 @@ export interface ContextOptions {
   mediaOrigins?: readonly string[]
   /** Runs in every page before its own scripts. */
   initScript?: string
-  /** Name of a function that every document has at its start and by which it calls `onCarried`; the script takes it away. */
+  /**
+   * Name of a function that every document has at its start and that calls the listener of `onCarried`; the script
+   * removes it.
+   */
   carrier?: string
-  /** What workers of the init script start from. */
+  /** The script from which workers of the init script start. */
   ownScript?: OwnScript
   logger: Logger
 }
@@ -55,7 +58,7 @@ const CLOSE_MS = 5000
 const CONSOLE_LINES = 500
 const CONSOLE_LINE_LENGTH = 2000
 
-/** Rejects when the browser breaks meanwhile; closing the context is the caller's then. */
+/** Rejects when the browser breaks meanwhile; then the caller has to close the context. */
 export async function botBrowserOf(
   context: BrowserContext,
   { processId, storedFile, cpuWaits, cleanUp }: BrowserProcess,
@@ -64,7 +67,7 @@ export async function botBrowserOf(
 ): Promise<BotBrowser> {
   for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })
   if (options.initScript !== undefined) await context.addInitScript({ content: options.initScript })
-  // Plugins do not reach the page that a persistent context starts with.
+  // The first page of a persistent context does not get plugins.
   const first = context.pages()[0]
   const page = first && (options.plugins ?? []).length === 0 ? first : await context.newPage()
   if (first && first !== page) await first.close()
@@ -73,7 +76,7 @@ export async function botBrowserOf(
   if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
   if (options.ownScript !== undefined) await serveOwnScript(context, page, options.ownScript, options.logger)
   if (stage.display !== null) {
-    // The page is laid out to the pixel, whatever size the window came to have. Holds as long as the session lives.
+    // The page is laid out to the pixel, independent of the window's size. Holds as long as the session lives.
     const session = await context.newCDPSession(page)
     const { width, height } = stage
     await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 0, mobile: false })
@@ -132,17 +135,19 @@ export async function botBrowserOf(
   }
 }
 
-/** Closes every page that a page opens: a bot has one, and others only cost memory. The first is logged, later ones not. */
+/** Closes every page that a page opens: a bot has one, and others only use memory. Logs the first one only. */
 function refuseOtherPages(context: BrowserContext, logger: Logger): void {
   let count = 0
   context.on('page', (popUp) => {
     if (++count === 1) logger.warn('The meeting page opened another page, which was closed', { url: popUp.url() })
-    // It may be gone already, and so may the browser.
+    // The page or the browser may be gone already.
     popUp.close().catch(() => {})
   })
 }
 
-/** Playwright's own way out of a page leaves names in it; the protocol's leaves a function that can be taken away. */
+/**
+ * Playwright's own binding leaves names in the page; the protocol's binding is a function that the script can remove.
+ */
 async function addCarrier(
   context: BrowserContext,
   page: Page,
@@ -153,7 +158,7 @@ async function addCarrier(
   session.on('Runtime.bindingCalled', (call) => {
     if (call.name === name) onCarried(call.payload)
   })
-  // New documents get the function where the session follows them; Playwright's own session does so too.
+  // New documents get the function if the session observes them; Playwright's own session does so too.
   await session.send('Runtime.enable')
   await session.send('Runtime.addBinding', { name })
 }

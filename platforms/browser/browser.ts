@@ -1,4 +1,6 @@
-/** Starts Chromium on the recorder's stage as an ordinary browser, and ends it with everything it left behind. */
+/**
+ * Starts Chromium in the capture environment as an ordinary browser, and ends it together with its leftover processes.
+ */
 import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,11 +25,11 @@ export interface BrowserOptions extends ContextOptions {
   executablePath?: string
   mappedHosts?: readonly MappedHost[]
   extraArguments?: readonly string[]
-  /** The session of an account; what was given is copied and never written. */
+  /** The session of an account; it is copied, and the original is never written. */
   state?: BrowserState | null
 }
 
-/** Rejects when the browser does not start; nothing is left behind then. */
+/** Rejects when the browser does not start; then it leaves no process and no file behind. */
 export type OpenBrowser = (
   stage: CaptureEnvironment,
   options: BrowserOptions,
@@ -40,15 +42,15 @@ const LAUNCH_MS = 60_000
 const ENOUGH_SHARED_MEMORY = 512 * 1024 * 1024
 
 /**
- * What Playwright adds and an ordinary browser has not: silence (the meeting's sound is recorded), the mark of
- * automation, and temporary files instead of shared memory, which is decided below.
+ * Switches that Playwright adds and that an ordinary browser does not have: silence (the meeting's sound is recorded),
+ * the sign of automation, and temporary files instead of shared memory, which is decided below.
  */
 const UNWANTED = ['--mute-audio', '--enable-automation', '--disable-dev-shm-usage']
 
 const ALWAYS = [
   // Without it `navigator.webdriver` is true.
   '--disable-blink-features=AutomationControlled',
-  // The wording of the page is a sign, so its language is pinned in every place.
+  // The page's wording is a sign, so its language is set to English everywhere.
   '--lang=en-US',
   '--accept-lang=en-US,en',
   // Sound starts without a click.
@@ -58,20 +60,20 @@ const ALWAYS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A window that nobody looks at keeps its timers and its frames.
+  // A window in the background keeps its timers and its frames.
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
-  // A page that is taller than the window would have one beside the picture of the recording.
+  // A page that is taller than the window would have a scroll bar in the recorded picture.
   '--hide-scrollbars',
-  // No line above the page about flags; it would be in the picture.
+  // No bar above the page about flags; it would be in the picture.
   '--test-type',
   '--noerrdialogs',
   '--disable-crash-reporter',
   FEATURES_OFF,
 ]
 
-/** A Chromium of its own, with a fresh profile. */
+/** A separate Chromium with a fresh profile. */
 export const openBrowser: OpenBrowser = async (stage, options, signal) => {
   signal.throwIfAborted()
   const type = await withPlugins(chromium, options.plugins ?? [])
@@ -90,7 +92,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
       cpuWaits: async () => (processId === null ? new Map() : rendererWaits(processId)),
       async cleanUp() {
         await endProcesses(profile)
-        // Chromium's children may still write while they die.
+        // Chromium's children may still write while they exit.
         await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch((error) =>
           logger.warn('The browser profile could not be removed', { error }),
         )
@@ -104,7 +106,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
   }
 }
 
-/** How Chromium is started on this stage, with its temporary files below `home`. */
+/** Options to start Chromium in this capture environment, with its temporary files below `home`. */
 export async function launchOptions(
   stage: CaptureEnvironment,
   options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'logger'>,
@@ -124,7 +126,7 @@ export async function launchOptions(
     ignoreDefaultArgs: UNWANTED,
     args: [
       ...ALWAYS,
-      // One pixel more: Chromium shrinks a window that is as large as the screen, because nobody manages windows there.
+      // One pixel more: without a window manager, Chromium shrinks a window that is as large as the screen.
       `--window-size=${stage.width + 1},${stage.height + 1}`,
       '--window-position=0,0',
       ...(headless ? [`--user-agent=${await userAgentOf(executablePath)}`] : ['--kiosk', '--ozone-platform=x11']),
@@ -136,9 +138,9 @@ export async function launchOptions(
       ...(options.extraArguments ?? []),
     ],
     env: environment(stage, home),
-    // Playwright's own place for them is not found again when this process is killed; the home's is.
+    // After a kill of this process the files in Playwright's own folder could not be found; those in the home can.
     artifactsDir,
-    // The bot decides what a signal means; Playwright gives the browser a process group of its own.
+    // The bot decides what a signal means; Playwright puts the browser into a separate process group.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -150,12 +152,12 @@ export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions
   const { display, width, height } = stage
   return {
     viewport: display === null ? { width, height } : null,
-    // A meeting page has nothing to give that a bot keeps, and a large download would fill the disk.
+    // A bot needs no files from a meeting page, and a large download would fill the disk.
     acceptDownloads: false,
   }
 }
 
-/** Everything the browser needs and nothing that the bot was told: a job in our environment holds secrets. */
+/** The variables that the browser needs, without the bot's own: a job in our environment holds secrets. */
 function environment(stage: CaptureEnvironment, home: string): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -163,7 +165,7 @@ function environment(stage: CaptureEnvironment, home: string): Record<string, st
     TMPDIR: tmpdir(),
     LANG: 'en_US.UTF-8',
     LANGUAGE: 'en_US:en',
-    // No session bus: nothing of a desktop is asked.
+    // No session bus: the browser asks no desktop service.
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
     PULSE_SERVER: stage.pulseServer.startsWith('/') ? `unix:${stage.pulseServer}` : stage.pulseServer,
     PULSE_SINK: stage.pulseSink,

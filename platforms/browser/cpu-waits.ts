@@ -1,12 +1,15 @@
-/** How long the renderers of a browser have waited for a processor that other work had: tells a busy machine from a frozen page. */
+/**
+ * Measures how long the renderers of a browser have waited for a processor that other work used: distinguishes a busy
+ * machine from a frozen page.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 
 /** Milliseconds that the main thread of each renderer was ready to run and did not, since its start; by process id. */
 export type CpuWaits = ReadonlyMap<number, number>
 
 /**
- * Of the renderers among the descendants of this process. Empty where the kernel does not tell (`/proc/<pid>/schedstat`:
- * nanoseconds run, nanoseconds waited, time slices). Never rejects.
+ * Waits of the renderers among the descendants of this process. Empty where the kernel does not report them
+ * (`/proc/<pid>/schedstat`: nanoseconds run, nanoseconds waited, time slices). Never rejects.
  */
 export async function rendererWaits(processId: number, procFolder = '/proc'): Promise<CpuWaits> {
   const waits = new Map<number, number>()
@@ -20,7 +23,7 @@ export async function rendererWaits(processId: number, procFolder = '/proc'): Pr
   return waits
 }
 
-/** The largest share of `elapsedMs` that a renderer has waited; null where nothing is known of any. Pure. */
+/** The largest share of `elapsedMs` that a renderer has waited; null where no renderer is known in both. Pure. */
 export function waitedShare(before: CpuWaits, after: CpuWaits, elapsedMs: number): number | null {
   const shares = [...after].flatMap(([id, waited]) => {
     const former = before.get(id)
@@ -36,7 +39,7 @@ async function descendantsOf(
 ): Promise<number[]> {
   const ids = (await readdir(procFolder).catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number)
   const parents = await Promise.all(
-    // The name of a program stands in parentheses and may hold some; state and parent follow the last one.
+    // The name of a program is in parentheses and may contain parentheses; state and parent follow the last one.
     ids.map(async (id) => ({ id, parent: Number(/\) \S (\d+) [^)]*$/.exec(await read(id, 'stat'))?.[1] ?? 0) })),
   )
   const children = Map.groupBy(parents, ({ parent }) => parent)

@@ -1,10 +1,10 @@
-/** The folder of a browser for one meeting, or of a profile to start from, and the removal of those whose bot was killed. */
+/** The folder of a browser for one meeting, or of a profile to start from. Removes the folders of killed bots. */
 import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PREFIX = 'standin-browser-'
-/** Says whose the folder is: the process, and the namespace in which that number means something. */
+/** Names the folder's owner: the process, and the namespace of its id. */
 const OWNER = 'owner.json'
 
 interface Owner {
@@ -12,7 +12,7 @@ interface Owner {
   namespace: string
 }
 
-/** Makes an empty folder of ours. Homes of bots that were killed are removed on the way. */
+/** Makes an empty folder for this process. First removes the folders of bots that were killed. */
 export async function makeBrowserHome(): Promise<string> {
   await removeOrphans()
   const home = await mkdtemp(join(tmpdir(), PREFIX))
@@ -28,11 +28,11 @@ async function removeOrphans(): Promise<void> {
     const home = join(tmpdir(), name)
     try {
       const owner = JSON.parse(await readFile(join(home, OWNER), 'utf8')) as Owner
-      // A number of another container says nothing here; its folder is not ours to judge.
+      // A process id of another container says nothing here, so its folder stays.
       if (owner.namespace !== namespace || isAlive(owner.processId)) continue
       await rm(home, { recursive: true, force: true })
     } catch {
-      // Not readable, being made, or being removed by its owner: left alone.
+      // Not readable, being made, or being removed by its owner: it stays.
     }
   }
 }

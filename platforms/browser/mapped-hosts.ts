@@ -1,4 +1,4 @@
-/** Hosts whose connections go to another address, and whose certificate there is accepted. */
+/** Hosts whose connections go to another address, where their certificate is accepted. */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { connect } from 'node:tls'
@@ -12,7 +12,7 @@ export interface MappedHost {
 
 const CONNECT_MS = 10_000
 
-/** Arguments for Chromium. Rejects with a clear sentence when nothing answers with TLS at a mapped address. */
+/** Arguments for Chromium. Rejects with a clear sentence when no TLS server answers at a mapped address. */
 export async function mappedHostArguments(hosts: readonly MappedHost[], signal: AbortSignal): Promise<string[]> {
   if (hosts.length === 0) return []
   const hashes = new Set(await Promise.all(hosts.map((mapped) => publicKeyHash(mapped, signal))))
@@ -22,7 +22,7 @@ export async function mappedHostArguments(hosts: readonly MappedHost[], signal: 
     `--host-resolver-rules=${hosts.map(({ host, address }) => `MAP ${host} ${address}`).join(',')}`,
     // Accepts exactly the keys that were found there, and no other unknown certificate.
     `--ignore-certificate-errors-spki-list=${[...hashes].join(',')}`,
-    // Media of a server on this machine come from the loopback interface, which connections skip otherwise.
+    // Media of a server on this machine come from the loopback interface, which connections ignore otherwise.
     ...(loopback ? ['--allow-loopback-in-peer-connection'] : []),
   ]
 }
@@ -35,7 +35,7 @@ export function publicKeyHash({ host, address }: MappedHost, signal: AbortSignal
       host: place.host,
       port: place.port,
       servername: host,
-      // The certificate is looked at, not trusted: the browser will accept this key for nothing but mapped hosts.
+      // The certificate is read, not trusted: the browser will accept this key for mapped hosts only.
       rejectUnauthorized: false,
     })
     const fail = (cause: unknown) => {

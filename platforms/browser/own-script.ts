@@ -1,7 +1,7 @@
 /**
- * A script of ours under an address of the page's own origin, which nobody can guess. A worker that starts from it has a
- * policy of its own, so that the content security policy of the page need not be touched: what it forbids the page's
- * scripts stays forbidden.
+ * A script of ours at an address of the page's own origin, which the page cannot guess. A worker that starts from it
+ * has its own policy, so the content security policy of the page stays as it is: what it forbids the page's scripts
+ * stays forbidden.
  */
 import type { BrowserContext, Page } from 'playwright'
 import type { Logger } from '../../src/logger.ts'
@@ -12,7 +12,7 @@ export interface OwnScript {
   source: string
 }
 
-/** A page that isolates itself takes workers only that do the same. */
+/** A page with cross-origin isolation accepts only workers that have it too. */
 const HEADERS = [
   { name: 'content-type', value: 'text/javascript; charset=utf-8' },
   { name: 'cross-origin-embedder-policy', value: 'require-corp' },
@@ -20,7 +20,7 @@ const HEADERS = [
   { name: 'cache-control', value: 'no-store' },
 ]
 
-/** From now on, for every document of this page; the request never reaches the page's server. */
+/** Serves the script from now on, for every document of this page; the request never reaches the page's server. */
 export async function serveOwnScript(
   context: BrowserContext,
   page: Page,

@@ -1,7 +1,7 @@
 /**
- * The browser plugins that can be configured, by name. The default list is empty: the start flags of `browser.ts` make
- * an ordinary browser already, while the evasions of `stealth` claim another system and an old version, which is worse
- * than saying nothing. This is the only file that knows playwright-extra.
+ * The browser plugins that can be configured, by name. The default list is empty: the start flags of `browser.ts`
+ * already make an ordinary browser, while the evasions of `stealth` claim another system and an old version, which is
+ * worse than none. This is the only file that uses playwright-extra.
  */
 import type { BrowserType } from 'playwright'
 

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process'
 const DEADLINE_MS = 10_000
 
 /**
- * Why Chromium cannot lock its pages into a sandbox of its own here; null where it can. It cannot as root, nor where user
- * namespaces are forbidden, as by the default seccomp profiles of Docker and Kubernetes; it would not even start then, and
- * the container is the only sandbox. Tries what Chromium does: namespaces for users, processes and network, and a root of
- * its own in them.
+ * Why Chromium cannot put its pages into its own sandbox here; null where it can. It cannot as root, nor where user
+ * namespaces are forbidden, as by the default seccomp profiles of Docker and Kubernetes. It would not even start then,
+ * and the container is the only sandbox. Tries what Chromium does: namespaces for users, processes and network, and a
+ * separate root directory in them.
  */
 export function sandboxObstacle(userId = process.getuid?.()): Promise<string | null> {
   if (userId === 0) return Promise.resolve('the bot runs as root')

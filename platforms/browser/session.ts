@@ -1,13 +1,16 @@
-/** The stored session of a job for all its attempts to join: read once, within a deadline, and removed at the end. */
+/** The stored session of a job for all its attempts to join: loaded once, within a deadline, and removed at the end. */
 import { BotError } from '../../src/errors.ts'
 import { type BrowserState, type LoadedState, loadBrowserState, type ReadObject } from './state.ts'
 
 const READ_MS = 120_000
 
 export interface SessionOnce {
-  /** Null where the job names none. Rejects with a BotError that says the job is invalid, or with the reason of the signal. */
+  /**
+   * Null where the job has none. Rejects with a BotError that says the job is invalid, or with the reason of the
+   * signal.
+   */
   load(signal: AbortSignal): Promise<BrowserState | null>
-  /** Removes what was unpacked; repeatable, never rejects. */
+  /** Removes the unpacked files; repeatable, never rejects. */
   dispose(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The stored session of an account, with which a bot comes in signed in: a Chromium profile or a storage state. What was
- * given is only read; the browser gets a copy that is removed with it. Nothing of it is ever logged.
+ * The stored session of an account, with which a bot joins signed in: a Chromium profile or a storage state. The
+ * original is only read; the browser gets a copy that is removed together with the browser. The content is never
+ * logged.
  */
 import { constants } from 'node:fs'
 import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
@@ -16,7 +17,7 @@ export type BrowserState =
   /** A Chromium user data folder, to be copied. */
   | { kind: 'profile'; folder: string }
 
-/** As `storageState({ path })` of Playwright writes it; fields of newer versions are carried along. */
+/** As `storageState({ path })` of Playwright writes it; unknown fields of newer versions are kept. */
 const storageStateSchema = z.looseObject({
   cookies: z
     .array(
@@ -44,7 +45,7 @@ const storageStateSchema = z.looseObject({
 })
 export type StorageState = z.output<typeof storageStateSchema>
 
-/** A storage state is text of some kilobytes; one this large is something else. */
+/** A storage state is text of some kilobytes; a file this large is another kind of file. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024
 /** A profile without its caches has some tens of megabytes. */
 const MAX_PROFILE_BYTES = 512 * 1024 * 1024
@@ -53,7 +54,9 @@ const MAX_PROFILE_ENTRIES = 50_000
 /** Set-user-id, set-group-id and sticky. */
 const SPECIAL_BITS = 0o7000
 
-/** What a profile does without: locks of the browser that made it, and what can be fetched again. */
+/**
+ * Files that a copy of a profile does not need: locks of the browser that made it, and data that can be fetched again.
+ */
 const LEFT_OUT = new Set([
   'SingletonLock',
   'SingletonCookie',
@@ -80,13 +83,13 @@ export type ReadObject = (address: string, maxBytes: number, signal: AbortSignal
 
 export interface LoadedState {
   state: BrowserState
-  /** Removes what was unpacked; repeatable, never rejects. */
+  /** Removes the unpacked files; repeatable, never rejects. */
   dispose(): Promise<void>
 }
 
 /**
- * Reads what a job calls `browser_state`: a folder, a JSON file, or an `s3://` address of a JSON file or of a profile as
- * `.tar.gz`. Rejects with one sentence that names no content, or with the reason of the signal, also where a file system
+ * Loads the `browser_state` of a job: a folder, a JSON file, or an `s3://` address of a JSON file or of a profile as
+ * `.tar.gz`. Rejects with one sentence that names no content, or with the reason of the signal, also when a file system
  * does not answer.
  */
 export async function loadBrowserState(
@@ -96,7 +99,7 @@ export async function loadBrowserState(
 ): Promise<LoadedState> {
   signal.throwIfAborted()
   const loading = load(address, readObject, signal)
-  // What is loaded after the signal belongs to no caller.
+  // Removes a session that finishes loading after the signal.
   loading.then(
     (loaded) => (signal.aborted ? loaded.dispose() : undefined),
     () => {},
@@ -127,14 +130,14 @@ async function load(address: string, readObject: ReadObject, signal: AbortSignal
   const info = await stat(address).catch(() => null)
   if (!info) throw new Error(`${address} is not there or cannot be read`)
   if (info.isDirectory()) return { state: { kind: 'profile', folder: await profileIn(address) }, dispose: nothing }
-  // Opening a device or a FIFO can block or change something.
+  // Opening a device or a FIFO can block, or can have an effect.
   if (!info.isFile()) throw new Error(`${address} is neither a regular file nor a folder`)
   return { state: parseState(await readRegularFile(address, MAX_STATE_BYTES)), dispose: nothing }
 }
 
-/** Reads at most `maxBytes`, whatever the file system says about the size. */
+/** Reads at most `maxBytes`, even if the file system reports a smaller size. */
 async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
-  // Should a FIFO have taken the place of the file meanwhile, opening it does not wait.
+  // If a FIFO has replaced the file meanwhile, opening it does not block.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   if (!(await file.stat()).isFile()) throw new Error(`${path} is not a regular file`)
   const chunks: Uint8Array[] = []
@@ -154,7 +157,7 @@ export async function copyProfile(folder: string, to: string): Promise<void> {
   const special: { path: string; mode: number }[] = []
   await cp(folder, to, {
     recursive: true,
-    // A link may lead anywhere on this machine; a profile has none but those of its locks.
+    // A link may lead anywhere on this machine; a profile contains only those of its locks.
     filter: async (path) => {
       if (LEFT_OUT.has(basename(path))) return false
       const info = await lstat(path)

@@ -1,4 +1,4 @@
-/** Finds what a page keeps in its origin private file system, whose files have other names on the disk. */
+/** Finds a file of a page in the page's origin private file system, whose files have other names on the disk. */
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -21,7 +21,7 @@ export async function unpackTar(
     let entries = 0
     const unpacking = extract({
       cwd: folder,
-      // What the library would only warn of, such as a name that leads outside, is an error.
+      // Cases for which the library would only warn, such as a name that leads outside, are errors.
       strict: true,
       noChmod: true,
       filter: (_path, entry) => {

@@ -1,4 +1,4 @@
-/** The name by which a Chromium without a display is known: the same as with one, with its true version. */
+/** The user agent of a Chromium without a display: the same as with one, with its true version. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
@@ -9,8 +9,8 @@ const found = new Map<string, Promise<string>>()
 
 /**
  * Without a display Chromium calls itself `HeadlessChrome` to every site; its client hints do not. As of Chromium 110
- * the user agent holds nothing but the major version that differs between machines
- * (https://www.chromium.org/updates/ua-reduction/). Rejects where the program does not tell its version.
+ * the major version is the only part of the user agent that differs between machines
+ * (https://www.chromium.org/updates/ua-reduction/). Rejects where the program does not report its version.
  */
 export function userAgentOf(executable: string): Promise<string> {
   const known = found.get(executable)
@@ -20,7 +20,7 @@ export function userAgentOf(executable: string): Promise<string> {
       `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`,
   )
   found.set(executable, asked)
-  // A program that is being replaced by a newer one is asked again.
+  // The version is read again where the program was just being replaced by a newer one.
   asked.catch(() => found.delete(executable))
   return asked
 }

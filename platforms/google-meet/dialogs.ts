@@ -1,4 +1,4 @@
-/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
+/** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 import type { DialogAnswer } from '../shared/dialogs.ts'
 import type { DialogSnapshot } from '../shared/page/types.ts'
 import { matches } from '../shared/words.ts'
@@ -18,10 +18,10 @@ export interface DialogStep {
   ref: number
 }
 
-/** Wherever these words stand on a button, it is not ours to press without knowing the dialog. */
+/** The bot never presses a button with these words, unless it knows the dialog. */
 const DANGEROUS = /\b(?:leave|end|report|block|remove)\b/i
 
-/** The answer to a dialog; one that asks for a consent the policy refuses is answered by going. */
+/** The answer to a dialog; for one that asks for consent against the policy, the answer is to leave. */
 export function answerOf(dialog: DialogSnapshot, policy: DialogPolicy): DialogAnswer {
   const kind = kindOf(dialog)
   const press = dialogStep(dialog, policy)
@@ -34,7 +34,7 @@ export function answerOf(dialog: DialogSnapshot, policy: DialogPolicy): DialogAn
   }
 }
 
-/** What to press, or null for a dialog that is left alone. */
+/** The button to press, or null for a dialog that needs no answer. */
 export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): DialogStep | null {
   const kind = kindOf(dialog)
   const press = (labels: readonly LabelName[], actions: readonly string[] = []): DialogStep | null => {

@@ -1,4 +1,4 @@
-/** The Google Meet driver: puts what is Google Meet's own into the driver that all platforms share. */
+/** The Google Meet driver: adds Google Meet's own parts to the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { usualChatSteps } from '../shared/chat-sender.ts'
@@ -17,11 +17,11 @@ import { type MeetPage, meetScript } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
 
 const ORIGIN = 'https://meet.google.com'
-/** A menu is open a moment after the click. */
+/** A menu opens a moment after the click. Milliseconds. */
 const CAPTIONS_MENU_MS = 1500
 const CAPTIONS_POLL_MS = 150
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openGoogleMeet(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -48,7 +48,7 @@ export async function openGoogleMeet(
     options,
     classifier: meetClassifier(page.waits),
     devices,
-    sweep: (snapshot) => dialogs.sweep(snapshot),
+    answerOpenDialog: (snapshot) => dialogs.answerOpenDialog(snapshot),
     entrance: {
       open: (aborted) => loadMeeting(page, target.url, aborted, 'Google Meet'),
       ask: (snapshot) => knock.prepareAndAsk(snapshot),
@@ -71,6 +71,6 @@ async function turnOnCaptions(page: MeetPage): Promise<boolean> {
     if (await page.press('captionsItem')) return true
     await page.clock.sleep(CAPTIONS_POLL_MS)
   }
-  // Without a menu the button itself has done it; the next look tells.
+  // Without a menu the button itself turned captions on; the next poll shows it.
   return true
 }

@@ -1,4 +1,4 @@
-/** The green room: fills in the name, sets the devices and presses the button, each as often as is reasonable. */
+/** The green room: fills in the name, sets the devices and presses the button, with limits for each. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceToggles } from '../shared/device-toggles.ts'
 import { JoinButton } from '../shared/join-button.ts'
@@ -11,7 +11,7 @@ export interface JoinFlowParts {
   page: MeetPage
   devices: DeviceToggles
   botName: string
-  /** The browser carries an account; a name box then says that its session is lost. */
+  /** The browser has an account's session; a name box then shows that the session is lost. */
   expectsAccount: boolean
 }
 
@@ -51,7 +51,7 @@ export class JoinFlow {
     }
     if (snapshot.nameBox !== null && !(await this.#nameBox.holdsName(snapshot.nameBox.value))) return
     this.#greenRoomSince ??= clock.now()
-    // Devices that come on after the click would be heard and seen in the meeting.
+    // Devices that turn on after the click would be audible and visible in the meeting.
     const mayStillCome = clock.now() - this.#greenRoomSince < waits.devicesMs
     if (mayStillCome && [snapshot.microphone, snapshot.camera].some((sign) => sign === 'absent' || sign === 'problem'))
       return
@@ -64,7 +64,7 @@ export class JoinFlow {
   }
 }
 
-/** For a sentence about a page in another language than the one that was asked for. */
+/** A note about a page in another language than the requested one, to be added to a sentence. */
 export function languageNote(snapshot: PageSnapshot | null): string {
   const lang = snapshot?.lang ?? ''
   if (lang === '' || /^en\b/i.test(lang)) return ''

@@ -1,4 +1,4 @@
-/** How Google Meet is left, from the call and from the waiting room alike. */
+/** Steps to leave Google Meet, from the call as well as from the waiting room. */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import { dialogStep } from './dialogs.ts'
 import type { PageSnapshot } from './page/types.ts'
@@ -9,7 +9,7 @@ export function leaveSteps(page: MeetPage): LeaveSteps<PageSnapshot> {
   return {
     press: () => page.press('leave'),
     async confirm(snapshot) {
-      // The question whether to end it for all, or one for consent that stands over the toolbar: both lead out.
+      // The question whether to end the meeting for all, or a consent dialog over the toolbar: both lead out.
       const dialog = dialogOf(snapshot, 'leave_host') ?? dialogOf(snapshot, 'consent')
       const step = dialog && dialogStep(dialog, { consent: 'refuse', wantsCamera: false })
       if (step) await page.pressReference(step.ref, step.label)

@@ -1,4 +1,4 @@
-/** The table from a situation of the page to its outcome, before and after admission. Pure. */
+/** Maps each page state to its outcome, before and after admission. Pure. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
@@ -7,13 +7,13 @@ import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
-/** Statuses of the own device in the roster. */
+/** Statuses of the bot's own device in the roster. */
 const OUT = 6
 const REMOVED = 7
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
@@ -21,7 +21,7 @@ interface Refusal {
 const BLOCKED: Refusal = {
   code: 'BOT_NOT_ACCEPTED',
   sentence: 'Google Meet refused the bot ("{text}"): guests may be off, or the meeting admits invited people only.',
-  // Most refusals of this kind pass on a fresh attempt.
+  // Most refusals of this kind do not happen again in a new attempt.
   canRetry: true,
 }
 
@@ -52,14 +52,14 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
   captcha: {
     code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Google Meet showed a captcha, which the bot does not solve; nobody solved it in time.',
+    sentence: 'Google Meet showed a captcha, which the bot does not solve; it was not solved in time.',
   },
-  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'Somebody in the meeting denied the request to join ("{text}").' },
+  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'A participant denied the request to join ("{text}").' },
   knock_timed_out: {
     code: 'TIMEOUT_WAITING_TO_START',
-    sentence: 'Nobody answered the request to join until Google Meet gave up ("{text}").',
+    sentence: 'The request to join was not answered until Google Meet gave up ("{text}").',
   },
-  // Without a leave of our own this is how an active denial looks too.
+  // Unless the bot left by itself, an active denial looks like this too.
   left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
   removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
   ended_for_all: {
@@ -68,7 +68,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
   everyone_left: {
     code: 'EXITING_MEETING_BEFORE_RECORD',
-    sentence: 'Everybody left while the bot was waiting ("{text}").',
+    sentence: 'All participants left while the bot was waiting ("{text}").',
   },
   unknown_end: {
     code: 'BOT_NOT_ACCEPTED',
@@ -76,7 +76,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error that this situation is, or null where it is none. `seen`: kinds that came before. */
+/** Before admission: the error of this page state, or null where it is none. `seen`: kinds that came before. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -85,7 +85,7 @@ export function refusalOf(
   const wasBlocked = seen.has('blocked') && state.kind === 'marketing'
   const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
-  // A dead link says nothing about a host, and nobody has denied what nobody has asked.
+  // A dead link says nothing about a host, and before the bot asks to join no host can have denied it.
   if (joinStage === 'pre-join' && state.kind === 'unknown_end') return null
   const text = state.text.slice(0, 200)
   return new BotError(
@@ -113,14 +113,14 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   login_wall: 'removed',
 }
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf(
   { kind }: PageState<PageStateKind>,
   { ownStatus }: Pick<PageSnapshot, 'ownStatus'>,
 ): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
-  // What the roster says of our own device, where the page has no words for it (yet).
+  // The bot's status in the roster, where the page has no words for it (yet).
   const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PAGE_PHASES[kind])
   if (!isMeeting && ownStatus === REMOVED) return 'removed'
   if (kind === 'unknown' && ownStatus === OUT) return 'ended_for_all'

@@ -1,4 +1,4 @@
-/** Google Meet's page as the driver knows it: the script in it and what can be asked of it. */
+/** The driver's access to Google Meet's page: the script in it, and the questions to it. */
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
 import { scriptConfig } from '../shared/script-config.ts'
 import { labelSources } from '../shared/words.ts'

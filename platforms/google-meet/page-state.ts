@@ -1,4 +1,4 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { DialogSnapshot } from '../shared/page/types.ts'
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
@@ -30,7 +30,7 @@ export type PageStateKind =
   | 'green_room'
   | 'device_prompt'
   | 'loading'
-  /** A page that ends a visit, in words we do not know. */
+  /** The page of an ended visit, with unknown words. */
   | 'unknown_end'
   /** The call's toolbar without any other sign: the waiting room or the meeting, not decided yet. */
   | 'undecided'
@@ -72,7 +72,7 @@ export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   unknown: 'unclear',
 }
 
-/** The roster is another witness than the picture. */
+/** The roster is independent of the tiles. */
 export function isCorroborated({ proofs }: SharedPageState<PageStateKind>): boolean {
   return proofs.includes('roster') && proofs.length > 1
 }
@@ -80,7 +80,7 @@ export function isCorroborated({ proofs }: SharedPageState<PageStateKind>): bool
 const MEETING_HOSTS = new Set(['meet.google.com'])
 const OWN_STATUS_IN = 1
 
-/** Ends first, because text of the waiting room stays in the page behind a denial. */
+/** Ends come first, because text of the waiting room stays in the page behind a denial. */
 const FINAL_TEXTS = ['removed', 'everyone_left', 'ended_for_all', 'denied', 'knock_timed_out', 'left'] as const
 const DEAD_LINK_TEXTS = ['invalid_code', 'expired_code', 'credentials_lost', 'landing', 'marketing'] as const
 
@@ -94,7 +94,7 @@ export function stateOf(snapshot: PageSnapshot): PageState {
     const text = finalText(snapshot, kind)
     if (text !== null) return found(kind, text)
   }
-  // Only a knock that was turned down is offered again.
+  // Google Meet offers to ask again only after it turned a request to join down.
   if (snapshot.askAgain && !snapshot.leaveControl && snapshot.tiles === 0) return found('denied', 'Ask to join again')
   for (const kind of DEAD_LINK_TEXTS) {
     const text = lineOf(snapshot, kind)
@@ -108,7 +108,7 @@ export function stateOf(snapshot: PageSnapshot): PageState {
   const host = lineOf(snapshot, 'waiting_for_host')
   if (host !== null && snapshot.tiles === 0) return found('waiting_for_host', host)
   const lobby = lineOf(snapshot, 'lobby')
-  // A green room may speak of being let in too; there is a button to join then.
+  // A green room may mention being let in too; then there is a button to join.
   if (lobby !== null && snapshot.tiles === 0 && (snapshot.join === null || snapshot.leaveControl))
     return found('lobby', lobby)
   const consent = dialogOf(snapshot, 'consent')
@@ -128,7 +128,7 @@ export function stateOf(snapshot: PageSnapshot): PageState {
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'an empty page')
 }
 
-/** The dialog that is of this kind, if one is open. */
+/** The open dialog of this kind, if there is one. */
 export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
   return dialogSaying(snapshot, WORDS.dialogs[kind])
 }

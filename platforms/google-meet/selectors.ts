@@ -1,6 +1,6 @@
 /**
- * Marks of the page that do not depend on its language; constants only, one note on what each proves. Wording is in
- * `words/`. Dates of the last sightings are in docs/platform-notes/google-meet.md#anchors and below.
+ * Marks of the page that do not depend on its language; constants only, with one note on what each proves. Wording is
+ * in `words/`. Dates of the last sightings are in docs/platform-notes/google-meet.md#anchors and below.
  */
 export const SELECTORS = {
   /** The guest's name, best first; the last one is the only visible text box of the page. */
@@ -20,14 +20,14 @@ export const SELECTORS = {
   /** Own tile: Reframe, Backgrounds and effects, or the older attribute. */
   ownTileMark: '[jsname="nsKqzb"], [jsname="Ac69Jc"]',
   ownNameAttribute: '[data-self-name]',
-  /** Names in tiles are in here; a second copy is hidden from screen readers. */
+  /** Contains the names in tiles; a second copy is hidden from screen readers. */
   tileName: 'span.notranslate',
   speakingMark: '[jsname="QgSmzd"]',
   leaveByName: '[jsname="CQylAd"]',
   /** Rows of the people panel. */
   personRow: '[role="listitem"][data-participant-id]',
   peoplePanelButton: 'button[data-panel-id="1"]',
-  /** A badge stands for the people button in some accounts. */
+  /** In some accounts a badge replaces the people button. */
   peopleBadge: '[role="button"][aria-haspopup="dialog"]',
   sidePanel: 'aside',
   menuItem: '[role="menuitem"], [role="menuitemcheckbox"]',
@@ -36,7 +36,7 @@ export const SELECTORS = {
   chatPanel: '[data-panel-container-id^="sidePanel2"]',
   /** Select by tag: the send button has the same label. */
   chatBox: 'aside textarea',
-  /** Pin buttons carry the message's id as well, so buttons are left out. */
+  /** Pin buttons have the message's id as well, so buttons are excluded. */
   chatMessage: '[data-message-id]:not(button)',
   chatMessageText: '[jsname="dTKtvb"]',
   chatGroup: '[jsname="Ypafjf"]',

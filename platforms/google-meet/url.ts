@@ -17,7 +17,7 @@ const LINK = new RegExp(
 const SIGN_IN_LINK = /https?:\/\/accounts\.google\.com\/[^\s"'<>«»„“”‘’`|\\^{}]*/gi
 /** Brackets and punctuation that belong to the sentence around a link. */
 const TRAILING = '.,;:!?)]*_'
-/** A sign-in bounce may hold another one. */
+/** A sign-in redirect may contain another one. */
 const MAX_BOUNCES = 3
 
 const NO_CODE = 'The Google Meet link has no meeting code such as abc-defg-hij.'
@@ -76,7 +76,7 @@ function targetOfCode(text: string): Recognized {
   return { problem: NO_CODE }
 }
 
-/** Only the code is kept: other parameters carry accounts of other people. `hl` pins the page's language. */
+/** Only the code is kept: other parameters carry accounts of other people. `hl` sets the page's language. */
 function target(path: string): MeetingTarget {
   return { platform: 'meet', url: `https://meet.google.com/${path}?hl=en`, meetingId: path }
 }

@@ -1,4 +1,4 @@
-/** The names of the wording that the driver relies on; the words themselves are data, one file for each language. */
+/** Names of the wording that the driver uses; the words themselves are data, one file for each language. */
 import { matches, mergeWords, type PartialWords } from '../shared/words.ts'
 import { GERMAN } from './words/de.ts'
 import { ENGLISH } from './words/en.ts'
@@ -85,7 +85,7 @@ export type MeetWords = Readonly<{
   labels: Table<LabelName>
 }>
 
-/** Only what was seen; everything else of such a page is found by its structure. */
+/** Only observed words; the rest of such a page is found by its structure. */
 export type OtherWords = PartialWords<MeetWords>
 
 export const OTHER_LANGUAGES: Readonly<Record<string, OtherWords>> = {
@@ -99,7 +99,7 @@ export const OTHER_LANGUAGES: Readonly<Record<string, OtherWords>> = {
   ru: RUSSIAN,
 }
 
-/** The page is asked for English; what is known of other languages is met where that is ignored. */
+/** The driver asks for the page in English; the words of other languages serve where the page ignores that. */
 export const WORDS = mergeWords<MeetWords>(ENGLISH, Object.values(OTHER_LANGUAGES))
 
 export function labelIsJoin(label: string): boolean {

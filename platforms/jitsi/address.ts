@@ -1,4 +1,4 @@
-/** The address that the browser opens: the room with the settings that make its page a quiet one. Pure. */
+/** The address that the browser opens: the room with settings that keep its page quiet. Pure. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
@@ -15,7 +15,7 @@ export interface AddressOptions {
   microphone: 'on' | 'off'
 }
 
-/** What the page itself would play into the recording. */
+/** Sounds that the page itself would play into the recording. */
 const SOUNDS = [
   'ASKED_TO_UNMUTE_SOUND',
   'E2EE_OFF_SOUND',
@@ -41,14 +41,14 @@ const SOUNDS = [
  */
 function settings({ recordingMode, camera, microphone }: AddressOptions): Record<string, unknown> {
   return {
-    // The page in front of the door is asked for even where the server leaves it out: there devices are set first.
+    // The prejoin page is asked for even where the server leaves it out: there devices are set first.
     'config.prejoinConfig.enabled': true,
     'config.startWithAudioMuted': microphone === 'off',
     'config.startWithVideoMuted': camera === 'off',
-    // Not the page that offers the desktop app.
+    // Skips the page that offers the desktop app.
     'config.disableDeepLinking': true,
     'config.deeplinking.disabled': true,
-    // One connection for the whole meeting, instead of another one whenever two people are alone.
+    // One connection for the whole meeting, instead of a new one whenever only two people are in it.
     'config.p2p.enabled': false,
     'config.enableInsecureRoomNameWarning': false,
     'config.enableNoAudioDetection': false,
@@ -56,14 +56,14 @@ function settings({ recordingMode, camera, microphone }: AddressOptions): Record
     'config.disableThirdPartyRequests': true,
     'config.analytics.disabled': true,
     'config.disabledSounds': SOUNDS,
-    // Pictures are not asked for where nobody looks; newer servers have another word for it.
+    // Video is not requested where it is not recorded; newer servers have another name for the setting.
     ...(recordingMode === 'audio_only' ? { 'config.startAudioOnly': true, 'config.startLowBandwidthMode': true } : {}),
   }
 }
 
 export function addressOf(target: MeetingTarget, options: AddressOptions): Address {
   const url = new URL(target.url)
-  // The wording is a sign, so the page's language is pinned.
+  // The page's wording is a sign, so its language is set to English.
   url.searchParams.set('lang', 'en')
   url.hash = Object.entries(settings(options))
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)

@@ -1,4 +1,4 @@
-/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
+/** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 import type { DialogAnswer } from '../shared/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
@@ -8,7 +8,7 @@ export interface DialogPolicy {
   consent: 'accept' | 'refuse'
 }
 
-/** What to do about a dialog, or null for one that is left alone. */
+/** The answer to a dialog, or null for one that needs none. */
 export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): DialogAnswer | null {
   const kind = kindOf(dialog)
   const press = (label: LabelName): DialogAnswer['press'] => {
@@ -22,10 +22,10 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
       return consent === 'accept' ? { kind, press: press('understood') } : { kind, press: null, refusal }
     }
     case 'waiting_for_host':
-      // "Cancel" leads away from the room, and "Log-in" to an account; only the newer dialog has a button to wait.
+      // "Cancel" leads away from the room, and "Log-in" to an account; only the newer dialog has a button for waiting.
       return { kind, press: press('waitForModerator') }
     case 'to_whom':
-      // What the bot writes is for everybody, also after somebody wrote to it alone.
+      // The bot writes to all, also after a participant sent it a private message.
       return { kind, press: press('sendToAll') }
     case 'password':
     case 'login':
@@ -36,7 +36,7 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
   }
 }
 
-/** The dialog that says why a conference was over is evidence: closing it would lead away from it. */
+/** The dialog that says why a conference was over is evidence: closing it would remove the evidence. */
 export function mayBeAnswered(snapshot: PageSnapshot): boolean {
   return snapshot.leaveReason === null && snapshot.overlay === null
 }

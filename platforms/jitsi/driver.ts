@@ -1,4 +1,4 @@
-/** The Jitsi Meet driver: puts what is Jitsi's own into the driver that all platforms share. */
+/** The Jitsi Meet driver: adds Jitsi's own parts to the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
@@ -21,12 +21,12 @@ import type { PageStateKind } from './page-state.ts'
 import { SELECTORS } from './selectors.ts'
 import { WORDS } from './words.ts'
 
-/** Moving to another room of the same meeting leaves one conference for the next. */
+/** A move to another room of the same meeting leaves one conference and joins the next. */
 const LEFT_LOOKS = 6
-/** The page itself takes a minute to find out that its server is lost, and half a minute more to load itself anew. */
+/** The page itself takes a minute to find out that its server is lost, and half a minute more to reload itself. */
 const RECONNECT_MS = 120_000
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openJitsi(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -59,7 +59,7 @@ export async function openJitsi(
     options,
     classifier: jitsiClassifier(address, password !== null, page.waits),
     devices,
-    sweep: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.sweep(snapshot) : null),
+    answerOpenDialog: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.answerOpenDialog(snapshot) : null),
     entrance: {
       open: (aborted) => loadMeeting(page, address.url, aborted, 'The Jitsi server'),
       ask: (snapshot, state) => door.ask(snapshot, state),
@@ -72,7 +72,7 @@ export async function openJitsi(
     leaving: leaveSteps(page, address.host),
     watching: {
       endLooks: { left: LEFT_LOOKS },
-      afterPoll: (snapshot, state, isNewDocument) => comeBack.look(snapshot, state, isNewDocument),
+      afterPoll: (snapshot, state, isNewDocument) => comeBack.afterPoll(snapshot, state, isNewDocument),
     },
     hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
   })

@@ -1,4 +1,4 @@
-/** In front of the meeting: fills in the name, sets the devices, presses the button and gives the password. */
+/** Before the meeting: fills in the name, sets the devices, presses the button and gives the password. */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceToggles } from '../shared/device-toggles.ts'
 import { JoinButton } from '../shared/join-button.ts'
@@ -8,16 +8,16 @@ import type { PageState } from '../shared/page-state.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import type { PageStateKind } from './page-state.ts'
 
-/** A press on a button that is not listening yet comes to nothing. */
+/** A press on a button without a listener yet has no effect. */
 const PASSWORD_PRESSES = 8
-/** So often the password is given before it counts as the wrong one. */
+/** After so many attempts the password counts as wrong. */
 const PASSWORD_ANSWERS = 2
 
 export interface JoinFlowParts {
   page: MeetingPage<PageSnapshot, ElementName>
   devices: DeviceToggles
   botName: string
-  /** Of a locked room, where the link had one. */
+  /** The password of a locked room, where the link had one. */
   password: string | null
 }
 
@@ -29,7 +29,7 @@ export class JoinFlow {
   #since: number | null = null
   #passwordPresses = 0
   #passwordPressedAt: number | null = null
-  /** The password is out, and the page has not closed its form since. */
+  /** The password was sent, and the page has not closed its form since. */
   #isAnswered = false
   #answers = 0
 
@@ -43,7 +43,7 @@ export class JoinFlow {
     return this.#button.wasPressed
   }
 
-  /** One look at the entrance. */
+  /** One poll of the page before the join. */
   async ask(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#knocking
     if (kind === 'deep_link') await page.press('launchWeb')
@@ -52,7 +52,7 @@ export class JoinFlow {
     else await this.#knock(snapshot)
   }
 
-  /** One look in the lobby: who knows the password need not wait there. */
+  /** One poll in the lobby: with the password the bot need not wait there. */
   async wait(snapshot: PageSnapshot): Promise<void> {
     if (this.#mayOfferPassword(snapshot) || snapshot.passwordBox) await this.#unlock(snapshot)
   }
@@ -65,13 +65,13 @@ export class JoinFlow {
     const { page, devices } = this.#knocking
     const { clock, waits } = page
     if (snapshot.screen !== this.#screen) {
-      // The lobby is a screen of its own with a button of its own.
+      // The lobby is a separate screen with its own button.
       this.#screen = snapshot.screen
       this.#since = clock.now()
       this.#button.forgetPress()
     }
     if (snapshot.nameBox !== null && !(await this.#nameBox.holdsName(snapshot.nameBox.value))) return
-    // Devices that come on after the click would be heard and seen in the meeting.
+    // Devices that turn on after the click would be audible and visible in the meeting.
     const mayStillCome = clock.now() - (this.#since ?? 0) < waits.devicesMs
     if (mayStillCome && [snapshot.microphone, snapshot.camera].some((sign) => sign === 'absent' || sign === 'problem'))
       return
@@ -85,7 +85,7 @@ export class JoinFlow {
 
   async #unlock(snapshot: PageSnapshot): Promise<void> {
     const { page, password } = this.#knocking
-    // Whoever gives it is in.
+    // The password lets the bot in at once.
     if (password === null || !page.gate.isOpen) return
     const now = page.clock.now()
     if (!snapshot.passwordBox) {
@@ -111,7 +111,7 @@ export class JoinFlow {
   }
 }
 
-/** For a sentence about a page in another language than the one that was asked for. */
+/** A note about a page in another language than the requested one, to be added to a sentence. */
 export function languageNote(snapshot: PageSnapshot | null): string {
   const lang = snapshot?.lang ?? ''
   return lang === '' || /^en\b/i.test(lang)

@@ -1,11 +1,14 @@
-/** How a Jitsi meeting is left: by its button; a moderator's button asks how, and only one answer leaves others alone. */
+/**
+ * Steps to leave a Jitsi meeting: by its button. A moderator's button asks how to leave, and only one answer does not
+ * end the meeting for others.
+ */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, stateOf } from './page-state.ts'
 
 /**
- * A knock has no button that takes it back; a page that is gone does not knock
+ * A request to join has no button that withdraws it; it ends when the page is closed
  * (docs/platform-notes/jitsi.md#waiting-in-the-lobby).
  */
 export function leaveSteps(

@@ -1,4 +1,7 @@
-/** What a situation means for the bot: the code before admission, the end after it. One table each, nothing searched. */
+/**
+ * Maps each page state to its meaning for the bot: the error code before admission, the end reason after it. One table
+ * each, without a search.
+ */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
@@ -8,7 +11,7 @@ import type { PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
@@ -81,7 +84,7 @@ const LOCKED: Refusal = {
     'The room is locked with a password; put it behind the link as #pwd=…, or ask a moderator to unlock the room.',
 }
 
-/** Before admission: the error that this situation is, or null where it is none. */
+/** Before admission: the error of this page state, or null where it is none. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -106,9 +109,9 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   ended_for_all: 'ended_for_all',
   time_limit: 'ended_for_all',
   lobby_closed: 'ended_for_all',
-  // A server gives its own reason for ending a conference; a removal always has the words for it.
+  // A server gives its own reason for the end of a conference; a removal always has known words.
   unknown_end: 'ended_for_all',
-  // Where the reason is not shown, the page just goes home.
+  // Without a shown reason the page just goes to its home page.
   left: 'ended_for_all',
   landing: 'ended_for_all',
   off_site: 'ended_for_all',
@@ -117,7 +120,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   login_wall: 'removed',
 }
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf(state: PageState<PageStateKind>): MeetingEnd | null {
   return AFTER_ADMISSION[state.kind] ?? null
 }

@@ -1,18 +1,18 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { PagePhase, PageState } from '../shared/page-state.ts'
 import { matches } from '../shared/words.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
 import { type DialogText, type PageStateText, WORDS } from './words.ts'
 
 export const PAGE_PHASES = {
-  /** Another site: of an identity provider, or wherever the server sends people afterwards. */
+  /** Another site: an identity provider, or the page to which the server sends people afterwards. */
   off_site: 'out',
   login_wall: 'out',
   removed: 'out',
   ended_for_all: 'out',
   time_limit: 'out',
   lobby_closed: 'out',
-  /** The last dialog of a conference, in words we do not know. */
+  /** The last dialog of a conference, with unknown words. */
   unknown_end: 'out',
   left: 'out',
   landing: 'out',
@@ -30,12 +30,12 @@ export const PAGE_PHASES = {
   prejoin: 'entrance',
   deep_link: 'entrance',
   consent: 'disturbed',
-  /** The page loads itself anew in a moment, or only the way of the media is lost. */
+  /** The page will reload itself in a moment, or only the media connection is lost. */
   reconnecting: 'reconnecting',
   /** The browser's own page for an address that it could not load. */
   unreachable: 'reconnecting',
   in_call: 'in_call',
-  /** The meeting's own frame without anybody in it: the page is not in yet. */
+  /** The meeting's own frame without any people in it: the page is not in yet. */
   connecting: 'unclear',
   loading: 'unclear',
   unknown: 'unclear',
@@ -44,7 +44,7 @@ export const PAGE_PHASES = {
 export type PageStateKind = keyof typeof PAGE_PHASES
 
 /**
- * What a notification means, by the name of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
+ * Meaning of a notification, by the key of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
  * #accounts-and-tokens and #refusals).
  */
 const NOTICES: Readonly<Record<string, PageStateKind>> = {
@@ -66,8 +66,8 @@ const NOTICES: Readonly<Record<string, PageStateKind>> = {
 }
 
 /**
- * The same by the page's own names of failures (docs/platform-notes/jitsi.md#conference), which no notification has to
- * be caught for.
+ * The same by the page's own names of failures (docs/platform-notes/jitsi.md#conference), which do not need a
+ * notification.
  */
 const FAILURES: Readonly<Record<string, PageStateKind>> = {
   'conference.connectionError.accessDenied': 'denied',
@@ -79,11 +79,11 @@ const FAILURES: Readonly<Record<string, PageStateKind>> = {
 }
 
 const ENDS = ['removed', 'lobby_closed', 'time_limit', 'ended_for_all'] as const satisfies readonly PageStateText[]
-/** Where the page goes by itself when a visit is over (docs/platform-notes/jitsi.md#pages-after-the-end). */
+/** Pages to which the page goes by itself when a visit is over (docs/platform-notes/jitsi.md#pages-after-the-end). */
 const CLOSE_PAGE = /\/close\d*\.html$/
 const REFUSED_PAGE = /\/authError\.html$/
 
-/** `meetingHost` is where the meeting's link leads. */
+/** `meetingHost` is the host of the meeting's link. */
 export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<PageStateKind> {
   const proofs = proofsOf(snapshot)
   const found = (kind: PageStateKind, text: string): PageState<PageStateKind> => ({ kind, text, proofs })
@@ -124,12 +124,12 @@ export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? '')
 }
 
-/** Two witnesses agree: what the page keeps of the conference, and what it shows of others. */
+/** Two independent signs agree: the page's state of the conference, and the tiles of others. */
 export function isCorroborated({ proofs }: PageState<PageStateKind>): boolean {
   return proofs.length > 1
 }
 
-/** The dialog that is of this kind, if one is open. */
+/** The open dialog of this kind, if there is one. */
 export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
   return snapshot.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
 }

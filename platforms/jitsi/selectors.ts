@@ -1,18 +1,18 @@
 /**
- * Marks of the page that do not depend on its language; constants only, one note on what each proves. Most are the
- * names that the project's own tests go by (docs/platform-notes/jitsi.md#pre-join-page and below).
+ * Marks of the page that do not depend on its language; constants only, with one note on what each proves. Most are the
+ * names that the project's own tests use (docs/platform-notes/jitsi.md#pre-join-page and below).
  */
 export const SELECTORS = {
-  /** The page in front of the door and, with another class, the lobby. */
+  /** The screen before the join and, with another class, the lobby. */
   prejoin: '[data-testid="prejoin.screen"]',
   lobby: '.lobby-screen',
-  /** Shown in the lobby from the knock on. */
+  /** Shown in the lobby after the request to join. */
   knocking: '.lobby-screen .joining-message',
   nameBox: '#premeeting-name-input, [data-testid="lobby.nameField"]',
-  /** It enters, or knocks where the room has a lobby. */
+  /** The button that joins, or asks to join where the room has a lobby. */
   join: '[data-testid="prejoin.joinMeeting"], [data-testid="lobby.knockButton"]',
   nameMissing: '[data-testid="prejoin.errorMessage"]',
-  /** The dialog of a locked room, and the lobby's form for those who know the password. */
+  /** The dialog of a locked room, and the lobby's form for people who know the password. */
   passwordBox: 'input[name="lockKey"], [data-testid="lobby.password"]',
   passwordJoin: '[data-testid="lobby.passwordJoinButton"]',
   withPassword: '[data-testid="lobby.enterPasswordButton"]',
@@ -22,15 +22,15 @@ export const SELECTORS = {
   icon: 'svg, .jitsi-icon',
   dialog: '[role="dialog"], [role="alertdialog"]',
   dialogOk: '#modal-dialog-ok-button',
-  /** Why a conference was over; it stays until somebody presses OK. */
+  /** Why a conference was over; it stays until a person presses OK. */
   leaveReason: '[data-testid="dialog.leaveReason"]',
-  /** The page is about to load itself anew; light where only the network is at fault. */
+  /** The page is about to reload itself; light where only the network is at fault. */
   overlay: '#overlay',
   lightOverlay: '#overlay.overlay__container-light',
-  /** A notification is named after its text, and so is its description. */
+  /** A notification has the key of its text, and so has its description. */
   notification: '#notifications-container [data-testid]',
   notificationArea: '#notifications-container',
-  /** Everybody else's tiles; a shared screen is one of its own. The own tile has another id. */
+  /** Tiles of the other participants; a shared screen has a separate one. The own tile has another id. */
   remoteTile: 'span.videocontainer[id^="participant_"]',
   tileName: '.displayname',
   dominantTile: 'span.videocontainer.dominant-speaker[id^="participant_"]',
@@ -48,7 +48,7 @@ export const SELECTORS = {
   chatMessage: '#chatconversation .chatmessage',
   chatMessageText: '.usermessage',
   chatSender: '.display-name',
-  /** Texts that people wrote or are called; no wording of the page is in them. */
+  /** Messages and names of people; the page's own wording is elsewhere. */
   peoples:
     '.filmstrip, #largeVideoContainer, #sideToolbarContainer, #participants-pane, .subject, .lobby-chat-container',
 } as const

@@ -9,7 +9,7 @@ const PUBLIC_HOSTS = ['meet.jit.si', '8x8.vc'] as const
 const TENANT_HOSTS: ReadonlySet<string> = new Set(['8x8.vc'])
 /** Brackets and punctuation that belong to the sentence around a link. */
 const TRAILING = '.,;:!?)]*'
-/** What the server's own files and channels are called; never a room. */
+/** Names of the server's own files and channels; never a room. */
 const RESERVED =
   /^(?:static|libs|images|sounds|fonts|css|lang|connection_optimization|http-bind|xmpp-websocket|colibri-ws|[\w-]+\.(?:js|html?|json|css|ico|txt|xml))$/i
 /** The page refuses room names with these (docs/platform-notes/jitsi.md#links). */
@@ -41,7 +41,7 @@ function linksIn(text: string, hosts: readonly string[]): URL[] {
   )
   return [...text.matchAll(link)].flatMap(([found]) => {
     const bare = trimEndOf(found, TRAILING).replace(/^https?:\/\//i, '')
-    // A page that is not secure gets neither camera nor microphone from the browser, so plain http is never opened.
+    // A browser gives an insecure page neither camera nor microphone, so plain http is never opened.
     const full = `https://${bare}`
     if (!URL.canParse(full)) return []
     const url = new URL(full)
@@ -68,7 +68,7 @@ function targetOf(url: URL): Recognized {
   const query = token ? `?jwt=${encodeURIComponent(token)}` : ''
   return {
     platform: 'jitsi',
-    // Everything else of a link is configuration, and whoever sent the link does not configure the bot.
+    // The rest of a link is configuration, and the sender of the link does not configure the bot.
     url: `https://${url.host}/${path}${query}`,
     meetingId: `${url.host}/${path}`,
     ...(password ? { passcode: password } : {}),

@@ -1,4 +1,7 @@
-/** Wording by language. The page is asked for English; what is known of other languages is met where it is ignored. */
+/**
+ * Wording by language. The driver asks for the page in English; the words of other languages serve where the page
+ * ignores that.
+ */
 import { mergeWords, type PartialWords } from '../shared/words.ts'
 import { GERMAN } from './words/de.ts'
 import { ENGLISH } from './words/en.ts'
@@ -58,5 +61,5 @@ export type JitsiWords = {
 }
 export type PartialJitsiWords = PartialWords<JitsiWords>
 
-/** All languages together: a half-translated page is met as well. */
+/** All languages together: the page may be half translated. */
 export const WORDS: JitsiWords = mergeWords(ENGLISH, [GERMAN, FRENCH, SPANISH, PORTUGUESE, JAPANESE])

@@ -1,16 +1,16 @@
 /**
- * The chat's pane and box. Rows exist while the pane is open, so it stays open for the whole meeting; the recorded
- * picture lies over it.
+ * The chat's pane and box. Rows exist only while the pane is open, so it stays open for the whole meeting, below the
+ * recorded picture.
  */
 import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
 import type { TeamsPage } from './page-script.ts'
 
-/** The button opens and closes; while the pane mounts, a second press would close it again. Milliseconds. */
+/** The button opens and closes the pane; while the pane mounts, a second press would close it again. Milliseconds. */
 const OPEN_EVERY_MS = 5000
 
 export interface TeamsChat {
   steps: ChatSteps
-  /** Opens the pane where it was open before and is not any more: people, or the page itself, closed it. */
+  /** Opens the pane again after people, or the page itself, closed it. */
   keepOpen(isOpen: boolean): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function teamsChat(page: TeamsPage): TeamsChat {
   }
 }
 
-/** The box is an editor with a memory of its own: it learns from keys only, and a line end is a key of its own. */
+/** The box is an editor with its own state: it reacts to keys only, and a line end is a separate key. */
 async function write(page: TeamsPage, text: string): Promise<boolean> {
   const [first = '', ...more] = text.split(/\r?\n/)
   if (!(await page.fill('chatBox', first))) return false

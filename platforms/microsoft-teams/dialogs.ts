@@ -1,4 +1,4 @@
-/** Which button of which dialog is the right one. Pure; unknown buttons are never touched. */
+/** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 import type { DialogAnswer } from '../shared/dialogs.ts'
 import type { DialogSnapshot } from '../shared/page/types.ts'
 import { matches } from '../shared/words.ts'
@@ -8,13 +8,13 @@ export interface DialogPolicy {
   consent: 'accept' | 'refuse'
 }
 
-/** Wherever these words stand on a button, it is not ours to press without knowing the dialog. */
+/** The bot never presses a button with these words, unless it knows the dialog. */
 const DANGEROUS = /\b(?:leave|end|report|block|remove|sign)\b/i
 
-/** The answer to a dialog; one that asks for a consent the policy refuses is answered by going. */
+/** The answer to a dialog; for one that asks for consent against the policy, the answer is to leave. */
 export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): DialogAnswer | null {
   const kind = (Object.keys(WORDS.dialogs) as DialogText[]).find((name) => matches(WORDS.dialogs[name], dialog.text))
-  // The order of the wording is the order of preference: an answer is better than the cross in the corner.
+  // The order of the words is the order of preference: an answer is better than the cross in the corner.
   const press = (label: LabelName) => {
     const fitting = (expression: RegExp) => dialog.buttons.find((button) => matches([expression], button.label))
     return WORDS.labels[label].map(fitting).find((button) => button !== undefined) ?? null
@@ -23,10 +23,10 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
     case 'without_devices':
       return { kind, press: press('withoutDevices') }
     case 'captcha':
-      // For a person to solve or to leave alone.
+      // A person may solve it; the bot does not press.
       return null
     case 'still_there':
-      // Whether the bot stays is decided by its own rules.
+      // The bot's own rules decide whether it stays.
       return { kind, press: press('stay') }
     case 'consent': {
       if (consent === 'accept') return { kind, press: press('agree') }

@@ -1,4 +1,4 @@
-/** The Microsoft Teams driver: puts what is Microsoft Teams' own into the driver that all platforms share. */
+/** The Microsoft Teams driver: adds the parts of Microsoft Teams to the driver that all platforms share. */
 import type { MeetingTarget } from '../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
 import { DeviceToggles } from '../shared/device-toggles.ts'
@@ -19,7 +19,7 @@ import type { PageStateKind } from './page-state.ts'
 import { withAccount } from './url.ts'
 import { TEAMS_WAITS } from './waits.ts'
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openMicrosoftTeams(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -40,14 +40,14 @@ export async function openMicrosoftTeams(
   const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
   const knock = new JoinFlow({ page, devices, botName: options.botName, expectsAccount })
   const chat = teamsChat(page)
-  const housekeeping = new InCallTasks(page, chat, options.recordingMode)
+  const inCallTasks = new InCallTasks(page, chat, options.recordingMode)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
     classifier: teamsClassifier(page.waits, expectsAccount),
     devices,
-    async sweep(snapshot) {
-      const answered = await dialogs.sweep(snapshot)
+    async answerOpenDialog(snapshot) {
+      const answered = await dialogs.answerOpenDialog(snapshot)
       knock.dialogAnswered(answered)
       return answered
     },
@@ -60,22 +60,22 @@ export async function openMicrosoftTeams(
       wait: (snapshot, state) => knock.wait(snapshot, state),
     },
     chat: chat.steps,
-    captions: { turnOn: () => housekeeping.turnOnCaptions() },
+    captions: { turnOn: () => inCallTasks.turnOnCaptions() },
     leaving: leaveSteps(page, () => knock.wasAsked),
     hide: hideCoordinates,
-    watching: { afterPoll: (snapshot, state, isNewDocument) => housekeeping.look(snapshot, state, isNewDocument) },
+    watching: { afterPoll: (snapshot, state, isNewDocument) => inCallTasks.afterPoll(snapshot, state, isNewDocument) },
   })
 }
 
 /**
- * The light client carries the whole invitation in its address, the passcode too
+ * The light client has the complete invitation in its address, with the passcode
  * (docs/platform-notes/microsoft-teams.md#meeting-links).
  */
 function hideCoordinates(text: string): string {
   return text.replace(/\b(coords(?:=|%3D))[\w%+/=.-]+/gi, '$1[redacted]')
 }
 
-/** The page may go on from the link's host to another one of Microsoft Teams. */
+/** The page may move from the link's host to another one of Microsoft Teams. */
 function mediaOrigins(url: string): string[] {
   const known = ['https://teams.microsoft.com', 'https://teams.live.com', 'https://teams.cloud.microsoft']
   return [...new Set([new URL(url).origin, ...known])]

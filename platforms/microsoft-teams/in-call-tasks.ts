@@ -1,4 +1,7 @@
-/** What the bot does in the meeting beside watching it: a layout that shows people, an open chat, captions as a last help. */
+/**
+ * Tasks of the bot in the meeting beside watching it: choose a layout that shows people, open the chat, and turn
+ * captions on where nothing else shows who speaks.
+ */
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { TeamsChat } from './chat.ts'
@@ -6,14 +9,14 @@ import type { ElementName, PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
 
-/** Without an idle pointer the page stops to receive chat (docs/platform-notes/microsoft-teams.md#chat). */
+/** While the pointer rests for long, the page stops receiving chat (docs/platform-notes/microsoft-teams.md#chat). */
 const STIR_EVERY_MS = 4 * 60_000
-/** Sound of nobody for so long: neither sources nor marks tell who speaks in this meeting. */
+/** After so much sound without a known speaker, neither sources nor marks show who speaks in this meeting. */
 const UNATTRIBUTED_MS = 8000
 const CAPTION_TRIES = 3
 const CAPTIONS_EVERY_MS = 15_000
 const LAYOUT_TRIES = 2
-/** A menu is open a moment after the click. */
+/** A menu opens a moment after the click. */
 const MENU_MS = 3000
 const POLL_MS = 100
 
@@ -33,7 +36,7 @@ export class InCallTasks {
     this.#stirredAt = page.clock.now()
   }
 
-  async look(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
+  async afterPoll(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>, isNewDocument: boolean): Promise<void> {
     const { clock } = this.#page
     if (isNewDocument) this.#layoutTries = 0
     if (kind !== 'in_call') return
@@ -45,7 +48,7 @@ export class InCallTasks {
     await this.#page.wakePointer()
   }
 
-  /** More people on the page are more pictures for the recording; who speaks is the large one in the speaker's view. */
+  /** More people on the page give the recording more pictures; in the speaker view the speaker has the large one. */
   async #layOut(): Promise<void> {
     this.#layoutTries++
     await this.#page.wakePointer()
@@ -55,7 +58,7 @@ export class InCallTasks {
   }
 
   /**
-   * In the open menu. Where nobody is seen no pictures need to come, nor to be decoded
+   * Works in the open menu. Where pictures are not recorded, they need not be sent or decoded
    * (docs/platform-notes/microsoft-teams.md#layouts-banners-and-incoming-video).
    */
   async #chooseView(): Promise<boolean> {
@@ -69,11 +72,11 @@ export class InCallTasks {
     if (this.#captionTries >= CAPTION_TRIES || clock.now() - this.#captionsAt < CAPTIONS_EVERY_MS) return
     this.#captionTries++
     this.#captionsAt = clock.now()
-    logger.info('Nothing tells who speaks; turning on captions, which do')
+    logger.info('Neither sources nor marks show who speaks; turning on captions, which do')
     await this.turnOnCaptions()
   }
 
-  /** By the client's own object where it has one, else by the menu. True where either took it. */
+  /** Uses the client's own object where it has one, else the menu. True where either accepted it. */
   async turnOnCaptions(): Promise<boolean> {
     if (await this.#page.ask('startCaptions')) return true
     await this.#page.wakePointer()
@@ -83,7 +86,7 @@ export class InCallTasks {
     return false
   }
 
-  /** Presses an item of the open menu, which may be behind another one. */
+  /** Presses an item of the open menu, which may be in a submenu. */
   async #pressItem(item: ElementName, submenu: ElementName): Promise<boolean> {
     const pressed = await this.#pressSoon([item, submenu])
     return pressed === submenu ? (await this.#pressSoon([item])) !== null : pressed !== null

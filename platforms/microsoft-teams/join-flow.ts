@@ -1,4 +1,7 @@
-/** The way in: launcher, name, devices and the button, each as often as is reasonable; and the waiting room's own trap. */
+/**
+ * The join flow: launcher, name, devices and the button, with limits for each; and requests that the waiting room
+ * drops.
+ */
 import { BotError } from '../../src/errors.ts'
 import type { DeviceToggles } from '../shared/device-toggles.ts'
 import { JoinButton } from '../shared/join-button.ts'
@@ -8,14 +11,14 @@ import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
 
-/** Between two presses of a control that leads on. Milliseconds. */
+/** Interval between two presses of a control that leads to the next page. Milliseconds. */
 const STEP_EVERY_MS = 3000
-/** A name box may be drawn some seconds after a button that is enabled already. Milliseconds. */
+/** A name box may appear some seconds after the button is enabled. Milliseconds. */
 const NAME_BOX_MS = 20_000
-/** A switch of the sound that does not obey may be a sign misread; it is no reason to stay outside. */
+/** A sound switch without effect may be a misread sign; it is no reason not to join. */
 const SOUND_TRIES = 3
 /**
- * A request that fell is made again at most this often without effect, and this long apart
+ * A dropped request is repeated at most this often without effect, at this interval
  * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped).
  */
 const ASK_AGAIN_TRIES = 3
@@ -25,7 +28,7 @@ export interface JoinFlowParts {
   page: TeamsPage
   devices: DeviceToggles
   botName: string
-  /** The browser carries an account; a name box then says that its session was not used. */
+  /** The browser has an account's session; a name box then shows that the session was not used. */
   expectsAccount: boolean
 }
 
@@ -49,7 +52,7 @@ export class JoinFlow {
     return this.#button.wasPressed
   }
 
-  /** One look at a page that leads in. */
+  /** One poll of a page before the join. */
   async prepareAndAsk(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#knocking
     if (kind === 'launcher') await this.#step('launcher', Number.POSITIVE_INFINITY, () => page.press('onWeb'))
@@ -58,12 +61,12 @@ export class JoinFlow {
     else await this.#ask(snapshot)
   }
 
-  /** A dialog stood over the page, so that the request before it went nowhere: the next one need not wait. */
+  /** A dialog covered the page, so the request before it had no effect: the next one need not wait. */
   dialogAnswered(kind: string | null): void {
     if (kind === 'without_devices') this.#button.forgetPress()
   }
 
-  /** One look at the waiting room, which may let go of a request without a word. */
+  /** One poll of the waiting room, which may drop a request without a message. */
   async wait(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#knocking
     const { clock } = page
@@ -99,19 +102,19 @@ export class JoinFlow {
         },
       )
     if (!(await this.#isNamed(snapshot))) return
-    // Without the computer's sound the bot hears nothing.
+    // Without the computer's sound the bot would record silence.
     if (snapshot.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
       return
     if (snapshot.speakerIsOff && (await this.#step('speaker', SOUND_TRIES, () => page.press('speaker')))) return
     this.#entranceSince ??= clock.now()
-    // Devices that come on after the click would be heard and seen in the meeting.
+    // Devices that turn on after the click would be audible and visible in the meeting.
     const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
     if (mayStillCome && (snapshot.microphone === 'absent' || snapshot.camera === 'absent')) return
     if (!(await devices.settle(snapshot)) || !devices.mayJoin(snapshot)) return
     await this.#button.press(snapshot.join, languageNote(snapshot))
   }
 
-  /** The name stands in its box, or belongs to the account. Rejects where a guest is given no box. */
+  /** The name is in its box, or belongs to the account. Rejects where a guest gets no box. */
   async #isNamed({ nameBox, join, lang }: PageSnapshot): Promise<boolean> {
     const { page, expectsAccount } = this.#knocking
     if (expectsAccount) return true
@@ -128,15 +131,15 @@ export class JoinFlow {
     )
   }
 
-  /** True while the step was taken so lately that its effect has to be awaited; false once it was taken `most` times. */
-  async #step(name: string, most: number, take: () => Promise<unknown>): Promise<boolean> {
+  /** True while the latest attempt is so recent that its effect may still come; false after `most` attempts. */
+  async #step(name: string, most: number, action: () => Promise<unknown>): Promise<boolean> {
     const { clock, logger } = this.#knocking.page
     const { at, times } = this.#steps.get(name) ?? { at: Number.NEGATIVE_INFINITY, times: 0 }
     if (clock.now() - at < STEP_EVERY_MS) return true
     if (times >= most) return false
     this.#steps.set(name, { at: clock.now(), times: times + 1 })
     try {
-      await take()
+      await action()
     } catch (error) {
       logger.debug('A step on the way in failed', { step: name, error })
     }
@@ -144,7 +147,7 @@ export class JoinFlow {
   }
 }
 
-/** For a sentence about a page in another language than the one that was asked for. */
+/** A note about a page in another language than the requested one, to be added to a sentence. */
 export function languageNote(snapshot: Pick<PageSnapshot, 'join' | 'lang'> | null): string {
   const lang = snapshot?.lang ?? ''
   if (lang === '' || /^en\b/i.test(lang)) return ''

@@ -1,16 +1,18 @@
-/** How Microsoft Teams is left: by the toolbar from the call, by Cancel from the waiting room and the page before it. */
+/**
+ * Steps to leave Microsoft Teams: by the toolbar from the call, by Cancel from the waiting room and the page before it.
+ */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 /**
- * A browser that closes at once leaves a ghost behind, in the waiting room and in the call
+ * When the browser closes at once, the bot stays visible for a while, in the waiting room and in the call
  * (docs/platform-notes/microsoft-teams.md#denied-timed-out-dropped and #leaving).
  */
 const HEARD_MS = 1000
 
-/** Pages in front of the meeting: nothing was asked, or the request is taken back. */
+/** Pages before the meeting: there is no request, or it was withdrawn. */
 const IN_FRONT: ReadonlySet<PageStateKind> = new Set<PageStateKind>([
   'pre_join',
   'launcher',
@@ -18,12 +20,12 @@ const IN_FRONT: ReadonlySet<PageStateKind> = new Set<PageStateKind>([
   'off_site',
 ])
 
-/** `hasAsked`: a request to join went out, or the bot is in. */
+/** `hasAsked`: there was a request to join, or the bot is in. */
 export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps<PageSnapshot> {
   return {
     async press(snapshot) {
       if (!hasAsked()) {
-        // Nobody waits for an answer to nothing; the page may be between two documents for long.
+        // Without a request there is no answer to wait for; the page may be between two documents for long.
         await page.browser.page.goto('about:blank', { timeout: page.waits.leaveMs })
         return false
       }
@@ -35,7 +37,7 @@ export function leaveSteps(page: TeamsPage, hasAsked: () => boolean): LeaveSteps
     },
     async confirm(snapshot) {
       if (!snapshot.leaveControl) return
-      // Organizers get a menu; its other item would end the meeting for everybody.
+      // Organizers get a menu; its other item would end the meeting for all.
       if (!(await page.press('leaveItem'))) await page.press('confirmLeave')
     },
     isOut(snapshot) {

@@ -1,4 +1,4 @@
-/** The table from a situation of the page to its outcome, before and after admission. Pure. */
+/** Maps each page state to its outcome, before and after admission. Pure. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../src/errors.ts'
@@ -9,19 +9,17 @@ import { noticeKind, type PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
 
 const DENIED: Refusal = {
   code: 'BOT_NOT_ACCEPTED',
-  sentence: 'Somebody in the meeting denied the request to join ("{text}").',
+  sentence: 'A participant denied the request to join ("{text}").',
 }
 
-/**
- * docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, is always made with a fresh browser.
- */
+/** docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, always uses a fresh browser. */
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   not_found: {
     code: 'INVALID_MEETING_URL',
@@ -47,7 +45,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
   captcha: {
     code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams showed a captcha, which the bot does not solve; nobody solved it in time.',
+    sentence: 'Microsoft Teams showed a captcha, which the bot does not solve; it was not solved in time.',
   },
   captcha_failed: {
     code: 'CANNOT_JOIN_MEETING',
@@ -74,7 +72,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   denied: DENIED,
   no_response: {
     code: 'TIMEOUT_WAITING_TO_START',
-    sentence: 'Nobody answered the request to join until Microsoft Teams gave up ("{text}").',
+    sentence: 'The request to join was not answered until Microsoft Teams gave up ("{text}").',
   },
   removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
   left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
@@ -88,13 +86,13 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error that this situation is, or null where it is none. */
+/** Before admission: the error of this page state, or null where it is none. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
   seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
-  // After a wait in the waiting room an end without known words is somebody's answer.
+  // After a wait in the waiting room, an end without known words is a denial by a participant.
   const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
   const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
@@ -121,21 +119,24 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   could_not_connect: 'ended_for_all',
 }
 
-/** A toolbar that is gone from a page which stands otherwise: longer than the page takes to draw itself anew. */
+/**
+ * How long the toolbar is missing from an otherwise unchanged page before the call counts as over: longer than the page
+ * takes to render itself again.
+ */
 export const LEAVE_GONE_MS = 8000
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf({ kind }: PageState<PageStateKind>, snapshot: PageSnapshot): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
   if (snapshot.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
-  // Where the page has no words (yet), the meeting's signalling has.
+  // Where the page has no words (yet), the meeting's signalling reports the end.
   const noticed = noticeKind(snapshot)
   if (noticed) return AFTER_ADMISSION[noticed] ?? 'ended_for_all'
   return snapshot.leaveGoneMs !== null && snapshot.leaveGoneMs >= LEAVE_GONE_MS ? 'ended_for_all' : null
 }
 
-/** After admission: the error that this situation is, or null. */
+/** After admission: the error of this page state, or null. */
 export function failureOf(state: PageState<PageStateKind>): BotError | null {
   return state.kind === 'encryption_error' ? refusalOf(state, 'waiting', new Set()) : null
 }

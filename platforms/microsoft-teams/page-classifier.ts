@@ -1,4 +1,4 @@
-/** What the driver knows about the pages of Microsoft Teams, as the shared steps ask for it. */
+/** The driver's knowledge of the pages of Microsoft Teams, in the form that the shared join steps need. */
 import { BotError } from '../../src/errors.ts'
 import type { PageClassifier } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'
@@ -7,7 +7,7 @@ import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 
 /**
- * The silent sign-in of every join hops over a sign-in host; a wall stays
+ * The silent sign-in of every join passes through a sign-in host for a moment; a sign-in wall stays
  * (docs/platform-notes/microsoft-teams.md#redirects-before-the-pre-join-page).
  */
 const SIGN_IN_STANDS_MS = 3000
@@ -22,7 +22,7 @@ export function teamsClassifier(
     phases: PAGE_PHASES,
     refusalOf(state, joinStage, seen) {
       const refusal = refusalOf(state, joinStage, seen)
-      // An account does not help against a policy that keeps this very account out.
+      // An account does not help against a policy that excludes this very account.
       if (expectsAccount && state.kind === 'organization_policy' && refusal)
         return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: joinStage })
       return refusal

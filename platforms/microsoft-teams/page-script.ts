@@ -1,4 +1,4 @@
-/** Microsoft Teams' page as the driver knows it: the script in it and what can be asked of it. */
+/** The driver's access to Microsoft Teams' page: the script in it, and the questions to it. */
 import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
 import { scriptConfig } from '../shared/script-config.ts'
 import { labelSources } from '../shared/words.ts'
@@ -14,7 +14,7 @@ export function teamsScript(...given: Parameters<typeof scriptConfig>) {
     ...scriptConfig(...given),
     meetingHosts: TEAMS_HOSTS,
     selectors: SELECTORS,
-    // What the page says of being alone is a sign and no label, but it is the page script that weighs it.
+    // The page's words for being alone are a sign and no label, but the page script evaluates them.
     labels: { ...labelSources(WORDS.labels), ...labelSources({ alone: WORDS.states.alone }) },
   })
 }

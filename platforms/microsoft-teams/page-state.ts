@@ -1,4 +1,4 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { PagePhase, PageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
@@ -25,14 +25,14 @@ export type PageStateKind =
   | 'encryption_error'
   | 'ended_for_all'
   | 'left'
-  /** A page that ends a visit, in words we do not know. */
+  /** The page of an ended visit, with unknown words. */
   | 'unknown_end'
   | 'launcher'
   | 'permission_gate'
   | 'pre_join'
   | 'connecting'
   | 'lobby'
-  /** The waiting room let go of the request without a word: its button to join works again. */
+  /** The waiting room dropped the request without a message: its button to join works again. */
   | 'lobby_dropped'
   | 'in_call'
   | 'reconnecting'
@@ -92,7 +92,7 @@ const SIGN_IN_HOSTS: readonly string[] = [
   'login.windows.net',
 ]
 
-/** Words that settle an attempt, wherever the page has them; the order decides where one page has several. */
+/** Words that decide an attempt on any page; where a page has several, the first in this order counts. */
 const FINAL_TEXTS = [
   'removed',
   'denied',
@@ -128,7 +128,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   if (snapshot.captcha) return found('captcha', 'a captcha')
   if (snapshot.signInForm) return found('sign_in_page', 'a sign-in form')
   const lobby = lineOf(snapshot, 'lobby')
-  // Its request fell: the words are gone and the button works, while the screen stands.
+  // The request was dropped: the words are gone and the button works, while the screen is the same.
   if (snapshot.lobby && lobby === null && snapshot.join?.isEnabled) return found('lobby_dropped', snapshot.join.label)
   const isHeld = snapshot.join !== null && !snapshot.join.isEnabled && !snapshot.preJoin
   if (snapshot.lobby || isHeld || (lobby !== null && !snapshot.join?.isEnabled && !snapshot.leaveControl))
@@ -136,7 +136,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   if (snapshot.connecting) return found('connecting', 'Connecting')
   if (snapshot.join !== null || snapshot.nameBox !== null)
     return found('pre_join', snapshot.join?.label ?? 'the name box')
-  // The toolbar may be away with the network.
+  // The toolbar may be missing while the network is.
   const reconnecting = lineOf(snapshot, 'reconnecting')
   if (reconnecting !== null) return found('reconnecting', reconnecting)
   if (snapshot.leaveControl)
@@ -149,7 +149,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'nothing that can be read')
 }
 
-/** What the meeting's signalling says about the end; null where it says nothing that is sure. */
+/** The end that the meeting's signalling reports; null where it reports no certain one. */
 export function noticeKind({ endNotice }: Pick<PageSnapshot, 'endNotice'>): PageStateKind | null {
   if (endNotice === null) return null
   if (endNotice.subCode === DENIED_CODE) return 'denied'
@@ -166,7 +166,7 @@ function locationOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string
   return { kind: 'off_site', text: host || snapshot.url }
 }
 
-/** 408 and 429 ask to come again later; the others say that there is nothing here. */
+/** 408 and 429 mean to try again later; the others mean that there is no such page. */
 function failureOfServer({ httpStatus }: PageSnapshot): PageStateKind | null {
   if (httpStatus === null || httpStatus < 400) return null
   return httpStatus >= 500 || httpStatus === 408 || httpStatus === 429 ? 'server_error' : 'no_page'
@@ -176,7 +176,9 @@ function isWithin(host: string, hosts: readonly string[]): boolean {
   return hosts.some((known) => host === known || host.endsWith(`.${known}`))
 }
 
-/** The screens that end an attempt or a call; words alone count only where neither a call nor an entrance is. */
+/**
+ * The screens that end an attempt or a call; words alone count only outside of a call and of the page before the join.
+ */
 function finalOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } | null {
   if (snapshot.leaveControl) return null
   if (snapshot.encryptionEnd) return { kind: 'encryption_error', text: textOf(snapshot, 'encryption_error') }
@@ -199,7 +201,7 @@ function kindOf(texts: readonly string[]): PageStateKind | null {
   return FINAL_TEXTS.find((kind) => textIn(texts, kind) !== null) ?? null
 }
 
-/** A wall may stand as a dialog over the page that it closes. */
+/** A wall may be a dialog over the page that it blocks. */
 function wallOf(texts: readonly string[]): PageStateKind | null {
   const walls = ['not_started', 'organization_policy', 'sign_in_wall'] as const
   return walls.find((kind) => textIn(texts, kind) !== null) ?? null

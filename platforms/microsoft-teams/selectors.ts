@@ -8,27 +8,27 @@ export const SELECTORS = {
   dialog: '[role="dialog"], [role="alertdialog"]',
   heading: 'h1, h2, [role="heading"]',
   icon: 'svg, style, script, .fui-Tooltip__content',
-  /** Captions under icons are copies for the eye, and no part of a button's name. */
+  /** Captions under icons are visual copies, and no part of a button's name. */
   hidden: '[aria-hidden="true"]',
 
-  /* Ways to the page of the meeting. */
+  /* Pages that lead to the meeting's page. */
   splash: '#loading-screen',
-  /** The shell of the web client before it knows where to go. */
+  /** The shell of the web client before it shows a page. */
   shell: '[data-tid^="pre-core-title-bar"]',
   onWeb:
     '[data-tid="joinOnWeb"], [data-tid="joinOnWebButton"], #openTeamsClientInBrowser, [data-tid="continue-on-browser"]',
   launcher: '#launcherApp, [data-tid="joinInApp"]',
-  /** Microsoft's sign-in form, wherever it stands. */
+  /** Microsoft's sign-in form, on any page. */
   signInForm: 'input[name="loginfmt"]',
 
-  /* The page in front of the meeting. */
+  /* The page before the join. */
   preJoin: '[data-tid="calling-prejoin-screen"]',
   nameBox:
     'input[data-tid="prejoin-display-name-input"], input#prejoin-display-name, input[placeholder="Type your name"]',
   anyTextBox: 'input[type="text"]:not([aria-hidden="true"])',
   join: '[data-tid="prejoin-join-button"], #prejoin-join-button',
   cancel: '[data-tid="prejoin-cancel-button"]',
-  /** The organizer's words, whatever they say. */
+  /** The organizer's own words for the meeting. */
   meetingTitle: '[data-tid="meeting-header-title"], [data-tid="meeting-details-container"]',
   microphoneSwitch: '[data-tid="toggle-mute"]',
   cameraSwitch: '[data-tid="toggle-video"]',
@@ -37,12 +37,12 @@ export const SELECTORS = {
   computerAudio: '[data-tid="calling-prejoin-v2-computer-audio-renderer-test"] [role="radio"]',
   captcha: '[aria-describedby="captcha-dialog-instructions"], [data-tid="HIP-Captcha-Image"]',
 
-  /* Between the request and the answer. The waiting room keeps the controls of the page before it. */
+  /* After the request to join. The waiting room keeps the controls of the page before it. */
   connecting: '[data-tid="calling-connecting-screen"]',
   lobby:
     '[data-tid="calling-lobby-screen"], [data-tid="lobby-screen"], [data-tid="lobby-wait-screen"], [data-tid="lobby-waiting-room"], [data-tid="prejoin-waiting-room"]',
 
-  /* One screen for a wrong link, a denial, a removal and a failed connection; its words tell which. */
+  /* One screen for a wrong link, a denial, a removal and a failed connection; its words distinguish them. */
   retry: '[data-tid="calling-retry-screen"], [data-tid="calling-declined-screen"]',
   retryTitle: '#calling-retry-screen-title',
   retryText: '#calling-retry-screen-description',
@@ -54,7 +54,7 @@ export const SELECTORS = {
   /* The call's toolbar. */
   callScreen: '[data-cid="call-screen-wrapper"]',
   leave: '#hangup-button, [data-tid="hangup-main-btn"], [data-inp="hangup-button"], [data-tid="anon-hangup-button"]',
-  /** The small window of a call that the page has left for another of its views; it is no toolbar. */
+  /** The small window of a call for which the page shows another view; it is no toolbar. */
   monitor: '[data-tid="call-monitor"], [data-tid="call-monitor-v2"]',
   /** Never the item that ends the meeting for all. */
   leaveItem: '[data-tid="hangup-leave-button"]',
@@ -73,19 +73,19 @@ export const SELECTORS = {
   speakerView: '#SpeakerView-button, #custom-view-button-SpeakerViewButton',
   galleryView: '#MixedGrid-button, #MixedGridView-button, #custom-view-button-MixedGridButton',
   viewMore: '#ViewModeMoreOptionsMenuControl-id',
-  /** Turns the pictures of others off, and on again. */
+  /** Turns incoming video off and on. */
   incomingVideo: '#incoming-video-button, #toggle-incoming-video-button',
   duration: '[data-tid="call-duration"], #call-duration-custom',
   menu: '[role="menu"]',
 
-  /* Stage and tiles. */
+  /* The area of the tiles, and the tiles. */
   stage: '[data-tid="modern-stage-wrapper"], [data-tid="stage-layouts-renderer"], [data-tid="MixedStage-wrapper"]',
   tile: '[data-cid="calling-participant-stream"], [data-stream-type]',
   /** The menu item around a tile, whose label says whose it is. */
   tileHolder: '[role="menuitem"]',
   tileName: '[data-tid="participant-info-nametag"]',
   ownTile: '[data-tid="myself-video"]',
-  /** On the tile of somebody whose hand is up; as public readers of the page have it, 2026. */
+  /** On the tile of a participant whose hand is up; as public readers of the page have it, 2026. */
   raisedHand: '[data-tid*="raised-hand"], [data-tid*="raisehand-icon"]',
   outline:
     '[data-tid="voice-level-stream-outline"], [data-tid="ai-interpreter-outline"], [data-tid="participant-speaker-ring"]',
@@ -102,7 +102,7 @@ export const SELECTORS = {
   chatMessage: '[data-tid="chat-pane-message"]',
   chatAuthor: '[data-tid="message-author-name"]',
   chatText: '[data-tid="messageBodyContent"], [id^="content-"]',
-  /** Not from people: who came and went, that a recording began. */
+  /** System messages: who joined and left, that a recording began. */
   chatSystem: '[data-tid="control-message-renderer"], .fui-ChatControlMessage',
   chatOwn: '.fui-ChatMyMessage',
   chatBox:
@@ -117,7 +117,7 @@ export const SELECTORS = {
   captionsItem: '#closed-captions-button',
   captionsMenu: '#LanguageSpeechMenuControl-id',
 
-  /** Banners and toasts say many things and end nothing. */
+  /** Banners and toasts have many meanings, and none of them ends a call. */
   banner: '[data-tid^="ufd_"], [data-tid^="callingAlert"], .fui-Toast',
 } as const
 

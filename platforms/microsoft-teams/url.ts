@@ -4,7 +4,7 @@ import { decoded, teamsLinksIn } from './links.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
 
-/** Encodings that a copied link may carry on top of each other. */
+/** A copied link may be encoded this many times. */
 const MAX_ENCODINGS = 3
 /** A launcher may lead to a launcher. */
 const MAX_HOPS = 3
@@ -36,11 +36,11 @@ export function recognizeMicrosoftTeams(text: string): Recognized | null {
   const different = new Map(targets.map((target) => [target.meetingId, target]))
   if (different.size > 1)
     return { problem: `The text holds ${different.size} different Microsoft Teams links; give one of them.` }
-  // An invitation also holds links to options and help; those are no reason to refuse it.
+  // An invitation also contains links to options and help; those are no reason to refuse it.
   return targets[0] ?? recognized[0] ?? null
 }
 
-/** A signed-in bot must not be sent in as a guest. */
+/** Removes the parameter that would let a signed-in bot join as a guest. */
 export function withAccount(url: string): string {
   return url.replace(/&anon=true$/, '').replace(/\?anon=true$/, '')
 }
@@ -61,7 +61,7 @@ function targetOf(url: URL, hops: number): Recognized {
   return { problem: NO_MEETING }
 }
 
-/** The web client carries its route in the fragment, with a query of its own. */
+/** The web client carries its route in the fragment, with a separate query there. */
 function routeOf(url: URL): { path: string[]; query: URLSearchParams } {
   const fragment = /^#(\/.*)$/.exec(url.hash)?.[1]
   const [path = '', search = ''] = fragment === undefined ? [url.pathname, url.search] : split(fragment)
@@ -129,16 +129,15 @@ function target(
 }
 
 /**
- * The web client's own form spares the launcher
+ * The web client's own form of the link skips the launcher
  * (docs/platform-notes/microsoft-teams.md#opening-the-web-client-directly). Personal and government hosts are only
- * known to take
- * the link as it is.
+ * known to accept the original link.
  */
 function clientOf(host: string): string {
   return host === 'teams.live.com' || GOVERNMENT.test(host) ? '' : '/v2/?meetingjoin=true#'
 }
 
-/** Government clouds differ by their host; elsewhere what stands before the known host means nothing. */
+/** Government clouds differ by their host; elsewhere the part before the known host means nothing. */
 function hostOf(url: URL): string {
   if (GOVERNMENT.test(url.hostname)) return url.hostname
   return BASE_HOSTS.find((host) => url.hostname.endsWith(host)) ?? url.hostname
@@ -148,7 +147,7 @@ function readContext(text: string): Record<string, unknown> {
   const plain = fullyDecoded(text)
   const json = readJson(plain)
   if (json) return json
-  // Some programs break the JSON while they keep what counts.
+  // Some programs break the JSON but keep the important values.
   const found = (name: string) => new RegExp(`\\b${name}\\W{1,12}(${GUID})`, 'i').exec(plain)?.[1]
   return { Tid: found('Tid'), Oid: found('Oid') }
 }
@@ -166,7 +165,7 @@ function readJson(text: string): Record<string, unknown> | null {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
   } catch {
-    // It was no JSON.
+    // Not JSON.
     return null
   }
 }

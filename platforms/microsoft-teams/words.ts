@@ -1,4 +1,7 @@
-/** Wording by language. The page is asked for English; what is known of other languages is met where that is ignored. */
+/**
+ * Wording by language. The driver asks for the page in English; the words of other languages serve where the page
+ * ignores that.
+ */
 import { mergeWords, type PartialWords } from '../shared/words.ts'
 import { GERMAN } from './words/de.ts'
 import { ENGLISH } from './words/en.ts'
@@ -19,7 +22,7 @@ export interface AllWords {
   labels: Expressions<LabelName>
   [table: string]: Readonly<Record<string, readonly RegExp[]>>
 }
-/** Only what was seen; everything else of such a page is found by its structure. */
+/** Only observed words; the rest of such a page is found by its structure. */
 export type TeamsWords = PartialWords<{
   states: Expressions<PageStateText>
   dialogs: Expressions<DialogText>

@@ -1,4 +1,6 @@
-/** Whether the bot is in. Pure: looks go in with their time, and only proof that holds comes out as admission. */
+/**
+ * Decides whether the bot is in. Pure: snapshots go in with their time, and only proof that lasts counts as admission.
+ */
 import type { PagePhase } from './page-state.ts'
 import type { Waits } from './waits.ts'
 
@@ -15,7 +17,7 @@ export class AdmissionJudge {
     this.#holds = holds
   }
 
-  /** UTC milliseconds of the first look of those that all were proof, up to the latest. */
+  /** UTC milliseconds of the first poll of the present unbroken run of proofs. */
   get provenSince(): number | null {
     return this.#provenSince
   }
@@ -24,7 +26,7 @@ export class AdmissionJudge {
     return this.#sawLobby
   }
 
-  /** Any sign of the waiting room, and anything that is no proof, begins the wait anew. */
+  /** Any sign of the waiting room, and any sign that is no proof, restarts the wait. */
   observe(phase: PagePhase, isCorroborated: boolean, at: number): Verdict {
     if (phase === 'waiting') {
       this.#sawLobby = true
@@ -37,7 +39,7 @@ export class AdmissionJudge {
     }
     this.#provenSince ??= at
     const usual = this.#sawLobby ? this.#holds.holdAfterLobbyMs : this.#holds.holdWithoutLobbyMs
-    // Where two witnesses agree nothing is left to wait for but a late dialog.
+    // Where two independent signs agree, only a late dialog could still appear.
     const hold = isCorroborated ? Math.min(usual, this.#holds.holdWithRosterMs) : usual
     return at - this.#provenSince >= hold ? 'admitted' : 'undecided'
   }

@@ -1,12 +1,12 @@
 /**
- * Before the bot is in: the recorder's picture is painted in advance, and the moment is known from which on it counts. The
- * decision whether the bot is in is not made here.
+ * Before the bot is in: paints the recorder's picture in advance, and keeps the time from which on the picture counts.
+ * Whether the bot is in is decided elsewhere.
  */
 import type { Logger } from '../../src/logger.ts'
 import type { FrameLink } from './frame-link.ts'
 import type { PagePhase } from './page-state.ts'
 
-/** The page is one from which the meeting may follow. */
+/** Pages from which the meeting may follow. */
 const MAY_STAND_BY: ReadonlySet<PagePhase> = new Set(['entrance', 'waiting', 'undecided', 'in_call', 'disturbed'])
 
 export interface AdvanceParts {
@@ -28,18 +28,18 @@ export class Advance {
     this.#parts = parts
   }
 
-  /** UTC milliseconds since when every look proves that the bot is in; null where nothing is proven. */
+  /** UTC milliseconds since when every poll proves that the bot is in; null where there is no proof. */
   get provenAt(): number | null {
     return this.#provenAt
   }
 
-  /** Called once, when a recorder may stand by. */
+  /** The listener is called once, when a standby recorder may start. */
   onReady(listener: () => void): void {
     this.#onReady = listener
   }
 
-  /** A look before admission; `provenSince` is what the judge of the admission has of it. */
-  look(phase: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
+  /** A poll before admission; `provenSince` comes from the admission judge. */
+  observe(phase: PagePhase, provenSince: number | null, isNewDocument: boolean): void {
     this.#provenAt = provenSince
     if (isNewDocument) this.#isPainting = false
     if (!MAY_STAND_BY.has(phase) || this.#isPainting || this.#onReady === null) return
@@ -47,18 +47,18 @@ export class Advance {
     void this.#paint().catch((error) => this.#parts.logger.debug('Nothing could be painted in advance', { error }))
   }
 
-  /** A look after admission, at `at`: a waiting room after all takes the proof back. */
+  /** A poll after admission, at `at`: a waiting room withdraws the proof. */
   observeInMeeting(phase: PagePhase, at: number): void {
     if (phase === 'waiting') this.#provenAt = null
     else if (phase === 'in_call') this.#provenAt ??= at
   }
 
-  /** Before `at` nothing may be recorded, whatever was seen. */
+  /** Nothing may be recorded before `at`, even if there were earlier proofs. */
   notBefore(at: number): void {
     if (this.#provenAt !== null) this.#provenAt = Math.max(at, this.#provenAt)
   }
 
-  /** The picture that is recorded is the meeting's: the last word on whether a recorder that stood by saw it. */
+  /** The recorded picture is the meeting's: decides finally whether a standby recorder has seen it. */
   settle(): void {
     if (this.#parts.paint !== null && !this.#parts.frames.isAsAhead) this.#provenAt = null
   }

@@ -1,16 +1,16 @@
-/** Before the bot may ask: everything that leads to the request is done, so that only the last press is left. */
+/** Before the bot may ask to join: does everything up to the request, so that only the last press is left. */
 import { BotError } from '../../src/errors.ts'
 import type { AskGate } from '../../src/ports.ts'
 import type { JoinSteps } from './join-steps.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-/** For a driver that is given none. */
+/** The default for a driver without a gate. */
 export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
 
 /**
- * Opens the address and fills in what there is until the gate opens; asks nothing, as every step of a platform that asks
- * looks at the gate itself. A page that refuses before the time may still come right: it is left alone until then, and
- * opened anew.
+ * Opens the address and fills in the form until the gate opens. Does not ask to join, as every step of a platform that
+ * asks checks the gate itself. A page that refuses before the time may still work later: it stays as it is until then,
+ * and is opened again.
  */
 export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends string>(
   entrance: JoinSteps<Snapshot, Kind>,
@@ -30,7 +30,7 @@ export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends
   }
 }
 
-/** Rejects with what the page refuses. */
+/** Rejects with the page's refusal. */
 async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
   entrance: JoinSteps<Snapshot, Kind>,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
   const seen = new Set<Kind>()
   while (!page.gate.isOpen) {
     signal.throwIfAborted()
-    const look = await page.look()
+    const look = await page.poll()
     if (look) {
       const { snapshot } = look
       const state = classifier.stateOf(snapshot)
@@ -47,7 +47,7 @@ async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
       const refusal = classifier.refusalOf(state, 'pre-join', seen)
       if (refusal) throw refusal
       seen.add(state.kind)
-      const answered = await entrance.sweep(snapshot)
+      const answered = await entrance.answerOpenDialog(snapshot)
       if (answered === null && classifier.phases[state.kind] === 'entrance') await entrance.ask(snapshot, state)
     }
     await Promise.race([page.clock.sleep(page.waits.pollEveryMs, signal), page.gate.opened])

@@ -4,12 +4,12 @@ import type { Clock } from '../../src/ports.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
 export interface CaptionSteps<Snapshot extends CommonSnapshot = CommonSnapshot> {
-  /** One attempt. True where the platform took it, though the page may show nothing before somebody speaks. */
+  /** One attempt. True where the platform accepted it, though the page may show nothing before the first speech. */
   turnOn(snapshot: Snapshot): Promise<boolean>
 }
 
 const TRIES = 5
-/** Pages take up to five seconds to obey (docs/platform-notes/google-meet.md#captions). */
+/** Pages take up to five seconds to react (docs/platform-notes/google-meet.md#captions). */
 const TRY_EVERY_MS = 5_000
 
 export interface CaptionKeeping<Snapshot extends CommonSnapshot> {
@@ -26,15 +26,15 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
   #known: boolean | null = null
   #tries = 0
   #triedAt = Number.NEGATIVE_INFINITY
-  /** The platform took it, and the page says nothing against it. */
+  /** The platform accepted it, and the page does not contradict. */
   #isTaken = false
 
   constructor(keeping: CaptionKeeping<Snapshot>) {
     this.#keeping = keeping
   }
 
-  /** Each look at a meeting that is clear. */
-  async look(snapshot: Snapshot, isNewDocument: boolean): Promise<void> {
+  /** To be called at each poll in which nothing covers the meeting. */
+  async update(snapshot: Snapshot, isNewDocument: boolean): Promise<void> {
     const { steps, clock, logger } = this.#keeping
     if (isNewDocument) {
       this.#isTaken = false
@@ -43,11 +43,11 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
     const shown = snapshot.captionsOn ?? null
     if (shown === true || (shown === null && this.#isTaken)) {
       this.#tries = 0
-      this.#tell(true)
+      this.#report(true)
       return
     }
     if (steps === null || this.#tries >= TRIES) {
-      this.#tell(false)
+      this.#report(false)
       return
     }
     if (clock.now() - this.#triedAt < TRY_EVERY_MS) return
@@ -57,7 +57,7 @@ export class CaptionToggle<Snapshot extends CommonSnapshot> {
     logger.info('Captions are asked for', { tries: this.#tries, isTaken: this.#isTaken })
   }
 
-  #tell(areOn: boolean): void {
+  #report(areOn: boolean): void {
     if (this.#known === areOn) return
     this.#known = areOn
     this.#keeping.onKnown(areOn)

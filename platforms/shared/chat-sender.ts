@@ -1,22 +1,28 @@
-/** Sends chat and finds out whether there is any: one message at a time, with the panel open only while it is needed. */
+/**
+ * Sends chat messages and finds out whether the meeting has a chat: one message at a time, with the panel open only
+ * while it is needed.
+ */
 import { BotError, ChatUnavailable } from '../../src/errors.ts'
 import type { MeetingPage } from './meeting-page.ts'
 import type { ChatState } from './page/types.ts'
 
 const POLL_MS = 100
-/** A page that was busy for a moment opened nothing; one that shows no chat for minutes has none. */
+/**
+ * Milliseconds between the attempts. A page that was busy for a moment did not open the panel; one that shows no chat
+ * for minutes has none.
+ */
 const EXPLORE_AGAIN_MS: readonly number[] = [5000, 20_000, 60_000]
 
-/** What a platform's chat panel needs; `usualChatSteps` serves where nothing is special. */
+/** Steps of a platform's chat panel; `usualChatSteps` serves where the panel is usual. */
 export interface ChatSteps {
   /** Null while the page does not answer. */
   state(): Promise<ChatState | null>
-  /** Presses what opens the panel. */
+  /** Presses the button that opens the panel. */
   open(): Promise<void>
   close(): Promise<void>
   /** Puts the text into the box; false where there is no box. */
   fill(text: string): Promise<boolean>
-  /** Sends what is in the box; the second attempt, with `again`, by another way than the first. */
+  /** Sends the text in the box; the second attempt, with `again`, uses another way than the first. */
   send(again: boolean): Promise<void>
 }
 
@@ -40,19 +46,19 @@ export function usualChatSteps(page: MeetingPage): ChatSteps {
 export class ChatSender {
   readonly #page: MeetingPage
   readonly #steps: ChatSteps
-  readonly #tellAvailability: (isAvailable: boolean) => void
+  readonly #onAvailability: (isAvailable: boolean) => void
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(page: MeetingPage, steps: ChatSteps, tellAvailability: (isAvailable: boolean) => void) {
+  constructor(page: MeetingPage, steps: ChatSteps, onAvailability: (isAvailable: boolean) => void) {
     this.#page = page
     this.#steps = steps
-    this.#tellAvailability = tellAvailability
+    this.#onAvailability = onAvailability
   }
 
   /**
-   * Opens the panel once, so that messages have nodes from then on, and closes it; again after a while where no text box
-   * came, because whatever is written in the meeting would be lost. Rejects when `signal` ends it, or when the page failed
-   * the last time.
+   * Opens the panel once, so that messages have nodes from then on, and closes it. Tries again after a while where no
+   * text box appeared, because otherwise all messages of the meeting would be lost. Rejects when `signal` ends it, or
+   * when the page failed the last time.
    */
   async explore(signal: AbortSignal): Promise<void> {
     const lookInside = () => this.#alone(() => this.#lookInside())
@@ -95,10 +101,10 @@ export class ChatSender {
       const state = await this.#steps.state()
       if (state && isShown(state)) return
       if (state && !state.box?.isEnabled) {
-        this.#tellAvailability(false)
+        this.#onAvailability(false)
         throw new ChatUnavailable()
       }
-      // The first way did nothing: the text still stands in the box.
+      // The first way had no effect: the text is still in the box.
       const stands = state?.box?.value !== ''
       if (stands && !triedAgain && clock.now() > deadline - waits.chatSentMs / 2) {
         triedAgain = true
@@ -110,7 +116,7 @@ export class ChatSender {
     }
   }
 
-  /** Null where no text box appears that takes text: the host switched chat off, or a policy did. */
+  /** Null where no text box appears that accepts text: the host or a policy switched chat off. */
   async #openPanel(): Promise<ChatState | null> {
     const { clock, waits } = this.#page
     const deadline = clock.now() + waits.chatOpenMs
@@ -127,7 +133,7 @@ export class ChatSender {
       state = await this.#steps.state()
     }
     const isUsable = state?.box?.isEnabled === true
-    this.#tellAvailability(isUsable)
+    this.#onAvailability(isUsable)
     return isUsable ? state : null
   }
 
@@ -142,7 +148,7 @@ export class ChatSender {
   }
 }
 
-/** The page trims and cuts; white space may become other nodes. */
+/** The page trims and cuts the text; white space may become other nodes. */
 function isSent(shown: string, text: string): boolean {
   const squeezed = (written: string) => written.replace(/\s+/g, '')
   return squeezed(shown) === squeezed(text)

@@ -3,7 +3,7 @@ import type { MeetingPage } from './meeting-page.ts'
 import type { CommonSnapshot, DeviceState } from './page/types.ts'
 
 const PRESSES = 5
-/** Presses are forgotten after this, so that a reset much later is mended too. */
+/** Presses are forgotten after this, so that a much later reset is corrected too. */
 const FORGET_MS = 20_000
 /** A toggle shows its new state a moment after the click. */
 const BETWEEN_PRESSES_MS = 800
@@ -23,7 +23,10 @@ export class DeviceToggles {
     this.#wanted = { ...wanted }
   }
 
-  /** Presses what is not as wanted. True when nothing is left to do, or nothing can be done. */
+  /**
+   * Presses the toggle of each device that is not in the wanted state. True when there is nothing left to do, or
+   * nothing that can be done.
+   */
   async settle(snapshot: DeviceSnapshot): Promise<boolean> {
     let isSettled = true
     for (const device of ['microphone', 'camera'] as const) {
@@ -41,14 +44,14 @@ export class DeviceToggles {
     return isSettled
   }
 
-  /** From now on; a host's muting stands until then. The next `settle` presses. */
+  /** Sets the wanted state from now on; a host's muting is kept until then. The next `settle` presses. */
   want(device: Device, state: 'on' | 'off'): void {
     if (this.#wanted[device] === state) return
     this.#wanted[device] = state
     this.#presses[device] = []
   }
 
-  /** False while a device that has to be off is on: the bot would be heard or seen from its first moment. */
+  /** False while a device that has to be off is on: the meeting would hear or see the bot from its first moment. */
   mayJoin(snapshot: DeviceSnapshot): boolean {
     return (['microphone', 'camera'] as const).every(
       (device) => this.#wanted[device] === 'on' || snapshot[device] !== 'on',
@@ -59,14 +62,14 @@ export class DeviceToggles {
     return this.#isRight(snapshot, 'microphone') && this.#isRight(snapshot, 'camera')
   }
 
-  /** To be called once for every look: true when the microphone went off and it was not us. */
+  /** To be called once for every poll. True when the microphone went off and the bot did not press. */
   wasMuted(snapshot: DeviceSnapshot): boolean {
     const before = this.#lastMicrophone
     this.#lastMicrophone = snapshot.microphone
     const went = before === 'on' && snapshot.microphone === 'off'
     const byUs = this.#microphonePressed
     if (snapshot.microphone === 'off') this.#microphonePressed = false
-    // A host's decision stands.
+    // A host's decision is kept.
     if (went && !byUs) this.#wanted.microphone = 'off'
     return went && !byUs
   }

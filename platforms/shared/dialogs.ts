@@ -1,4 +1,4 @@
-/** Answers the dialogs of a page: the platform's rules say which button is the right one, and nothing else is touched. */
+/** Answers the dialogs of a page: the platform's rules choose the button, and no other element is touched. */
 import { BotError } from '../../src/errors.ts'
 import type { MeetingPage } from './meeting-page.ts'
 import type { CommonSnapshot, DialogSnapshot } from './page/types.ts'
@@ -6,9 +6,9 @@ import type { CommonSnapshot, DialogSnapshot } from './page/types.ts'
 export interface DialogAnswer {
   /** The platform's name for dialogs of this kind. */
   kind: string
-  /** Null where the dialog has no button that is ours to press. */
+  /** Null where the dialog has no button for the bot to press. */
   press: { label: string; ref: number } | null
-  /** Why the bot goes rather than agree to what the dialog asks, in a sentence; it is said whether or not a button is there. */
+  /** A sentence on why the bot leaves and does not agree to the dialog; reported with or without a button to press. */
   refusal?: string
 }
 
@@ -17,7 +17,7 @@ export class DialogResponder {
   readonly #answer: (dialog: DialogSnapshot) => DialogAnswer | null
   readonly #pacer: DialogPacer
 
-  /** `answer`: what to do about a dialog, or null for one that is left alone. */
+  /** `answer` gives the answer to a dialog, or null for a dialog that needs none. */
   constructor(page: MeetingPage, answer: (dialog: DialogSnapshot) => DialogAnswer | null) {
     this.#page = page
     this.#answer = answer
@@ -25,10 +25,10 @@ export class DialogResponder {
   }
 
   /**
-   * Presses the right button of the first dialog that has one, and says of which kind it was. Rejects with
-   * BOT_NOT_ACCEPTED when a dialog asks for what the bot refuses.
+   * Presses the right button of the first dialog that has one, and returns the dialog's kind. Rejects with
+   * BOT_NOT_ACCEPTED when a dialog asks for consent that the bot refuses.
    */
-  async sweep({ dialogs }: Pick<CommonSnapshot, 'dialogs'>): Promise<string | null> {
+  async answerOpenDialog({ dialogs }: Pick<CommonSnapshot, 'dialogs'>): Promise<string | null> {
     for (const dialog of dialogs) {
       const answer = this.#answer(dialog)
       if (!answer) continue
@@ -45,7 +45,7 @@ export class DialogResponder {
   }
 }
 
-/** Keeps a dialog that does not go away from being pressed for ever: three presses of a kind in one sweep. */
+/** Keeps a dialog that does not go away from being pressed for ever: at most three presses of a kind within `dismissMs`. */
 export class DialogPacer {
   readonly #dismissMs: number
   readonly #presses = new Map<string, number[]>()

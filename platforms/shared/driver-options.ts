@@ -7,32 +7,35 @@ import type { BrowserState, MappedHost, OpenBrowser } from '../browser/browser.t
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
 
-/** What every platform's driver is told. */
+/** Options of every platform's driver. */
 export interface DriverOptions {
   botName: string
   /**
-   * Data: URLs that are shown as the bot's picture, the first one at the start; null stands for one that cannot be shown.
-   * Without any the camera stays off.
+   * Data: URLs of the bot's picture, the first one for the start; null is a picture that cannot be shown. Without any,
+   * the camera stays off.
    */
   botImages: readonly (string | null)[]
   recordingMode: RecordingMode
-  /** Default `even`; `live` where somebody hears the meeting through the bot. */
+  /** Default `even`; `live` where a program listens to the meeting through the bot. */
   playout?: Playout
-  /** Hears the meeting in its page, before the machine's sound system does; left out: nobody does. */
+  /**
+   * Receives the meeting's audio inside its page, before the machine's sound system does. Default: no audio is read in
+   * the page.
+   */
   audioTap?: AudioTap | null
-  /** Turns on the platform's own captions, and tells what they say. */
+  /** Turns on the platform's own captions, and reports their text. */
   captions?: boolean
-  /** What to answer when the meeting asks whether the bot agrees to be recorded itself. */
+  /** The answer when the meeting asks whether the bot agrees to be recorded itself. */
   recordingConsent: 'accept' | 'refuse'
   hostMap: readonly MappedHost[]
   /** The browser's binary; null for Debian's. */
   chromium: string | null
   browserPlugins: readonly string[]
-  /** Default: a Chromium of the bot's own. Tests share one and give each bot a context of it. */
+  /** Default: a separate Chromium for the bot. Tests share one browser and give each bot its own context. */
   openBrowser?: OpenBrowser
   logger: Logger
   clock?: Clock
-  /** For a platform that is joined through its SDK; the others know none. */
+  /** For a platform that is joined through its SDK; the others do not use it. */
   conf?: ConfCredentials | null
   /** Gets a token from an address of `conf`. Default: public addresses only. */
   fetchToken?: (address: string, limits: FetchLimits) => Promise<Uint8Array>

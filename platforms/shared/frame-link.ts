@@ -1,19 +1,22 @@
-/** Whether the picture is painted on the display or into a file of the browser, and where the recorder finds the file. */
+/**
+ * Decides whether the picture is painted on the display or into a file of the browser, and links the file for the
+ * recorder.
+ */
 import { rename, rm, symlink } from 'node:fs/promises'
 import { pageScript } from '../../src/process/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
 export const PAINTER = 'page/shared/frame-painter'
-/** A page that was loaded anew may be on its way for a while. */
+/** A reloaded page may need a while before it paints. */
 const TRIES_AGAIN = 20
 const RETRY_MS = 1000
 const CHECK_EVERY_MS = 5000
 
 export class FrameLink {
   readonly #page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>
-  /** What the link leads to: null for the display, undefined before it is decided. */
+  /** The file to which the link leads: null for the display, undefined before it is decided. */
   #path: string | null | undefined
-  /** A file that was found by its mark: once it shows something it has it no more. */
+  /** A file that was found by its mark: the mark is gone once the file shows a picture. */
   #found: { mark: string; path: string } | null = null
   #aheadPath: string | null = null
   #checkedAt = 0
@@ -29,8 +32,8 @@ export class FrameLink {
   }
 
   /**
-   * Before it is known whether there is a meeting: leads to the frames of this document, as far as it can paint some. Where
-   * it cannot, nothing is decided. Never rejects.
+   * Before it is known whether there is a meeting: links the frames of this document, if it can paint frames. If not,
+   * nothing is decided yet. Never rejects.
    */
   prepareAhead(): Promise<boolean> {
     const prepared = this.#turn.then(() => this.#prepareAhead())
@@ -39,8 +42,9 @@ export class FrameLink {
   }
 
   /**
-   * Before the composite is shown. The first document decides, since a recorder that runs looks at one of the two.
-   * Rejects with a BotError where a later one cannot do as the first did, and with the signal's reason.
+   * Before the composite is shown. The first document decides between display and frames, since a running recorder
+   * reads one of the two. Rejects with a BotError where a later document cannot do the same, and with the signal's
+   * reason.
    */
   prepare(signal: AbortSignal): Promise<void> {
     const prepared = this.#turn.then(() => this.#prepare(signal))
@@ -48,12 +52,12 @@ export class FrameLink {
     return prepared
   }
 
-  /** What a recorder that stood by looks at is what is painted. */
+  /** The frames that the standby recorder reads are those that are painted. */
   get isAsAhead(): boolean {
     return this.#aheadPath !== null && this.#aheadPath === this.#path
   }
 
-  /** To be called often. Rejects with a BotError where the page paints nothing any more: the recording would stand still. */
+  /** To be called often. Rejects with a BotError where the page does not paint any more: the recording would freeze. */
   async check(): Promise<void> {
     const { clock } = this.#page
     if (!this.isUsed || clock.now() - this.#checkedAt < CHECK_EVERY_MS) return
@@ -90,8 +94,7 @@ export class FrameLink {
       return
     }
     for (let attempt = 1; (await this.#open()) !== this.#path; attempt++) {
-      if (attempt >= TRIES_AGAIN)
-        throw browserBroke('The page was loaded anew and does not paint its picture any more.')
+      if (attempt >= TRIES_AGAIN) throw browserBroke('The page was reloaded and does not paint its picture any more.')
       await clock.sleep(RETRY_MS, signal)
     }
   }
@@ -104,7 +107,7 @@ export class FrameLink {
       if (mark === null) return null
       if (mark === this.#found?.mark) return this.#found.path
       const path = await browser.storedFile(Buffer.from(mark, 'hex'), (width * height * 3) / 2)
-      if (path === null) logger.warn('What the page paints is nowhere in the folder of its browser')
+      if (path === null) logger.warn('The file that the page paints is not in the folder of its browser')
       else if (path === (this.#path ?? path)) this.#found = { mark, path }
       return path
     } catch (error) {
@@ -114,7 +117,7 @@ export class FrameLink {
   }
 }
 
-/** In one step: the link of a browser that is gone may be there. */
+/** Replaces the link in one step: there may be one from an earlier browser. */
 async function lead(link: string, path: string): Promise<void> {
   const fresh = `${link}.new`
   await rm(fresh, { force: true })

@@ -1,4 +1,4 @@
-/** The button that asks to join: pressed once in its time and so often at most, with words for what is wrong with it. */
+/** The button that asks to join: limits the number and the interval of presses, and explains a failure in words. */
 import { BotError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { AskGate, Clock } from '../../src/ports.ts'
@@ -9,7 +9,7 @@ export interface SeenButton {
   isEnabled: boolean
 }
 
-/** What of a meeting's page is needed. */
+/** The part of `MeetingPage` that the button needs. */
 export interface PageWithButton {
   readonly clock: Clock
   readonly waits: Waits
@@ -32,14 +32,14 @@ export class JoinButton {
     return this.#clicks > 0
   }
 
-  /** The last press went nowhere, or there is another button now: the next one need not wait. */
+  /** The last press had no effect, or there is another button now: the next one need not wait. */
   forgetPress(): void {
     this.#clickedAt = null
   }
 
   /**
-   * Presses it where it is enabled, the bot may ask, and the last press has had its time. `note` ends the sentence of a button that does
-   * nothing; `seen` goes into the log. Rejects with CANNOT_JOIN_MEETING.
+   * Presses the button where it is enabled, the bot may ask, and the last press is long enough ago. `note` ends the
+   * sentence about a button without effect; `seen` goes into the log. Rejects with CANNOT_JOIN_MEETING.
    */
   async press(button: SeenButton | null, note: string, seen: Record<string, unknown> = {}): Promise<void> {
     const { clock, waits, logger, gate } = this.#page
@@ -50,12 +50,12 @@ export class JoinButton {
     logger.info('Asking to join', { button: button.label, ...seen })
     this.#clicks++
     this.#clickedAt = clock.now()
-    // A person's pointer comes from somewhere.
+    // Moves the pointer first, as a person would.
     await this.#page.wakePointer()
     await this.#page.press('join')
   }
 
-  /** The error of a page that came to no decision in all its time. */
+  /** The error of a page that did not decide within its time. */
   timeOut(button: SeenButton | null, note: string): BotError {
     const why =
       button && !button.isEnabled

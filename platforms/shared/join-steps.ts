@@ -1,6 +1,6 @@
 /**
- * From the link to the meeting. The two loops that every platform shares: the first ends in the waiting room or in the
- * meeting, the second in the meeting; both end in the code of what happened instead.
+ * Joins the meeting in two loops that every platform shares: the first ends in the waiting room or in the meeting, the
+ * second in the meeting. Both reject with the error code of any other outcome.
  */
 import { BotError } from '../../src/errors.ts'
 import type { Admission, WaitingFor } from '../../src/ports.ts'
@@ -15,26 +15,26 @@ export interface JoinSteps<Snapshot extends CommonSnapshot, Kind extends string>
   page: MeetingPage<Snapshot>
   classifier: PageClassifier<Snapshot, Kind>
   judge: AdmissionJudge
-  /** Answers a dialog; says of which kind it was, null when there was none to answer. */
-  sweep(snapshot: Snapshot): Promise<string | null>
-  /** Told of every look, for the evidence. */
+  /** Answers a dialog; returns its kind, or null when there was none to answer. */
+  answerOpenDialog(snapshot: Snapshot): Promise<string | null>
+  /** Called with every page state, for the evidence. */
   note(state: PageState<Kind>): void
   /** Opens the meeting's address. */
   open(signal: AbortSignal): Promise<void>
   /**
-   * One look at the entrance, without a dialog over it: fills in, sets devices, presses the button, as far as is due. Asks
-   * nothing while `page.gate` is closed.
+   * One poll of the page before the join, without a dialog over it: fills in the form, sets devices and presses the
+   * button, as far as is due. Does not ask to join while `page.gate` is closed.
    */
   ask(snapshot: Snapshot, state: PageState<Kind>): Promise<void>
-  /** The request to join went out. */
+  /** The request to join was sent. */
   hasAsked(): boolean
-  /** Each look, after it was judged. */
+  /** Called after each poll and its judgment. */
   onPoll(phase: PagePhase, isNewDocument: boolean): void
-  /** The error of a page that came to no decision in all the time for it. */
+  /** The error of a page that did not decide within its time. */
   timeOut(snapshot: Snapshot | null): BotError
-  /** What people should know about the page's language or the like; ends a sentence about an unknown page. */
+  /** A note for people about the page's language or the like; ends a sentence about an unknown page. */
   pageNote?(snapshot: Snapshot): string
-  /** One look in the waiting room, for what a platform has to do there. */
+  /** One poll in the waiting room, for a platform's own tasks there. */
   wait?(snapshot: Snapshot, state: PageState<Kind>): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
   const undecided = new Stretch()
   for (;;) {
     signal.throwIfAborted()
-    const look = await page.look()
+    const look = await page.poll()
     const now = clock.now()
     if (now - started - patience.excusedMs > waits.preJoinMs) throw entrance.timeOut(page.lastSnapshot)
     if (look) {
@@ -69,14 +69,14 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
       if (verdict === 'admitted') return 'in_meeting'
       if (verdict === 'waiting') return 'waiting_room'
       if (undecided.lasts(phase === 'undecided', now) > waits.undecidedMs) return 'waiting_room'
-      const answered = await entrance.sweep(snapshot)
+      const answered = await entrance.answerOpenDialog(snapshot)
       if (answered === null && phase === 'entrance') await entrance.ask(snapshot, state)
     }
     await clock.sleep(entrance.hasAsked() ? soonLook(waits) : waits.pollEveryMs, signal)
   }
 }
 
-/** Resolves when the bot is in. Its own patience is the caller's: the wait ends with the signal. */
+/** Resolves when the bot is in. The caller limits the wait: it ends with the signal. */
 export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind extends string>(
   entrance: JoinSteps<Snapshot, Kind>,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
   const lost = new Stretch()
   for (;;) {
     signal.throwIfAborted()
-    const look = await page.look()
+    const look = await page.poll()
     if (look) {
       const now = clock.now()
       const { snapshot } = look
@@ -101,8 +101,8 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
       const verdict = judge.observe(phase, classifier.isCorroborated?.(state) ?? false, now)
       entrance.onPoll(phase, look.isNewDocument)
       if (verdict === 'admitted') return
-      // A click on the toolbar of the waiting room is never needed; dialogs are answered as everywhere.
-      await entrance.sweep(snapshot)
+      // The toolbar of the waiting room is never needed; dialogs are answered as everywhere.
+      await entrance.answerOpenDialog(snapshot)
       await entrance.wait?.(snapshot, state)
     }
     await clock.sleep(soonLook(waits), signal)
@@ -113,7 +113,7 @@ function soonLook({ pollEveryMs, admissionPollMs }: Waits): number {
   return Math.min(pollEveryMs, admissionPollMs)
 }
 
-/** What a bot in this situation waits for, as far as it waits at all. */
+/** The admission or event that the bot waits for in this page state; null where it does not wait. */
 export function waitingForOf<Snapshot extends CommonSnapshot, Kind extends string>(
   classifier: PageClassifier<Snapshot, Kind>,
   { kind }: PageState<Kind>,
@@ -143,12 +143,12 @@ class Stretch {
   }
 }
 
-/** Refusals, once those that may pass have stood for their time. */
+/** Refusals; one that may pass counts only after its time. */
 class Patience<Snapshot extends CommonSnapshot, Kind extends string> {
   readonly #classifier: PageClassifier<Snapshot, Kind>
   readonly #seen = new Set<Kind>()
   #standing: { kind: Kind; since: number } | null = null
-  /** The longest time for which something was waited that is not the bot's to speed up. */
+  /** The longest wait that the bot could not shorten. Milliseconds. */
   excusedMs = 0
 
   constructor(classifier: PageClassifier<Snapshot, Kind>) {

@@ -1,19 +1,19 @@
-/** Leaves the meeting or takes back a knock; never fails and never takes long. */
+/** Leaves the meeting or withdraws a request to join; never fails and never takes long. */
 import { within } from '../../src/process/clock.ts'
 import { type MeetingPage, NoAnswer } from './meeting-page.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-/** How a platform is left. */
+/** A platform's steps to leave. */
 export interface LeaveSteps<Snapshot extends CommonSnapshot> {
-  /** Presses the control that leaves the meeting or withdraws the knock; false where there is none. */
+  /** Presses the control that leaves the meeting or withdraws the request to join; false where there is none. */
   press(snapshot: Snapshot | null): Promise<boolean>
-  /** Answers what the page asks after that, where it asks; never ends a meeting for others. */
+  /** Answers the page's question after that, if there is one; never ends a meeting for others. */
   confirm(snapshot: Snapshot): Promise<void>
-  /** Nothing is left to leave. */
+  /** The bot is neither in the meeting nor waiting for it. */
   isOut(snapshot: Snapshot): boolean
 }
 
-/** `askedToJoin`: there is a knock or a call to leave. Resolves with whether the page confirmed it. */
+/** `askedToJoin`: there is a request or a call to leave. Resolves with whether the page confirmed it. */
 export async function leaveMeeting<Snapshot extends CommonSnapshot>(
   page: MeetingPage<Snapshot>,
   steps: LeaveSteps<Snapshot>,
@@ -25,7 +25,7 @@ export async function leaveMeeting<Snapshot extends CommonSnapshot>(
     const work = askedToJoin ? pressUntilLeft(page, steps) : Promise.resolve(false)
     isConfirmed = await within(page.clock, page.waits.leaveTotalMs, work, () => new NoAnswer())
   } catch (error) {
-    page.logger.warn('Leaving politely failed; the page is closed instead', { error })
+    page.logger.warn('Leaving through the page failed; the page is closed instead', { error })
   }
   if (!isConfirmed) await goAway(page)
   return isConfirmed
@@ -44,7 +44,7 @@ async function pressUntilLeft<Snapshot extends CommonSnapshot>(
     let silences = 0
     while (clock.now() < until) {
       const report = await page.ask('report', 0)
-      // No script of ours answers twice: the page is already another one, not on its way to one.
+      // No script of ours answered twice: the page is already another one, not just between two documents.
       if (!report && ++silences >= 2) return true
       if (report && steps.isOut(report.snapshot)) return true
       if (report) await steps.confirm(report.snapshot)
@@ -55,7 +55,7 @@ async function pressUntilLeft<Snapshot extends CommonSnapshot>(
   return false
 }
 
-/** A page that is gone neither knocks nor listens. */
+/** A page that is closed has no request to join and no connection. */
 async function goAway(page: Pick<MeetingPage, 'browser' | 'clock' | 'waits' | 'logger'>): Promise<void> {
   const gone = page.browser.page.goto('about:blank', { timeout: page.waits.leaveMs })
   await within(page.clock, page.waits.leaveMs, gone, () => new NoAnswer()).catch((error) =>

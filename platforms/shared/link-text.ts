@@ -1,4 +1,7 @@
-/** What the recognizers of links share. Pure, and linear in the length of the text, because a job can hold any text. */
+/**
+ * Helpers that the recognizers of links share. Pure, and linear in the length of the text, because a job can hold any
+ * text.
+ */
 
 /** A link without a scheme starts here: not inside a longer host name, an email address, a path or a query. */
 export const START_OF_HOST = '(?<![\\w.\\-@/=%])'

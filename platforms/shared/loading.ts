@@ -1,4 +1,4 @@
-/** Opens the meeting's address; what the network says about it becomes the error of the attempt. */
+/** Opens the meeting's address and turns network errors into errors of the attempt. */
 import { BotError } from '../../src/errors.ts'
 import type { MeetingPage } from './meeting-page.ts'
 
@@ -21,22 +21,22 @@ export async function loadMeeting(
   })
   let status: number | undefined
   try {
-    // Chromium loads nothing where only the part behind `#` is named again.
+    // Chromium does not load the page again where only the part behind `#` differs.
     if (withoutFragment(page.browser.page.url()) === withoutFragment(url)) await page.browser.page.goto('about:blank')
     const load = page.browser.page
       .goto(url, { waitUntil: 'domcontentloaded', timeout: page.waits.loadMs })
-      // A page that goes on to another one by itself was loaded.
+      // A page that navigates to another one by itself was loaded.
       .catch((error) => (/interrupted by another navigation/.test(String(error)) ? null : Promise.reject(error)))
     load.catch(() => {})
     status = (await Promise.race([load, stopped]))?.status()
   } catch (error) {
     signal.throwIfAborted()
-    // The first line says what went wrong; the others are Playwright's own log, and the address may hold a secret.
+    // The first line is the reason; the others are Playwright's own log, and the address may hold a secret.
     const reason = String(error instanceof Error ? error.message : error).split('\n')[0] ?? ''
     throw unreachable(reason.replace(/^page\.goto: /, '').replace(/ at https?:\S+/, ''), error)
   }
   if (status === undefined) return
-  // Too slow, too many, or broken: another time may do.
+  // Too slow, too many requests, or a server error: a later attempt may work.
   if (status >= 500 || status === 408 || status === 429) throw unreachable(`the server answered ${status}`)
   if (isDeadLink(status))
     throw new BotError('INVALID_MEETING_URL', `${platform} has no page for this link (${status}).`, { step: 'load' })

@@ -1,4 +1,7 @@
-/** The driver's hands and eyes: asks the page script, presses what it points at, and notices when nobody answers. */
+/**
+ * The driver's access to the page: asks the page script, presses the elements that it names, and notices when it does
+ * not answer.
+ */
 import { randomBytes } from 'node:crypto'
 import type { ElementHandle, Frame, Page } from 'playwright'
 import { BotError } from '../../src/errors.ts'
@@ -17,23 +20,23 @@ import type { Waits } from './waits.ts'
 export interface PollResult<Snapshot extends CommonSnapshot = CommonSnapshot> {
   snapshot: Snapshot
   events: PageEvent[]
-  /** Of this document so far, because the page was not asked in time. */
+  /** Events of this document that were dropped so far, because the driver did not ask in time. */
   dropped: number
-  /** The page is another document than at the last look: what it was told is forgotten. */
+  /** The page is another document than at the last poll, and has no state from before. */
   isNewDocument: boolean
   /** The page knows that the bot is in. */
   hasBegun: boolean
 }
 
 export interface MeetingScript {
-  /** Name of the event that the script listens to; nobody can guess it. */
+  /** Name of the event that the script listens to; the page cannot guess it. */
   channel: string
   /** `CommonConfig.painter` */
   painter: string
   source: string
 }
 
-/** The script `bundle`, such as `page/google-meet`, with names of its own. */
+/** The script `bundle`, such as `page/google-meet`, with random names for its event and its painter. */
 export function meetingScript<Config extends CommonConfig>(
   bundle: string,
   given: Omit<Config, 'channel' | 'carry' | 'painter'>,
@@ -42,7 +45,8 @@ export function meetingScript<Config extends CommonConfig>(
   // A name may hold line separators, which older JavaScript does not allow in a string.
   const painter = randomBytes(12).toString('hex')
   const data = jsonText({ ...given, channel, painter })
-  // The way out is there before any script of the page, and gone before the first of them runs.
+  // The function that carries data out exists before any script of the page, and its name is removed before the first
+  // of them runs.
   const carry = `((name) => { const carry = globalThis[name]; delete globalThis[name]; return { carry } })('${channel}')`
   return {
     channel,
@@ -51,7 +55,7 @@ export function meetingScript<Config extends CommonConfig>(
   }
 }
 
-/** Answered at once by a page that is not frozen, and asked all the time. */
+/** Methods that a page answers at once unless it is frozen, and that are called all the time. */
 const QUICK: readonly string[] = ['report', 'element', 'reference', 'chat', 'framesFault'] satisfies (keyof PageApi)[]
 /** A page that has waited for a processor for this share of its silence is not frozen: the machine is busy. */
 const BUSY_SHARE = 0.5
@@ -63,12 +67,15 @@ export interface PageParts {
   browser: BotBrowser
   /** Where the browser is. */
   stage: CaptureEnvironment
-  /** Of `meetingScript`. */
+  /** From `meetingScript`. */
   channel: string
   clock: Clock
   logger: Logger
   waits: Waits
-  /** Where the meeting is, when a platform shows it in a frame; asked anew for every question. Default: the page itself. */
+  /**
+   * Where the meeting is, when a platform shows it in a frame; determined again for every question. Default: the page
+   * itself.
+   */
   frameOf?: (page: Page) => Frame
 }
 
@@ -85,7 +92,7 @@ export class MeetingPage<
   readonly clock: Clock
   readonly logger: Logger
   readonly waits: Waits
-  /** Nothing asks to join while it is closed. */
+  /** While it is closed, the bot does not ask to join. */
   gate: AskGate = OPEN_GATE
   readonly #channel: string
   readonly #frameOf: (page: Page) => Frame
@@ -98,10 +105,10 @@ export class MeetingPage<
   #busyShare: number | null = null
   #isInCall = false
   #lastSnapshot: Snapshot | null = null
-  /** Snapshots in a row that were none. */
+  /** Answers in a row that were no snapshot. */
   #misfits = 0
   #refused = 0
-  /** One hand at a time: clicks that cross each other press nothing. */
+  /** One use of pointer and keyboard at a time: clicks that cross each other have no effect. */
   #hand: Promise<unknown> = Promise.resolve()
 
   constructor({ browser, stage, channel, clock, logger, waits, frameOf = (page) => page.mainFrame() }: PageParts) {
@@ -119,7 +126,7 @@ export class MeetingPage<
     this.#isInCall = true
   }
 
-  /** Answers and events of the page that were of no known kind. */
+  /** Answers and events of the page that were refused because of their form. */
   get refused(): number {
     return this.#refused
   }
@@ -134,10 +141,10 @@ export class MeetingPage<
   }
 
   /**
-   * Null when this look gave nothing: the page is between two documents, or slow. Rejects with INTERNAL_ERROR when the
+   * Null when this poll has no result: the page is between two documents, or slow. Rejects with INTERNAL_ERROR when the
    * browser is gone or the page did not answer several times in a row.
    */
-  async look(): Promise<PollResult<Snapshot> | null> {
+  async poll(): Promise<PollResult<Snapshot> | null> {
     this.#mustLive()
     let report: unknown
     try {
@@ -169,7 +176,7 @@ export class MeetingPage<
     return { snapshot, events, isNewDocument, hasBegun, dropped }
   }
 
-  /** Null where no script of ours listens, as between two documents. Rejects with NoAnswer where one is too slow. */
+  /** Null where no script of ours answers, as between two documents. Rejects with NoAnswer where it is too slow. */
   async ask<Method extends keyof Api & string>(
     method: Method,
     ...given: Given<Api[Method]>
@@ -183,7 +190,9 @@ export class MeetingPage<
     return this.#handle('element', name)
   }
 
-  /** Presses a control as a person does, with the pointer; where the pointer cannot reach it, without. */
+  /**
+   * Presses a control with the pointer, as a person does; where the pointer cannot reach it, by a click in the page.
+   */
   press(name: Name): Promise<boolean> {
     return this.inTurn(async () => {
       const element = await this.element(name)
@@ -191,7 +200,7 @@ export class MeetingPage<
     })
   }
 
-  /** Presses a button of a dialog of the latest look, likewise. */
+  /** Presses a button of a dialog of the latest snapshot, likewise. */
   pressReference(ref: number, label: string): Promise<boolean> {
     return this.inTurn(async () => {
       const element = await this.#handle('reference', ref)
@@ -199,13 +208,13 @@ export class MeetingPage<
     })
   }
 
-  /** Fills a text box with the keyboard's means; false where it is not there or takes no text. */
+  /** Types into a text box; false where it is missing or does not accept text. */
   fill(name: Name, text: string): Promise<boolean> {
     return this.inTurn(async () => {
       const box = await this.element(name)
       if (!box) return false
       try {
-        // The box may be replaced under our hands; the next look tells.
+        // The page may replace the box meanwhile; the next poll shows the result.
         await box.fill(text, { timeout: this.waits.clickMs })
         return true
       } catch (error) {
@@ -267,7 +276,7 @@ export class MeetingPage<
     }
   }
 
-  /** A pointer that rests on a button brings up its tooltip, a window of its own that the recording would show. */
+  /** A pointer that rests on a button brings up its tooltip, a separate window that the recording would show. */
   async #parkPointer(): Promise<void> {
     await within(this.clock, this.waits.clickMs, this.browser.page.mouse.move(0, 0), () => new NoAnswer()).catch(
       (error) => this.logger.debug('The pointer was not parked', { error }),
@@ -279,7 +288,7 @@ export class MeetingPage<
     return this.#answered(method, answer)
   }
 
-  /** Rejects with NoAnswer past the method's limit. Silences of a quick method are counted until something answers. */
+  /** Rejects with NoAnswer past the method's limit. Counts silences of the quick methods until one is answered. */
   async #answered<Result>(method: string, answer: Promise<Result>): Promise<Result> {
     const { answerMs, callAnswerMs, paintMs } = this.waits
     const isQuick = QUICK.includes(method)
@@ -295,7 +304,7 @@ export class MeetingPage<
     }
   }
 
-  /** Questions that waited at the same time are one silence. */
+  /** Several questions that went unanswered at the same time count as one silence. */
   async #noteSilence(askedAt: number, limitMs: number): Promise<void> {
     const at = this.clock.now()
     if (this.#silences > 0 && this.#silence && askedAt < this.#silence.at) return
@@ -308,7 +317,7 @@ export class MeetingPage<
     this.#busyShare = silence.isLate ? 1 : before && waitedShare(before.waits, silence.waits, at - before.at)
   }
 
-  /** How often a page may leave questions unanswered in a row. */
+  /** How many questions in a row a page may leave unanswered. */
   #triesAt(share: number | null): number {
     const { answerTries, callAnswerTries, busyAnswerTries } = this.waits
     if (!this.#isInCall) return answerTries
@@ -326,7 +335,7 @@ export class MeetingPage<
     return element
   }
 
-  /** A question to a page that is just replaced by another one has no answer; that is no failure. */
+  /** A question to a page that is just being replaced has no answer; that is no failure. */
   async #unlessGone<Found>(answer: Promise<Found>): Promise<Found | null> {
     try {
       return await answer
@@ -344,7 +353,7 @@ export class MeetingPage<
   }
 }
 
-/** It says nothing about the meeting, so a fresh browser may go on where this one ended. */
+/** A broken browser says nothing about the meeting, so a fresh browser may continue where this one ended. */
 export function browserBroke(message: string, cause?: unknown): BotError {
   return new BotError('INTERNAL_ERROR', message, { step: 'page', canRetry: true, ...(cause ? { cause } : {}) })
 }
@@ -357,7 +366,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Runs in the page: everything it knows comes in by its argument. */
+/** Runs in the page: it can use its argument only. */
 function callPage(call: { channel: string; method: string; given: unknown[]; answer?: unknown }): unknown {
   document.dispatchEvent(new CustomEvent(call.channel, { detail: call }))
   return call.answer ?? null

@@ -1,4 +1,4 @@
-/** Watches the meeting from admission to its end and tells it in words of the life. */
+/** Watches the meeting from admission to its end and reports it in the events of the worker run. */
 
 import { BotError, toBotError } from '../../src/errors.ts'
 import type { MeetingEvent } from '../../src/meeting/meeting.ts'
@@ -10,9 +10,9 @@ import { browserBroke, type MeetingPage } from './meeting-page.ts'
 import type { CommonSnapshot } from './page/types.ts'
 import type { PageClassifier, PageState } from './page-state.ts'
 
-/** Fewer messages of a channel that cannot be read are a stray kind of message, and no change of the protocol. */
+/** A few unreadable messages of a channel are a rare kind of message, and no change of the protocol. */
 const UNREAD_MESSAGES = 3
-/** Looks in a row that have to say the same before a meeting counts as ended. */
+/** Polls in a row that have to agree before a meeting counts as ended. */
 const END_LOOKS = 2
 const LAST_LOOK_MS = 1000
 
@@ -21,17 +21,20 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
   /** Answers a dialog, if one is open. */
-  sweep(snapshot: Snapshot): Promise<string | null>
+  answerOpenDialog(snapshot: Snapshot): Promise<string | null>
   note(state: PageState<Kind>): void
-  /** The page was loaded anew and has forgotten what it was told. */
+  /** The page was reloaded and lost its state. */
   onNewDocument(): void
-  /** Each look, after it was judged: for what a platform has to do in the meeting. */
+  /** Called after each poll and its judgment, for a platform's own tasks in the meeting. */
   afterPoll?(snapshot: Snapshot, state: PageState<Kind>, isNewDocument: boolean): Promise<void>
   /** Absent where captions are not wanted, null where the platform has none that a guest can read. */
   captions?: CaptionSteps<Snapshot> | null
-  /** Of ends that need more looks in a row than the usual two. */
+  /** Number of polls for ends that need more in a row than the usual two. */
   endLooks?: Readonly<Partial<Record<Kind, number>>>
-  /** A host can put somebody back into the waiting room; elsewhere a waiting room means that there was no admission. */
+  /**
+   * A host can put a participant back into the waiting room; elsewhere a waiting room means that there was no
+   * admission.
+   */
   canBePutBack?: boolean
   /** The platform's code for a meeting that ended before anything was recorded. */
   codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
@@ -48,14 +51,14 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt = 0
-  /** Events that the current document dropped, as far as they were told. */
+  /** Dropped events of the current document, as far as they were reported. */
   #dropped = 0
   #toldRefused = 0
   #hasToldUnread = false
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
-  /** Of the latest look that showed the meeting. */
+  /** UTC milliseconds of the latest poll that showed the meeting. */
   #inCallAt = 0
   #endSeen: { last: string; looks: number; at: number } | null = null
   #availability: boolean | null = null
@@ -64,7 +67,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#watching = watching
     const { captions: steps, page } = watching
     const { clock, logger } = page
-    const onKnown = (areOn: boolean) => this.#tell({ type: 'captions', areOn, at: clock.now() })
+    const onKnown = (areOn: boolean) => this.#emit({ type: 'captions', areOn, at: clock.now() })
     this.#captions = steps === undefined ? null : new CaptionToggle({ steps, clock, logger, onKnown })
   }
 
@@ -76,17 +79,17 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     return () => this.#listeners.delete(listener)
   }
 
-  /** From admission on, which was proven at `provenAt`. Repeatable. */
+  /** Begins at the admission, which was proven at `provenAt`. Repeatable. */
   async begin(provenAt: number | null = null): Promise<void> {
     if (this.#loop) return
     const { page } = this.#watching
     page.enterCall()
     page.browser.whenEnded.then((reason) => this.#fail(browserBroke(`The browser broke: ${reason}`)))
-    await this.#tellPage(provenAt ?? page.clock.now())
+    await this.#notifyPage(provenAt ?? page.clock.now())
     this.#loop ??= this.#watch()
   }
 
-  /** Nothing is told any more. Waits for the look that is under way, but not for a frozen page. */
+  /** Reports no more events. Waits for the poll that is under way, but not for a frozen page. */
   async end(): Promise<void> {
     this.#isOver = true
     this.#stop.abort()
@@ -96,7 +99,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     )
   }
 
-  /** The id under which somebody was told first, whatever the page calls them since it was loaded anew. */
+  /** The id under which a participant was first reported, even if the page uses another one since a reload. */
   idOf(participantId: string): string {
     return this.#memory.idOf(participantId)
   }
@@ -106,18 +109,18 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     return this.#loop !== null && !this.#isOver
   }
 
-  /** Something beside the looks found that the page is of no use any more. */
+  /** Another part of the driver found that the page is unusable. */
   breakOff(error: BotError): void {
     this.#fail(error)
   }
 
-  tellChatAvailability(isAvailable: boolean): void {
+  reportChatAvailability(isAvailable: boolean): void {
     if (this.#availability === isAvailable) return
     this.#availability = isAvailable
-    this.#tell({ type: 'chat_availability', isAvailable, at: this.#watching.page.clock.now() })
+    this.#emit({ type: 'chat_availability', isAvailable, at: this.#watching.page.clock.now() })
   }
 
-  /** Nothing is open over the meeting and the devices are as wanted, or the time for it is over. */
+  /** Resolves when nothing covers the meeting and the devices are as wanted, or when the time for that is over. */
   async whenQuiet(signal: AbortSignal): Promise<void> {
     const { page, devices } = this.#watching
     const deadline = page.clock.now() + page.waits.settleMs
@@ -139,7 +142,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     const { page } = this.#watching
     while (!this.#isOver) {
       try {
-        await this.#look()
+        await this.#poll()
         if (!this.#isOver) await page.clock.sleep(page.waits.callPollEveryMs, this.#stop.signal)
       } catch (error) {
         if (this.#isOver) return
@@ -148,64 +151,66 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     }
   }
 
-  async #look(): Promise<void> {
-    const { page, classifier, devices, sweep, note, afterPoll, onNewDocument } = this.#watching
-    const look = await page.look()
+  async #poll(): Promise<void> {
+    const { page, classifier, devices, answerOpenDialog, note, afterPoll, onNewDocument } = this.#watching
+    const look = await page.poll()
     if (!look || this.#isOver) return
     const { snapshot } = look
     if (look.isNewDocument) {
       this.#dropped = 0
-      this.#tellAll(this.#memory.renew(this.#lastLookAt || snapshot.at, snapshot.at))
+      this.#emitAll(this.#memory.renew(this.#lastLookAt || snapshot.at, snapshot.at))
       onNewDocument()
     }
-    if (!look.hasBegun) await this.#tellPage(snapshot.at)
+    if (!look.hasBegun) await this.#notifyPage(snapshot.at)
     this.#lastLookAt = snapshot.at
-    this.#tellAll(this.#memory.remember(look.events))
+    this.#emitAll(this.#memory.remember(look.events))
     if (look.dropped > this.#dropped)
-      this.#tell({ type: 'events_dropped', count: look.dropped - this.#dropped, at: snapshot.at })
+      this.#emit({ type: 'events_dropped', count: look.dropped - this.#dropped, at: snapshot.at })
     this.#dropped = look.dropped
-    this.#tellRefused(snapshot.at)
-    this.#tellUnread(snapshot)
-    this.#tellAll(this.#memory.settle(snapshot.others, snapshot.at))
+    this.#reportRefused(snapshot.at)
+    this.#reportUnread(snapshot)
+    this.#emitAll(this.#memory.settle(snapshot.others, snapshot.at))
     const state = classifier.stateOf(snapshot)
     note(state)
-    if (devices.wasMuted(snapshot)) this.#tell({ type: 'muted_by_host', at: snapshot.at })
+    if (devices.wasMuted(snapshot)) this.#emit({ type: 'muted_by_host', at: snapshot.at })
     this.#judge(state, snapshot)
     if (this.#isOver) return
     const isClear = classifier.phases[state.kind] === 'in_call'
-    this.#tell({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
-    // A moving pointer keeps nothing on the screen that is recorded, and hidden toolbars are not needed to press.
-    await sweep(snapshot)
+    this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
+    // Polls do not move the pointer: the recorded screen does not need it, and hidden toolbars can be pressed too.
+    await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {
       await page.wakePointer()
       await devices.settle(snapshot)
     }
     await afterPoll?.(snapshot, state, look.isNewDocument)
-    if (isClear) await this.#captions?.look(snapshot, look.isNewDocument)
+    if (isClear) await this.#captions?.update(snapshot, look.isNewDocument)
   }
 
   /** At first, and whenever there are twice as many: a hostile page must not flood the reports. */
-  #tellRefused(at: number): void {
+  #reportRefused(at: number): void {
     const { refused } = this.#watching.page
     if (refused === 0 || refused < 2 * this.#toldRefused) return
     this.#toldRefused = refused
-    this.#tell({ type: 'events_refused', count: refused, at })
+    this.#emit({ type: 'events_refused', count: refused, at })
   }
 
-  /** Once: the counts that follow are in the evidence. */
-  #tellUnread({ unread = {}, at }: Snapshot): void {
+  /** Reports once: later counts are in the evidence. */
+  #reportUnread({ unread = {}, at }: Snapshot): void {
     if (this.#hasToldUnread) return
     const counts = Object.entries(unread).filter(([, count]) => count >= UNREAD_MESSAGES)
     if (counts.length === 0) return
     this.#hasToldUnread = true
     this.#watching.page.logger.warn('Messages of the meeting cannot be read', { counts: Object.fromEntries(counts) })
-    this.#tell({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
+    this.#emit({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
   }
 
-  /** A page that does not answer this is told again at the next look. */
-  async #tellPage(at: number): Promise<void> {
+  /** A page that does not answer this is notified again at the next poll. */
+  async #notifyPage(at: number): Promise<void> {
     const { page } = this.#watching
-    await page.ask('begin', at).catch((error) => page.logger.warn('The page did not hear of the admission', { error }))
+    await page
+      .ask('begin', at)
+      .catch((error) => page.logger.warn('The page was not notified of the admission', { error }))
   }
 
   #judge(state: PageState<Kind>, snapshot: Snapshot): void {
@@ -222,13 +227,13 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         return
       }
       if (this.#lobbyAgain) {
-        // The admission was none, and this is the answer to the knock.
+        // There was no admission, and this is the answer to the request to join.
         const answer = classifier.refusalOf(state, 'waiting', new Set())
         this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', state.text))
         return
       }
       const code = codeBeforeRecording === undefined ? {} : { codeBeforeRecording }
-      this.#tell({ type: 'ended', end, text: state.text, at: seen.at, ...code })
+      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, ...code })
       this.#isOver = true
       return
     }
@@ -248,7 +253,10 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
       )
   }
 
-  /** When the call's control went, if that was since the meeting was seen last; else when the end was seen. */
+  /**
+   * When the leave control disappeared, if that was after the latest poll that showed the meeting; else when the end
+   * was seen.
+   */
   #firstSignOf({ at, callGoneAt }: Snapshot): number {
     if (typeof callGoneAt !== 'number' || this.#inCallAt === 0) return at
     return Math.min(at, Math.max(callGoneAt, this.#inCallAt))
@@ -260,7 +268,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     if (phase === 'reconnecting') {
       if (this.#lostAt === null) {
         this.#lostAt = at
-        this.#tell({ type: 'connection', state: 'lost', at })
+        this.#emit({ type: 'connection', state: 'lost', at })
       } else if (at - this.#lostAt > page.waits.reconnectMs)
         this.#fail(
           new BotError(
@@ -271,22 +279,22 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         )
     } else if (this.#lostAt !== null && phase === 'in_call') {
       this.#lostAt = null
-      this.#tell({ type: 'connection', state: 'recovered', at })
+      this.#emit({ type: 'connection', state: 'recovered', at })
     }
   }
 
   #fail(error: BotError): void {
     if (this.#isOver) return
-    this.#tell({ type: 'failed', error, at: this.#watching.page.clock.now() })
+    this.#emit({ type: 'failed', error, at: this.#watching.page.clock.now() })
     this.#isOver = true
     this.#stop.abort()
   }
 
-  #tellAll(events: readonly MeetingEvent[]): void {
-    for (const event of events) this.#tell(event)
+  #emitAll(events: readonly MeetingEvent[]): void {
+    for (const event of events) this.#emit(event)
   }
 
-  #tell(event: MeetingEvent): void {
+  #emit(event: MeetingEvent): void {
     if (this.#isOver) return
     if (this.#kept) this.#kept.push(event)
     for (const listener of this.#listeners) listener(event)

@@ -1,10 +1,15 @@
-/** Fills in the bot's name at the entrance. A page may take it late, lose it, or cut it; the next look tells. */
+/**
+ * Fills in the bot's name before the join. A page may accept it late, lose it or cut it; the next poll shows the
+ * result.
+ */
 
-/** Some boxes take no more, and people read no more. */
+/** Some boxes accept no more, and people read no more. */
 const MAX_NAME_LENGTH = 60
 const NAME_TRIES = 10
 
-/** What it needs of the page; `MeetingPage` has it where the platform names the element `nameBox`. */
+/**
+ * The part of the page that the name box needs; `MeetingPage` has it where the platform names the element `nameBox`.
+ */
 interface FillablePage {
   fill(name: 'nameBox', text: string): Promise<unknown>
 }
@@ -19,10 +24,10 @@ export class NameBox {
     this.#name = [...botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
   }
 
-  /** `value` is what the latest look saw in the box. True when it holds the name. */
+  /** `value` is the box's content in the latest snapshot. True when it is the name. */
   async holdsName(value: string): Promise<boolean> {
     if (value === this.#name) return true
-    // A shorter box cuts the name; after some tries its beginning will do.
+    // A shorter box cuts the name; after some tries its beginning is enough.
     if (this.#tries >= NAME_TRIES && value !== '' && this.#name.startsWith(value)) return true
     if (this.#tries >= 3 * NAME_TRIES) return value !== ''
     this.#tries++

@@ -1,11 +1,14 @@
 /**
- * What a page's script answers, read with care: the page is not ours, and its own scripts may have taken the channel.
- * Texts and lists that are too long are cut; what is of another kind is refused, and the caller counts it.
+ * Validates the answers of a page's script: the page is not ours, and its own scripts may have taken over the channel.
+ * Texts and lists that are too long are cut; values of another kind are refused, and the caller counts them.
  */
 import { z } from 'zod'
 import type { CommonSnapshot, PageApi, PageEvent } from './page/types.ts'
 
-/** A page's clock is this machine's; a message may be as old as its chat. Milliseconds. */
+/**
+ * A page's clock is this machine's, so times in the future are limited; a message may be as old as its chat.
+ * Milliseconds.
+ */
 const MOST_AHEAD_MS = 3_600_000
 const MOST_EVENTS = 6000
 const MOST_ITEMS = 2000
@@ -27,7 +30,7 @@ const name = text(LONGEST_NAME)
 const instant = z
   .number()
   .min(0)
-  .refine((at) => at <= Date.now() + MOST_AHEAD_MS, { error: 'lies in the future' })
+  .refine((at) => at <= Date.now() + MOST_AHEAD_MS, { error: 'is in the future' })
 const participant = z.object({ id, name, isHost: z.boolean(), isBot: z.boolean().optional() })
 const content = z.object({
   text: text(LONGEST_TEXT),
@@ -87,7 +90,7 @@ const event = z.discriminatedUnion('type', [
 ])
 
 const device = z.enum(['on', 'off', 'problem', 'absent'])
-/** What every platform's signs have; the platform's own come behind it, bounded by `plainData`. */
+/** Fields of every platform's snapshot; the platform's own follow, bounded by `plainData`. */
 const commonSnapshot = z.looseObject({
   at: instant,
   url: z.string(),
@@ -121,16 +124,16 @@ const numbered = z.object({ number: z.number(), event: z.unknown() })
 export interface ReadReport<Snapshot extends CommonSnapshot> {
   snapshot: Snapshot
   events: PageEvent[]
-  /** Of the last event, refused or not; null where there was none. */
+  /** Number of the last event, refused or not; null where there was none. */
   lastNumber: number | null
   document: number
   hasBegun: boolean
   dropped: number
-  /** Events that are none. */
+  /** Number of refused events. */
   refused: number
 }
 
-/** Null for an answer that is no snapshot at all. */
+/** Null for an answer that is no snapshot. */
 export function readReport<Snapshot extends CommonSnapshot>(answer: unknown): ReadReport<Snapshot> | null {
   const whole = report.safeParse(answer)
   if (!whole.success) return null
@@ -163,7 +166,7 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   playSound: z.number().min(0),
 }
 
-/** The answer to a question other than for a snapshot; `isRefused` where it is of another kind than the method's. */
+/** The answer to any other question; `isRefused` where it is of another kind than the method's. */
 export function readAnswer(method: string, answer: unknown): { answer: unknown; isRefused: boolean } {
   const schema = ANSWERS[method as keyof PageApi]
   if (schema === undefined || answer === null) return { answer, isRefused: false }
@@ -171,7 +174,10 @@ export function readAnswer(method: string, answer: unknown): { answer: unknown; 
   return read.success ? { answer: read.data, isRefused: false } : { answer: null, isRefused: true }
 }
 
-/** Plain data with bounds: long texts and lists are cut, numbers that are none and what lies too deep are null. */
+/**
+ * Plain data with bounds: long texts and lists are cut, numbers that are none and values that are nested too deep are
+ * null.
+ */
 export function plainData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
   if (typeof value === 'boolean') return value

@@ -1,17 +1,20 @@
-/** What a page hands out of what it hears, read with care: the page is not ours, and it may hold anything. */
+/** Validates the audio that a page's script sends: the page is not ours, and it may send anything. */
 import type { AudioTap } from '../../src/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
 const MOST_MIX_BYTES = 24_000
-/** The longest packet that Opus knows. */
+/** The longest packet of Opus. */
 const MOST_OPUS_BYTES = 1275
 const MOST_ID_LENGTH = 500
-/** Of this machine's clock; what was said before it was known who speaks waits in the page for a minute. */
+/**
+ * Largest difference from this machine's clock: speech of a person who is not identified yet waits in the page for a
+ * minute. Milliseconds.
+ */
 const MOST_AWAY_MS = 120_000
 /** `m <UTC ms> <base64 PCM>` or `v <UTC ms> <base64 Opus> <participant's id>`. */
 const CARRIED = /^([mv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: (.+))?$/s
 
-/** `idOf` gives the id under which somebody was told; `now` is in UTC milliseconds. */
+/** `idOf` gives the id under which a participant was reported; `now` is in UTC milliseconds. */
 export function receiveCarriedAudio(
   payload: string,
   audioTap: AudioTap,

@@ -1,54 +1,63 @@
-/** What a look at a page means, in words that all platforms share. The platform knows its pages, the steps know these. */
+/**
+ * The meaning of a page's snapshot, in terms that all platforms share. The platform knows its pages, the shared steps
+ * know these terms.
+ */
 import type { BotError } from '../../src/errors.ts'
 import type { MeetingEnd } from '../../src/meeting/meeting.ts'
 import type { WaitingFor } from '../../src/ports.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
-/** What one look at the page means. Kinds are the platform's own. */
+/** The meaning of one snapshot of the page. Kinds are the platform's own. */
 export interface PageState<Kind extends string = string> {
   kind: Kind
-  /** What on the page said so, for people. */
+  /** The page's wording that led to this state, for people. */
   text: string
   /** Independent signs of being in the meeting. */
   proofs: readonly string[]
 }
 
-/** Where a situation finds the bot; the shared steps go by this and never by a platform's own kinds. */
+/**
+ * The phase of the join or of the meeting that a page state belongs to; the shared steps use only this and never a
+ * platform's own kinds.
+ */
 export type PagePhase =
-  /** The page that takes the name and has the button to join. */
+  /** The page before the join: it takes the name and has the button to join. */
   | 'entrance'
-  /** A waiting room of any kind; never the meeting, whatever else is on the page. */
+  /** A waiting room of any kind; never the meeting, even if the page shows signs of one. */
   | 'waiting'
   | 'in_call'
-  /** In the meeting, with something over it that has to be answered. */
+  /** In the meeting, with a dialog over it that has to be answered. */
   | 'disturbed'
   | 'reconnecting'
-  /** As much the waiting room as the meeting. */
+  /** The signs fit the waiting room as well as the meeting. */
   | 'undecided'
-  /** A captcha, a prompt, an error that may pass. */
+  /** A captcha, a prompt, or an error that may pass. */
   | 'obstacle'
-  /** Loading, or nothing that is known. */
+  /** Loading, or an unknown page. */
   | 'unclear'
-  /** Nothing is left to leave. */
+  /** The bot is neither in the meeting nor waiting for it. */
   | 'out'
 
 /** `pre-join` until the bot asked to join, `waiting` from then until it is in. */
 export type JoinStage = 'pre-join' | 'waiting'
 
-/** What a platform knows about its pages: pure functions and tables, given to the shared steps. */
+/** A platform's knowledge of its pages: pure functions and tables for the shared steps. */
 export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends string> {
   stateOf(snapshot: Snapshot): PageState<Kind>
   phases: Readonly<Record<Kind, PagePhase>>
-  /** Before admission: the error that this situation is, or null where it is none. `seen`: kinds of earlier looks. */
+  /** Before admission: the error of this page state, or null where it is none. `seen`: kinds of earlier polls. */
   refusalOf(state: PageState<Kind>, joinStage: JoinStage, seen: ReadonlySet<Kind>): BotError | null
-  /** After admission: the end that this situation is, or null. */
+  /** After admission: the end that this page state means, or null. */
   endOf(state: PageState<Kind>, snapshot: Snapshot): MeetingEnd | null
-  /** After admission: an error that this situation is, which is no end of the meeting; null where it is none. */
+  /** After admission: an error that this page state means, which is no end of the meeting; null where it is none. */
   failureOf?(state: PageState<Kind>, snapshot: Snapshot): BotError | null
-  /** Milliseconds for which a refusal of this kind has to stand before it counts; some pass, some are a flash. */
+  /**
+   * How long a refusal of this kind has to last before it counts; some pass, some appear for a moment only.
+   * Milliseconds.
+   */
   patience?: Readonly<Partial<Record<Kind, number>>>
-  /** What a waiting room of this kind waits for; admission by somebody in the meeting where nothing is said. */
+  /** The condition that a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
-  /** Two witnesses that do not depend on each other say that the bot is in. */
+  /** Two independent signs say that the bot is in. */
   isCorroborated?(state: PageState<Kind>): boolean
 }

@@ -1,4 +1,6 @@
-/** A driver from its pieces: what every platform's driver does alike, wired to the interface of the life. */
+/**
+ * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
+ */
 
 import { BotError } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
@@ -34,18 +36,21 @@ import { leaveVideosUnpainted, SEEN_VIDEOS } from './unseen-videos.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
 const EVIDENCE_MS = 5000
-/** Situations that are remembered for the evidence. */
+/** Number of page states that are kept for the evidence. */
 const HISTORY = 50
 
 export interface PageOpening extends Pick<BrowserOptions, 'mediaOrigins'> {
-  /** Of `meetingScript`. */
+  /** From `meetingScript`. */
   script: MeetingScript
   /** The platform's own waits, where they differ from the common ones. */
   waits?: Partial<Waits>
   frameOf?: PageParts['frameOf']
 }
 
-/** Starts the browser on the stage, with the platform's script in it. Rejects with a BotError when it does not start. */
+/**
+ * Starts the browser in the capture environment, with the platform's script in it. Rejects with a BotError when it does
+ * not start.
+ */
 export async function openMeetingPage<
   Snapshot extends CommonSnapshot,
   Name extends string,
@@ -90,24 +95,24 @@ export async function openMeetingPage<
   })
 }
 
-/** What makes a driver this platform's; the rest is here. */
+/** The parts of a driver that differ between platforms. */
 export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends string> {
   page: MeetingPage<Snapshot>
   options: DriverOptions
   classifier: PageClassifier<Snapshot, Kind>
   devices: DeviceToggles
-  /** Answers a dialog, if one is open; says of which kind it was. */
-  sweep(snapshot: Snapshot): Promise<string | null>
-  entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'sweep' | 'note' | 'onPoll'>
+  /** Answers a dialog, if one is open; returns its kind. */
+  answerOpenDialog(snapshot: Snapshot): Promise<string | null>
+  entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'answerOpenDialog' | 'note' | 'onPoll'>
   chat: ChatSteps
   leaving: LeaveSteps<Snapshot>
-  /** Left out where a platform has no captions that a guest can read. */
+  /** Absent where a platform has no captions that a guest can read. */
   captions?: CaptionSteps<Snapshot>
   watching?: Pick<Watching<Snapshot, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']
-  /** What would let the bot in where a platform wants an account; default: a stored session of the browser. */
+  /** Advice how to let the bot in where a platform wants an account; default: a stored session of the browser. */
   accountAdvice?: string
-  /** Removes what is secret from a text of the evidence, beyond what the logger knows as secret. */
+  /** Removes secrets from a text of the evidence, beyond those that the logger knows. */
   hide?(text: string): string
 }
 
@@ -124,7 +129,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   #isPrepared = false
   /** Null as long as the machine keeps up. */
   #pictureStep: DegradationStep | null = null
-  /** In place of the first one; null for that. */
+  /** Replaces the first image; null for that one. */
   #image: string | null = null
   #speaksUp = false
   #hasAsked = false
@@ -134,7 +139,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
 
   constructor(parts: DriverParts<Snapshot, Kind>) {
     this.#parts = parts
-    const { page, classifier, sweep, devices, watching = {} } = parts
+    const { page, classifier, answerOpenDialog, devices, watching = {} } = parts
     const note = (state: PageState<Kind>) => this.#note(state)
     this.#page = page
     this.#frames = new FrameLink(page)
@@ -145,8 +150,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       logger: page.logger,
     })
     const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
-      this.#advance.look(phase, judge.provenSince, isNewDocument)
-    this.#entrance = { ...parts.entrance, page, classifier, sweep, note, onPoll, judge }
+      this.#advance.observe(phase, judge.provenSince, isNewDocument)
+    this.#entrance = { ...parts.entrance, page, classifier, answerOpenDialog, note, onPoll, judge }
     const noteInMeeting = (state: PageState<Kind>) => {
       this.#note(state)
       this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
@@ -157,16 +162,25 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       await this.#frames.check()
       await watching.afterPoll?.(...look)
     }
-    const own = { ...captions, page, classifier, devices, sweep, note: noteInMeeting, onNewDocument, afterPoll }
+    const own = {
+      ...captions,
+      page,
+      classifier,
+      devices,
+      answerOpenDialog,
+      note: noteInMeeting,
+      onNewDocument,
+      afterPoll,
+    }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { audioTap } = parts.options
     if (audioTap)
       page.browser.onCarried((payload) => receiveCarriedAudio(payload, audioTap, (id) => this.#meeting.idOf(id)))
-    this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.tellChatAvailability(isAvailable))
+    this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.reportChatAvailability(isAvailable))
   }
 
   get waitingFor(): WaitingFor {
-    // A link that led to a request was no invalid one.
+    // A link that led to a request was not invalid.
     return this.#waitingFor === 'valid_link' && this.#entrance.hasAsked() ? 'admission' : this.#waitingFor
   }
 
@@ -218,7 +232,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     if (!this.#meeting.isUnderWay)
       throw new BotError('INTERNAL_ERROR', 'Sound can be played in the meeting only.', { step: 'sound' })
     const { devices } = this.#parts
-    // Once for each time the bot speaks up: a host who mutes it meanwhile is obeyed.
+    // Once for each time the bot speaks: if a host mutes it meanwhile, it stays muted.
     if (!this.#speaksUp) devices.want('microphone', 'on')
     this.#speaksUp = true
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -251,7 +265,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   }
 
   async screenshot(): Promise<Uint8Array> {
-    // On the display nothing of it is seen.
+    // Frames are not on the display, so the page gives the picture.
     const png = this.#frames.isUsed ? await this.#page.ask('compositePng').catch(() => null) : null
     if (png !== null) return Buffer.from(png, 'base64')
     const style = this.#parts.options.recordingMode === 'audio_only' ? { style: SEEN_VIDEOS } : {}
@@ -296,7 +310,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
   }
 
-  /** A wall that wants an account says whether a stored session would have helped, or that the given one did not. */
+  /**
+   * Adds to the error of a page that wants an account whether a stored session would have helped, or that the given one
+   * did not.
+   */
   async #orAboutAccount<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -314,17 +331,20 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
   }
 
-  /** The meeting as it is recorded: its picture over the page, and under it the chat, for which nothing waits. */
+  /**
+   * Shows the meeting as it is recorded: its picture over the page, and under it the chat, for which the recording does
+   * not wait.
+   */
   async #show(): Promise<void> {
     void this.#chat.explore(this.#over.signal).catch((error) => {
-      // Chat is a side matter: what is wrong with the page itself, the watch says.
+      // Chat is secondary: faults of the page itself are reported by the meeting watch.
       if (this.#meeting.isUnderWay) this.#page.logger.warn('The chat panel could not be opened', { error })
     })
     if (this.#leaving) return
     if (this.#parts.options.recordingMode === 'audio_only') {
       const { clock, frame, waits } = this.#page
       await within(clock, waits.answerMs, leaveVideosUnpainted(frame), () => new NoAnswer()).catch((error) =>
-        this.#page.logger.warn('The videos that nobody sees are painted all the same', { error }),
+        this.#page.logger.warn('The videos of the page could not be hidden and are still painted', { error }),
       )
       return
     }
@@ -334,7 +354,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       await this.#page.ask('showComposite')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
-      // The layer lies over the page all the same; a picture that comes late is no reason to record nothing.
+      // The layer covers the page all the same; a picture that comes late is no reason to record nothing.
       this.#page.logger.warn('The composite did not report its first picture in time')
     }
   }
@@ -348,7 +368,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     await this.#showImage().catch((error) => this.#page.logger.warn("The bot's picture was not shown again", { error }))
     if (!this.#isPrepared) return
     await this.#show().catch((error) => {
-      this.#page.logger.warn('The page was loaded anew and not made ready', { error })
+      this.#page.logger.warn('The page was reloaded and could not be prepared', { error })
       if (error instanceof BotError && !this.#leaving) this.#meeting.breakOff(error)
     })
   }
@@ -372,7 +392,7 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]))
 }
 
-/** A wait that was cut short rejects with what cut it, whatever broke because of that. */
+/** A wait that was cut short rejects with the signal's reason, even if another error came of it. */
 async function orReason<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   try {
     return await work

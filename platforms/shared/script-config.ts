@@ -2,12 +2,12 @@ import type { CaptureEnvironment } from '../../src/ports.ts'
 import type { DriverOptions } from './driver-options.ts'
 import type { CommonConfig } from './page/types.ts'
 
-/** What is shown at the start; null keeps the camera off. */
+/** The picture at the start; null keeps the camera off. */
 export function firstImage({ botImages }: Pick<DriverOptions, 'botImages'>): string | null {
   return botImages.find((image) => image !== null) ?? null
 }
 
-/** What every platform's page script is told of the bot, and of the stage that it plays on. */
+/** Configuration of every platform's page script, about the bot and the capture environment. */
 export function scriptConfig(
   {
     botName,

@@ -1,17 +1,17 @@
-/** Limits and paces of the driver, all in milliseconds. Those of the real page are the defaults. */
+/** Limits and intervals of the driver, all in milliseconds. The defaults are those for the real pages. */
 export interface Waits {
   /** From the address to the first document. */
   loadMs: number
   /** From the first document to being in the waiting room or in the meeting. */
   preJoinMs: number
-  /** A page that says nothing we know for so long will not say anything any more. */
+  /** After so long without a known sign an unknown page will not show one any more. */
   unknownPageMs: number
-  /** Between two looks before the meeting, and in it. */
+  /** Interval between two polls before the meeting, and in it. */
   pollEveryMs: number
   callPollEveryMs: number
-  /** Once the bot has asked to join: what is missed of the meeting's first second is between two of them. */
+  /** The same once the bot has asked to join: the recording may miss this much of the meeting's first second. */
   admissionPollMs: number
-  /** The green room asks for the devices while its button can be pressed already: so long it may have none. */
+  /** The green room may ask for the devices when its button works already: for so long it may have no device. */
   devicesMs: number
   /** From a click on the join button to a change of the page. */
   joinClickMs: number
@@ -20,37 +20,37 @@ export interface Waits {
   holdAfterLobbyMs: number
   holdWithoutLobbyMs: number
   holdWithRosterMs: number
-  /** A visible captcha may be solved by a person for so long. */
+  /** How long a person may take to solve a visible captcha. */
   captchaMs: number
-  /** The page's answer to one question; three in a row without one and it is frozen. */
+  /** Limit for the page's answer to one question; after three in a row without an answer the page counts as frozen. */
   answerMs: number
   answerTries: number
-  /** The same in the meeting, where the bot has to be on its way back soon. */
+  /** The same in the meeting, where the bot has to rejoin soon. */
   callAnswerMs: number
   callAnswerTries: number
-  /** Where the page waits for a processor, or may. */
+  /** The same where the page waits for a processor, or may. */
   busyAnswerTries: number
   /** After the click on Leave, until the page says that the call was left. */
   leaveMs: number
   leaveClicks: number
-  /** A lost connection may come back for so long. */
+  /** How long a lost connection may take to come back. */
   reconnectMs: number
-  /** A page in the meeting that shows neither meeting nor end for so long is broken. */
+  /** After so long in the meeting without a sign of the meeting or its end the page counts as broken. */
   unknownInCallMs: number
   /** The chat panel's text box, and the sign that a message was sent. */
   chatOpenMs: number
   chatSentMs: number
   /** One click by pointer. */
   clickMs: number
-  /** Sweep of dialogs: each kind is tried three times in this time. */
+  /** Each kind of dialog is pressed at most three times within this time. */
   dialogDismissMs: number
-  /** For so long after admission the page may still open dialogs and turn devices on. */
+  /** How long after admission the page may still open dialogs and turn devices on. */
   settleMs: number
-  /** An error in starting the call that stands for so long is one; shorter ones are a flash. */
+  /** An error in starting the call counts after so long; shorter ones are ignored. */
   callErrorMs: number
-  /** The call's toolbar without any word of the waiting room: taken for the waiting room after so long. */
+  /** The call's toolbar without any words of the waiting room counts as the waiting room after so long. */
   undecidedMs: number
-  /** All of leaving. */
+  /** The limit for leaving as a whole. */
   leaveTotalMs: number
   /** The picture of the meeting, from the request to the first painted frame. */
   paintMs: number

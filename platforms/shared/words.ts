@@ -1,12 +1,13 @@
 /**
- * Wording as data. A platform keeps it in `words/<language>.ts`: the whole in English, to which its pages are pinned,
- * and of other languages what was seen. All languages are met together, since a half-translated page occurs as well.
+ * Wording as data. A platform keeps it in `words/<language>.ts`: complete in English, in which the driver asks for its
+ * pages, and in other languages as far as it was observed. All languages are matched together, since a page may be half
+ * translated.
  */
 
 /** Tables of expressions by name, such as `states`, `dialogs` and `labels`. */
 export type Words = Readonly<Record<string, Readonly<Record<string, readonly RegExp[]>>>>
 
-/** Another language: any part of the whole. */
+/** Another language: any part of the complete wording. */
 export type PartialWords<Whole extends Words> = { [Table in keyof Whole]?: Partial<Whole[Table]> }
 
 /** Every expression of every language, case-insensitive; English first, so that its order stays an order of preference. */
@@ -21,7 +22,7 @@ export function mergeWords<Whole extends Words>(english: Whole, others: readonly
   return Object.fromEntries(tables) as Whole
 }
 
-/** As text is compared: straight apostrophes, three dots, plain single spaces. */
+/** Normal form for comparisons: straight apostrophes, three dots, plain single spaces. */
 export function plain(text: string): string {
   return text
     .replace(/[‘’ʼ＇]/g, "'")

@@ -1,5 +1,5 @@
 /**
- * Which button of which dialog is the right one. Pure; unknown buttons are never touched.
+ * Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed.
  * docs/platform-notes/zoom.md#notices-and-dialogs.
  */
 import type { DialogAnswer } from '../shared/dialogs.ts'
@@ -12,10 +12,10 @@ export interface DialogPolicy {
   consent: 'accept' | 'refuse'
 }
 
-/** Wherever these words stand on a button, it is not ours to press without knowing the dialog. */
+/** The bot never presses a button with these words, unless it knows the dialog. */
 const DANGEROUS = /\b(?:leave|end|sign|report|remove|stop|unmute|retry)\b/i
 
-/** What to do about a dialog, or null for one that is left alone. */
+/** The answer to a dialog, or null for one that needs none. */
 export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): DialogAnswer | null {
   const button = (label: LabelName) => {
     const found = dialog.buttons.find((candidate) => matches(WORDS.labels[label], candidate.label))
@@ -25,7 +25,7 @@ export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): Dial
     const press = button('gotIt')
     return press && !DANGEROUS.test(press.label) ? press : null
   }
-  // Ends are read, and the page goes on by itself.
+  // A dialog about the end is read, and the page continues by itself.
   if (isFinalDialog(dialog.text)) return null
   if (isDevicePrompt(dialog))
     return { kind: 'device_prompt', press: button('allowDevices') ?? button('withoutDevices') }

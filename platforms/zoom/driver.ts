@@ -16,7 +16,7 @@ export async function openZoom(
 ): Promise<MeetingDriver> {
   const { conf } = options
   if (!conf) return openWebClient(target, stage, signal, options)
-  // Loaded only where it is used: the SDK is an optional package.
+  // Loaded only where it is needed: the SDK is an optional package.
   const { openZoomSdk } = await import('./meeting-sdk/driver.ts')
   return openZoomSdk(target, stage, signal, { ...options, conf })
 }

@@ -1,13 +1,16 @@
-/** Leaves the meeting or the waiting room, as one participant: a bot that has become host ends it for nobody. */
+/**
+ * Leaves the meeting or the waiting room, as one participant: a bot that has become host does not end it for the
+ * others.
+ */
 import type { LeaveSteps } from '../shared/leaving.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, stateOf } from './page-state.ts'
 
-/** `page` may know more elements and signs than these. */
+/** `page` may have more elements and signs than these. */
 export function leaveSteps(page: Pick<MeetingPage<PageSnapshot, ElementName>, 'press'>): LeaveSteps<PageSnapshot> {
   return {
-    // It opens a bar of options in the meeting, and leaves at once in the waiting room.
+    // In the meeting it opens a bar of options; in the waiting room it leaves at once.
     press: (snapshot) => (snapshot !== null && isOut(snapshot) ? Promise.resolve(true) : page.press('leave')),
     async confirm(snapshot) {
       if (snapshot.leaveOptions) await page.press('leaveMeeting')
@@ -16,7 +19,10 @@ export function leaveSteps(page: Pick<MeetingPage<PageSnapshot, ElementName>, 'p
   }
 }
 
-/** A page without the control has nothing to leave: a form, an error; only while it joins it will come. */
+/**
+ * A page without the control has no meeting to leave: a form, an error. Only while it joins, the control is still to
+ * come.
+ */
 function isOut(snapshot: PageSnapshot): boolean {
   const { kind } = stateOf(snapshot)
   return (

@@ -1,5 +1,5 @@
 /**
- * The table from a situation of the page to its outcome, before and after admission. Pure.
+ * Maps each page state to its outcome, before and after admission. Pure.
  * docs/platform-notes/zoom.md#web-client-outcomes and #outcomes-in-the-meeting.
  */
 
@@ -11,7 +11,7 @@ import type { PageState, PageStateKind } from './page-state.ts'
 
 interface Refusal {
   code: ErrorCode
-  /** What was on the screen and what it means; `{text}` is the page's own wording. */
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
 }
@@ -76,13 +76,13 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   wrong_passcode: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom did not accept the passcode ("{text}").' },
 }
 
-/** Where nobody was asked, nobody has refused: the page is simply not the meeting's. */
+/** Before the bot asked, no person can have refused: the page is simply not the meeting's. */
 const LEFT_BEFORE_ASKING: Refusal = {
   code: 'CANNOT_JOIN_MEETING',
   sentence: 'The link led to another page of Zoom ({text}) instead of a meeting.',
 }
 
-/** Before admission: the error that this situation is, or null where it is none. */
+/** Before admission: the error of this page state, or null where it is none. */
 export function refusalOf({ kind, text }: PageState, joinStage: JoinStage): BotError | null {
   const refusal = kind === 'left' && joinStage === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
   if (!refusal) return null
@@ -101,17 +101,17 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed_before: 'removed',
   ended: 'ended_for_all',
   free_limit: 'ended_for_all',
-  // The page after a meeting, without a word about why.
+  // The page after a meeting, without a reason.
   left: 'ended_for_all',
   launch_page: 'ended_for_all',
-  // Somebody joined with the same identity, and this window is left.
+  // Another client joined with the same identity, and this window is left.
   elsewhere: 'ended_for_all',
   off_site: 'removed',
   login_wall: 'removed',
   bot_wall: 'removed',
 }
 
-/** After admission: the end that this situation is, or null. */
+/** After admission: the end that this page state means, or null. */
 export function endOf({ kind }: PageState): MeetingEnd | null {
   return AFTER_ADMISSION[kind] ?? null
 }

@@ -1,4 +1,4 @@
-/** What one look at the page means: a pure function of its signs, in the order in which signs outweigh each other. */
+/** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
@@ -10,7 +10,7 @@ export type PageStateKind =
   | 'registration'
   | 'bot_wall'
   | 'captcha'
-  /** Zoom says the link is invalid. It says so of meetings, too, whose host has not started them yet. */
+  /** Zoom says the link is invalid. It also says so of meetings whose host has not started them yet. */
   | 'invalid_link'
   | 'client_blocked'
   | 'browser_off'
@@ -42,7 +42,7 @@ export type PageStateKind =
 
 export type PageState = SharedPageState<PageStateKind>
 
-/** Where each situation finds the bot. */
+/** The phase of each page state. */
 export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   off_site: 'out',
   login_wall: 'out',
@@ -78,7 +78,7 @@ export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   unknown: 'unclear',
 }
 
-/** Hosts of Zoom's own pages, those after a meeting too. */
+/** Hosts of Zoom's own pages, also of those after a meeting. */
 const ZOOM_HOST = /^(?:[a-z0-9-]+\.)*zoom(?:gov)?\.(?:us|com)$/
 /** Dialogs that end an attempt or a meeting, by their title. Chat may hold the same words, so only dialogs count. */
 const DIALOG_KINDS = [
@@ -152,7 +152,7 @@ export function stateOf(snapshot: PageSnapshot): PageState {
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? snapshot.title)
 }
 
-/** A dialog of Zoom's own in which camera and microphone are asked for. */
+/** Zoom's own dialog that asks for camera and microphone. */
 export function isDevicePrompt({ buttons }: { buttons: readonly { label: string }[] }): boolean {
   return (
     buttons.some(({ label }) => matches(WORDS.labels.withoutDevices, label)) ||
@@ -160,7 +160,7 @@ export function isDevicePrompt({ buttons }: { buttons: readonly { label: string 
   )
 }
 
-/** Whether a dialog says that an attempt or a meeting is over; such ones are read and not pressed. */
+/** Whether a dialog says that an attempt or a meeting is over; such dialogs are read and not pressed. */
 export function isFinalDialog(text: string): boolean {
   return [...DIALOG_KINDS, 'bot_wall', 'join_failed'].some((kind) => saysState(kind as PageStateWord, text))
 }
@@ -185,7 +185,10 @@ function locationOf({ url, title, pageError, lines }: PageSnapshot): { kind: Pag
   return null
 }
 
-/** Walls come first: that against bots has a title that asks for a sign-in too. They are reported, never got round. */
+/**
+ * Walls come first: the one against bots has a title that asks for a sign-in too. The bot reports walls and never tries
+ * to get around them.
+ */
 function wallOf(snapshot: PageSnapshot, isIn: boolean): { kind: PageStateKind; text: string } | null {
   const dialog = snapshot.dialogs.find(({ text }) => saysState('bot_wall', text))
   if (dialog) return { kind: 'bot_wall', text: dialog.text }
@@ -212,7 +215,7 @@ function finalOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } 
   return null
 }
 
-/** Text decides for whom the bot waits; a waiting room in words that are not known is one all the same. */
+/** The text shows for whom the bot waits; a waiting room with unknown words is still a waiting room. */
 function waitingOf({ waiting }: PageSnapshot): { kind: PageStateKind; text: string } | null {
   if (waiting === null) return null
   for (const kind of ['waiting_room', 'waiting_for_host'] as const) {

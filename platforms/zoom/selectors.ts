@@ -1,6 +1,6 @@
 /**
- * Marks of the page that do not depend on its language; constants only, one note on what each proves. The web client and
- * the SDK's Client View share them from the preview on. Wording is in `words/`; what was seen where is in
+ * Marks of the page that do not depend on its language; constants only, with one note on what each proves. The web
+ * client and the SDK's Client View share them from the preview on. Wording is in `words/`; where each was seen is in
  * docs/platform-notes/zoom.md#launch-page and below.
  */
 export const SELECTORS = {
@@ -14,7 +14,7 @@ export const SELECTORS = {
   cookieAccept: '#onetrust-accept-btn-handler',
   /** Terms of the classic client. */
   termsAgree: '#wc_agree1',
-  /** An organization's own text that has to be agreed to; its class has three m. */
+  /** An organization's own text, to which people have to agree; its class has three m. */
   disclaimer: '.commmon-disclaimer-dialog',
   disclaimerAgree: '#disclaimer_agree',
   /** The form of either client. */
@@ -32,7 +32,7 @@ export const SELECTORS = {
   captchaFrame: 'iframe[src*="recaptcha"]',
   /** "Joining Meeting...": outranks every mark of the meeting behind it. */
   joiningLayer: '#wc-loading .join-meeting, .pwa-webclient__loading, .loading-layer--bo-room',
-  /** Every waiting room, that of a bot put on hold too. */
+  /** Every waiting room, also that of a bot on hold. */
   waitingRoom: '.waiting-room-container, .meeting-on-hold, .bhold, .waiting-pannel',
   waitingLeave: 'button.leave-btn',
   signInPrompt: '#prompt',
@@ -52,11 +52,11 @@ export const SELECTORS = {
   moreButton: '[feature-type="more"] button, div[feature-type="more"]',
   moreMenu: '.more-button__pop-menu',
   leaveOptions: '.leave-meeting-options',
-  /** A host's other button, which stands out, ends the meeting for all. */
+  /** A host's other, highlighted button ends the meeting for all. */
   leaveDefault: 'button.leave-meeting-options__btn--default',
   viewButton: 'button.full-screen-widget__button',
   viewItem: '.full-screen-widget__pop-menu a.dropdown-item',
-  /** What lies over the meeting and may be answered. */
+  /** Dialogs that cover the meeting and may be answered. */
   dialog:
     '.ReactModal__Content, .zm-modal, .pepc-permission-dialog-container, .commmon-disclaimer-dialog, ' +
     '.recording-disclaimer-dialog, .notification-consent-banner, .dialog-reconnect-container, .relative-tooltip, ' +
@@ -77,9 +77,9 @@ export const SELECTORS = {
     '.gallery-video-container__video-frame, .multi-speaker-main-container__video-frame, ' +
     '.single-main-container__video-frame, .single-suspension-container__video-frame, ' +
     '.suspension-video-container__video-frame',
-  /** The one large picture; who is in it speaks or spoke last. */
+  /** The one large picture; its person speaks or spoke last. */
   speakerTile: '.speaker-active-container__video-frame',
-  /** Lingers after speech: never a proof of its own. */
+  /** Lingers after speech: never a proof by itself. */
   activeTile: '[class*="video-frame--active"]',
   tileFooterName: '.video-avatar__avatar-footer > span',
   tileName: '.video-avatar__avatar-name',

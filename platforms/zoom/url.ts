@@ -4,7 +4,7 @@ import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }
 
-/** 9 to 11 digits: Zoom's own form takes no other length. People write them in groups. */
+/** 9 to 11 digits: Zoom's own form accepts no other length. People write them in groups. */
 const NUMBER = /^\d{9,11}$/
 const NUMBER_AT_START = /^(\d[\d\s-]*\d)(?:\s*\(?(?:passcode|password)\b.*)?$/i
 /** The name of a personal link; notes 1.1. */
@@ -18,7 +18,7 @@ const LINK = new RegExp(
 const DESKTOP_LINK = /zoom(?:mtg|us):\/\/[^\s"'<>«»„“”‘’`|\\^{}()[\]]*/gi
 /** Calendars lead through Google; the meeting's link is in `q`. */
 const REDIRECT = /https?:\/\/(?:www\.)?google\.[a-z.]+\/url\?[^\s"'<>«»„“”‘’`|\\^{}()[\]]*/gi
-/** As invitations write it, in brackets or on a line of its own; it ends with the line. */
+/** As invitations write it, in brackets or on a separate line; it ends with the line. */
 const PASSCODE_IN_TEXT = /(?:passcode|password):\s*([^\s()]{1,512})\)?\s*$/im
 const TRAILING = '.,;:!?*_'
 const MAX_BOUNCES = 3
@@ -50,7 +50,7 @@ export function recognizeZoom(text: string): Recognized | null {
   }
   const written = PASSCODE_IN_TEXT.exec(text)?.[1]
   if (written === undefined) return best.target
-  // A link without a passcode takes the one that stands beside it; a form wants it as people type it.
+  // A link without a passcode takes the one that is written beside it; a form wants it as people type it.
   const url = new URL(best.target.url)
   if (best.passcode === null) url.searchParams.set('pwd', written)
   return { ...best.target, url: url.href, passcode: written }
@@ -133,7 +133,7 @@ function targetOfName(name: string, url: URL, host: string): Found | { problem: 
   return target(`my/${name}`, `https://${host}/wc/my/${name}`, url)
 }
 
-/** Only the keys to the meeting are kept: the other parameters carry names and accounts of other people. */
+/** Only what is needed to join is kept: the other parameters carry names and accounts of other people. */
 function target(meetingId: string, address: string, given: URL): Found {
   const url = new URL(address)
   // A redirect may have encoded it twice.

@@ -1,4 +1,4 @@
-/** The wording of Zoom's web client in all languages that are known; the languages themselves are in `words/`. */
+/** The wording of Zoom's web client in all known languages; the languages themselves are in `words/`. */
 import { mergeWords } from '../shared/words.ts'
 import { GERMAN } from './words/de.ts'
 import { ENGLISH } from './words/en.ts'
@@ -12,5 +12,5 @@ export type PageStateWord = keyof ZoomWords['states']
 export type DialogWord = keyof ZoomWords['dialogs']
 export type LabelName = keyof ZoomWords['labels']
 
-/** The page is asked for English; a half-translated page is met as well. */
+/** The driver asks for the page in English; the page may be half translated. */
 export const WORDS: ZoomWords = mergeWords(ENGLISH, [GERMAN, FRENCH, SPANISH, PORTUGUESE, JAPANESE])

@@ -87,7 +87,7 @@ export function pageReader<
     const read = await page()
     const deadline = Date.now() + DEADLINE_MS
     while (Date.now() < deadline) {
-      const seen = await read.look()
+      const seen = await read.poll()
       if (seen && fits(seen)) return seen
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }

@@ -1,4 +1,7 @@
-/** Captions, by the channel that carries them with their speaker's device, and by the page where that is silent. */
+/**
+ * Captions: from the channel that carries them with their speaker's device, and from the page where the channel sends
+ * none.
+ */
 import type { ShownCaption } from '../../shared/page/chat/caption-rows.ts'
 import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
@@ -7,7 +10,7 @@ import { messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
 
 export interface CaptionRecord {
   deviceId: string
-  /** Of the row; it grows with each version. */
+  /** Id of the row; its text grows with each version. */
   captionId: string
   version: number
   isFinal: boolean
@@ -33,7 +36,10 @@ export async function decodeCaptions(data: ArrayBuffer): Promise<CaptionRecord[]
   })
 }
 
-/** Rows of the region by their build: a picture, a name and, last, the text. Classes change, and two children are no rows. */
+/**
+ * Rows of the region by their structure: a picture, a name and, last, the text. Class names change, and an element with
+ * two children is no row.
+ */
 export function readCaptionRegion(region: Element | null, icon: string): ShownCaption[] {
   if (!region) return []
   return [...region.querySelectorAll('img')].flatMap((face) => {

@@ -6,7 +6,7 @@ import type { PageConfig } from './types.ts'
 
 export interface PanelMessage {
   id: string
-  /** Null for our own. */
+  /** Null for the bot's own message. */
   sender: string | null
   content: WrittenContent
   /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
@@ -18,7 +18,7 @@ type Says = (label: string, text: string) => boolean
 
 const TIME = /^(\d{1,2}):(\d{2})(?:\s?([ap])\.?m\.?)?$/i
 
-/** Null for what is no message, such as a hint of the page. */
+/** Null for an element that is no message, such as a hint of the page. */
 export function readPanelMessage(element: Element, selectors: Selectors, says: Says, now: number): PanelMessage | null {
   const icons = selectors.icon ?? 'i'
   const id = element.getAttribute('data-message-id')
@@ -34,7 +34,7 @@ export function readPanelMessage(element: Element, selectors: Selectors, says: S
   return { id: id.slice(0, 200), sender: sender?.slice(0, 256) ?? null, content, shownAt }
 }
 
-/** The newest messages of the bot's own. */
+/** The bot's own newest messages. */
 export function ownMessages(selectors: Selectors, says: Says, most: number): { id: string; text: string }[] {
   const newest = [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-most)
   return newest.flatMap((element) => {
@@ -43,7 +43,7 @@ export function ownMessages(selectors: Selectors, says: Says, most: number): { i
   })
 }
 
-/** The first part of a sender's group; it holds no message itself. */
+/** The first part of a sender's group; it contains no message. */
 function headerOf(message: Element, selectors: Selectors): Element | null {
   const group = message.closest(selectors.chatGroup ?? ':not(*)')
   if (group) return group.firstElementChild

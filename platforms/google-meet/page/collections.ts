@@ -1,4 +1,4 @@
-/** What the meeting's own channel says: who is there, which sound and picture is whose, and the chat. */
+/** Reads the meeting's own channel: who is there, which sound and picture is whose, and the chat. */
 import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
 import { type Fields, messagesAt, numberAt, readFields, textAt } from './protobuf.ts'
 
@@ -15,7 +15,7 @@ export interface UserRecord {
 
 export interface OutputRecord {
   kind: 'audio' | 'video'
-  /** Of sound it is the contributing source, of pictures the id of the stream. */
+  /** For sound the contributing source, for pictures the id of the stream. */
   streamId: string
   deviceId: string
   isDisabled: boolean
@@ -93,7 +93,9 @@ function chatOf(fields: Fields): ChatRecord[] {
   return [{ id, deviceId: textAt(fields, 2), at: milliseconds(numberAt(fields, 3)), text }]
 }
 
-/** The unit is not documented: seconds, milli-, micro- or nanoseconds are told apart by their size in this century. */
+/**
+ * The unit is not documented: seconds, milli-, micro- and nanoseconds are distinguished by their size in this century.
+ */
 function milliseconds(value: bigint | null): number | null {
   if (value === null || value <= 0n) return null
   if (value > 10n ** 17n) return Number(value / 1_000_000n)

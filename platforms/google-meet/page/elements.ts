@@ -14,7 +14,7 @@ export interface Elements {
   /** A visible control that has this label. */
   labelled(label: string): Element | null
   device(kind: 'microphone' | 'camera'): DeviceState
-  /** Everybody in the call, as the people button or badge says. */
+  /** Number of people in the call with the bot, as the people button or badge says. */
   peopleCount(): number | null
   says(label: string, text: string): boolean
   /** The first group of the label's expression, such as a name. */
@@ -47,7 +47,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
       .filter((element) => !inDialog(element) && isVisible(element))
       .map((element) => ({ element, label: label(element) }))
       .filter(({ label: text }) => !says('switchHere', text) && !says('askAgain', text) && !says('rejoin', text))
-    // The order of the wording is the order of preference.
+    // The order of the words is the order of preference.
     const [first] = joinLabels.flatMap((source) =>
       buttons.filter(({ label: text }) => new RegExp(source, 'iu').test(plain(text))),
     )
@@ -58,7 +58,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     const isMenu = (element: Element) => element.hasAttribute('aria-haspopup')
     const worded = buttons.filter(({ element, label: text }) => says('joinWording', text) && !isMenu(element))
     if (worded[0]) return { ...worded[0], rank: 'wording' }
-    // In a language we do not know: the one plain text button beside the name box.
+    // In an unknown language: the one plain text button beside the name box.
     if (nameBox() === null) return null
     const plainOnes = buttons.filter(
       ({ element, label: text }) =>

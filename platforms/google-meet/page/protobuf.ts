@@ -1,4 +1,4 @@
-/** Reads the protobuf wire format without a schema: what one needs of the meeting's own messages. */
+/** Reads the protobuf wire format without a schema, as far as the meeting's own messages need it. */
 
 export type WireValue = bigint | Uint8Array
 export type Fields = ReadonlyMap<number, readonly WireValue[]>

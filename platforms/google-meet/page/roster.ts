@@ -1,9 +1,10 @@
 /**
- * Who is in the meeting, from several sources of different trust. Pure: records go in with their time, events come out.
+ * Decides who is in the meeting, from several sources of different trust. Pure: records go in with their time, events
+ * come out.
  *
- * The meeting's own channel is believed at once, its HTTP form for names and arrivals. The page (tiles, people panel)
- * names people whom the other two never named, and tells who is gone of those whom the channel never named: it may have
- * begun after they left. Tiles and rows are virtual: absence from them once proves nothing.
+ * The meeting's own channel is believed at once, and its HTTP form for names and arrivals. The page (tiles, people
+ * panel) names people whom the other two never named, and shows who is gone of those whom the channel never named: it
+ * may have begun after they left. Tiles and rows are virtual: absence from them in one poll proves nothing.
  */
 import { createRosterReporter, type RosterReporter } from '../../shared/page/people/roster-reporter.ts'
 import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
@@ -18,7 +19,7 @@ export interface SeenPerson {
   isSelf: boolean
 }
 
-/** Looks without a trace of somebody whom the channel never named, before they count as gone. */
+/** Polls without a trace of a person whom the channel never named, before the person counts as gone. */
 const ABSENCES = 3
 
 interface Known {
@@ -51,10 +52,10 @@ export class Roster {
     return this.#ownStatus
   }
 
-  /** From now on people are told; those who are there already come first. */
+  /** From now on the roster emits events; first those of the people who are already there. */
   begin(at: number): void {
     this.#rosterReporter.begin(at)
-    this.#tell(at)
+    this.#report(at)
   }
 
   takeUsers(users: readonly UserRecord[], source: 'channel' | 'http', at: number): void {
@@ -73,21 +74,24 @@ export class Roster {
         continue
       }
       const known = this.#people.get(user.id)
-      // The HTTP form lags behind: it never takes back what the channel said.
+      // The HTTP form is delayed: it never overrides the channel.
       if (known?.source === 'channel' && source === 'http') continue
       const name = user.name || known?.participant.name || 'Unknown'
       const participant = { id: user.id, name, isHost: user.isHost }
       this.#people.set(user.id, { participant, source, isIn, absences: 0 })
     }
     if (users.length > 0 && this.#source !== 'channel') this.#source = source
-    this.#tell(at)
+    this.#report(at)
   }
 
   takeOutputs(outputs: readonly OutputRecord[]): void {
     for (const output of outputs) this.#outputs.set(`${output.kind}/${output.deviceId}`, output)
   }
 
-  /** `count` is everybody in the call, the bot too, where a label says so. `shares` are tiles of shared screens. */
+  /**
+   * `count` is the number of people in the call with the bot, where a label says so. `shares` are tiles of shared
+   * screens.
+   */
   takePage(seen: readonly SeenPerson[], shares: ReadonlyMap<string, string>, count: number | null, at: number): void {
     for (const { id, isSelf } of seen) if (isSelf && !this.#hasOwnMark) this.#markSelf(id, false)
     const ids = new Set(seen.map(({ id }) => id))
@@ -110,7 +114,7 @@ export class Roster {
       const mayBeUnseen = count === null ? known.source === 'http' : present <= count - (this.#selfIds.size > 0 ? 1 : 0)
       if (known.absences >= ABSENCES && !mayBeUnseen) known.isIn = false
     }
-    this.#tell(at)
+    this.#report(at)
   }
 
   /** Others in the meeting, in the order in which they were first seen. */
@@ -130,7 +134,7 @@ export class Roster {
     return this.#selfIds.has(id)
   }
 
-  /** The only device of ours that is surely ours; null while no mark was seen. */
+  /** The one device that is certainly the bot's; null while no mark was seen. */
   ownId(): string | null {
     return [...this.#selfIds].at(-1) ?? null
   }
@@ -157,13 +161,13 @@ export class Roster {
   }
 
   #markSelf(id: string, isCertain: boolean): void {
-    // What the page shows may be stale or another's; what the roster says is certain and replaces it.
+    // The page's sign may be stale or belong to another person; the roster's statement is certain and replaces it.
     if (isCertain && !this.#hasOwnMark) this.#selfIds.clear()
     if (isCertain) this.#hasOwnMark = true
     this.#selfIds.add(id)
   }
 
-  #tell(at: number): void {
+  #report(at: number): void {
     const sharing = [...this.#shares.values()].filter((id) => !this.isSelf(id))
     this.#rosterReporter.update({ people: this.present(), selfIsKnown: this.#selfIds.size > 0, sharing }, at)
   }

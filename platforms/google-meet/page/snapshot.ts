@@ -1,4 +1,4 @@
-/** Reads everything that the driver judges by, in one look at the page. */
+/** Reads all signs for the driver, in one poll of the page. */
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'
@@ -19,7 +19,7 @@ export function createSnapshotReader(
   const { selectors } = config
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
-  /** What people write and are called never counts as wording of the page. */
+  /** Messages and names of people never count as wording of the page. */
   const peoples = ['tile', 'sidePanel', 'captionsRegion', 'chatMessage', 'dialog', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
   const dialogs = createDialogReader({
@@ -33,7 +33,7 @@ export function createSnapshotReader(
     if (roster.source === 'channel' || roster.source === 'http') return roster.present().length
     if (peopleCount !== null) return Math.max(0, peopleCount - 1)
     const present = roster.present().length
-    // Tiles of others prove others; their absence proves nothing.
+    // Tiles of others prove that there are others; missing tiles prove nothing.
     return present > 0 ? present : null
   }
 

@@ -1,4 +1,7 @@
-/** Who speaks, as Google Meet shows it: contributing sources of its few mixed tracks, and the moving marks of the tiles. */
+/**
+ * Decides who speaks in Google Meet: from the contributing sources of its few mixed tracks, and the moving marks of the
+ * tiles.
+ */
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
 import type { SpeechChange } from '../../shared/page/audio/speech-detector.ts'
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'

@@ -2,12 +2,13 @@ import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
 /**
- * Google Meet leaves its audio elements paused and lets its streams be heard through an AudioContext. Chromium keeps up to
- * 100 ms of sound between the two, and nothing ever brings what is kept there back to what it was: each time that the machine
- * stands still for some tens of milliseconds, sound is earlier or later from then on, by up to 80 ms (bench/notes/2026-11-24-standstills.md).
+ * Google Meet leaves its audio elements paused and plays its streams through an AudioContext. Chromium buffers up to
+ * 100 ms of sound between the two, and never corrects the size of this buffer. Each time that the machine stalls for
+ * some tens of milliseconds, sound is earlier or later from then on, by up to 80 ms
+ * (bench/notes/2026-11-24-standstills.md).
  *
- * So each stream that the page gives to an AudioContext is heard from an element instead, and the page is given the same one
- * in silence. Where an element of the page plays the stream, or ours cannot, the page's own way is left as it is.
+ * So an element of ours plays each stream that the page gives to an AudioContext, and the page gets a silent copy of
+ * it. Where an element of the page plays the stream, or ours cannot, the page's own way stays as it is.
  */
 export function hearStraight(tap: Pick<WebRtcTap, 'tracks'>): void {
   const heard = new Map<MediaStreamTrack, Heard>()
@@ -20,7 +21,7 @@ export function hearStraight(tap: Pick<WebRtcTap, 'tracks'>): void {
     return native(new MediaStream(tracks.map(forThePage)))
   })
 
-  // The page's elements are in the document; their events do not bubble, but they come down.
+  // The page's elements are in the document; their events do not bubble, but the document can capture them.
   for (const event of ['play', 'pause', 'volumechange'])
     document.addEventListener(event, () => heard.forEach(decide), { capture: true })
 
@@ -54,13 +55,13 @@ export function hearStraight(tap: Pick<WebRtcTap, 'tracks'>): void {
 }
 
 interface Heard {
-  /** Ours. */
+  /** The element of ours that plays the track. */
   player: HTMLAudioElement
-  /** What the page's AudioContexts have of the track. */
+  /** Copies of the track that the page's AudioContexts have. */
   copies: MediaStreamTrack[]
 }
 
-/** By an element of the page. */
+/** Whether an element of the page plays it. */
 function isPlayed(track: MediaStreamTrack): boolean {
   return [...document.querySelectorAll<HTMLMediaElement>('audio, video')].some(
     ({ paused, muted, srcObject }) =>

@@ -1,4 +1,4 @@
-/** The page's tiles: whose they are, and the pictures for the recording's own composite. */
+/** The page's tiles: their owners, and the pictures for the composite. */
 
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
@@ -13,12 +13,12 @@ export interface SeenTile extends SeenPerson {
   hasHand: boolean
 }
 
-/** The icon on the tile of somebody whose hand is up; icons are text here. */
+/** The icon on the tile of a person whose hand is up; icons are text here. */
 const HAND = /^(?:front|back)_hand$/
 
 type Says = (label: string, text: string) => boolean
 
-/** Badges and the suffix of a presentation are no part of a name. */
+/** Badges and the suffix of a presentation are not part of a name. */
 export function nameIn(element: Element, selectors: PageConfig['selectors']): string {
   const holder = element.querySelector(selectors.tileName ?? ':not(*)')
   const text = holder ? textWithout(holder, selectors.icon ?? 'i') : (element.getAttribute('data-self-name') ?? '')
@@ -58,7 +58,10 @@ export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPe
   })
 }
 
-/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+/**
+ * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * apart.
+ */
 export function compositeTiles(
   tiles: readonly SeenTile[],
   roster: Roster,

@@ -1,5 +1,5 @@
 /**
- * What the page's short notices say of people: a reaction, a raised hand
+ * Reads the page's short notices about people: a reaction, a raised hand
  * (docs/platform-notes/google-meet.md#people-panel-and-notices).
  */
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
@@ -11,7 +11,7 @@ export type Toast = { kind: 'reaction'; name: string; emoji: string } | { kind: 
 const LONGEST_EMOJI = 40
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u
 
-/** Each notice is told once, however long it stands. */
+/** Each notice is reported once, however long it is shown. */
 export function createToastReader({ selectors }: PageConfig, { read }: Pick<Wording, 'read'>): () => Toast[] {
   const seen = new WeakMap<Element, string>()
   const without = `${selectors.icon ?? 'i'}, button`

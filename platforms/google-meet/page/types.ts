@@ -1,4 +1,4 @@
-/** What Google Meet's page script is told and tells, beyond what every platform's does. */
+/** Types of the data that Google Meet's page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot } from '../../shared/page/types.ts'
 
 export interface PageConfig extends CommonConfig {
@@ -6,10 +6,10 @@ export interface PageConfig extends CommonConfig {
   joinLabels: readonly string[]
 }
 
-/** Why a button is taken for the one that joins; the earlier the better. */
+/** The sign by which a button counts as the one that joins; the earlier the better. */
 export type JoinRank = 'label' | 'jsname' | 'wording' | 'structure'
 
-/** Everything one look at the page tells, gathered in one go. */
+/** All signs of one poll of the page. */
 export interface PageSnapshot extends CommonSnapshot {
   nameBox: { value: string } | null
   join: { label: string; rank: JoinRank; isEnabled: boolean } | null
@@ -18,7 +18,7 @@ export interface PageSnapshot extends CommonSnapshot {
   /** Real tiles: those with a media id that are not the effects button of the waiting room. */
   tiles: number
   captionsControl: boolean
-  /** Everybody in the call, the bot too, as a label says; null where none does. */
+  /** Number of people in the call with the bot, as a label says; null where none does. */
   peopleCount: number | null
   shareScreen: boolean
   chatControl: boolean
@@ -30,9 +30,9 @@ export interface PageSnapshot extends CommonSnapshot {
   countdown: boolean
   callEnded: boolean
   captcha: boolean
-  /** Status of the own device in the roster: 1 in, 6 out, 7 removed; null where no roster came. */
+  /** Status of the bot's own device in the roster: 1 in, 6 out, 7 removed; null where no roster came. */
   ownStatus: number | null
-  /** Where what is known about people comes from. */
+  /** The source of the knowledge about people. */
   rosterSource: 'channel' | 'http' | 'page' | null
   audioElements: number
   audioReceivers: number

@@ -1,4 +1,4 @@
-/** German wording of the page, as far as it was seen. */
+/** German wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const GERMAN: OtherWords = {

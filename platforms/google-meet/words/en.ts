@@ -1,7 +1,7 @@
 /**
- * English wording of the page, which is pinned to English. All expressions meet text with straight apostrophes, three
- * dots for an ellipsis, plain spaces, and are case-insensitive. Those for whole pages are tied to the beginning of a
- * block of text, so that nothing a person says or is called can be taken for them.
+ * English wording of the page, which the driver asks for in English. All expressions match text with straight
+ * apostrophes, three dots for an ellipsis and plain spaces, and are case-insensitive. Those for whole pages match only
+ * at the beginning of a block of text, so that messages and names of people are not mistaken for them.
  */
 import type { MeetWords } from '../words.ts'
 

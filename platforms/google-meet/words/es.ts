@@ -1,4 +1,4 @@
-/** Spanish wording of the page, as far as it was seen. */
+/** Spanish wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const SPANISH: OtherWords = {

@@ -1,4 +1,4 @@
-/** French wording of the page, as far as it was seen. */
+/** French wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const FRENCH: OtherWords = {

@@ -1,4 +1,4 @@
-/** Hungarian wording of the page, as far as it was seen. */
+/** Hungarian wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const HUNGARIAN: OtherWords = {

@@ -1,4 +1,4 @@
-/** Japanese wording of the page, as far as it was seen. */
+/** Japanese wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const JAPANESE: OtherWords = {

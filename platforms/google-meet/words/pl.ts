@@ -1,4 +1,4 @@
-/** Polish wording of the page, as far as it was seen. */
+/** Polish wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const POLISH: OtherWords = {

@@ -1,4 +1,4 @@
-/** Portuguese wording of the page, as far as it was seen. */
+/** Portuguese wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const PORTUGUESE: OtherWords = {

@@ -1,4 +1,4 @@
-/** Russian wording of the page, as far as it was seen. */
+/** Russian wording of the page, as far as it was observed. */
 import type { OtherWords } from '../words.ts'
 
 export const RUSSIAN: OtherWords = {

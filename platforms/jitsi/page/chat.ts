@@ -1,4 +1,4 @@
-/** The chat as the page knows it: from its own state, or from the open panel where there is none. */
+/** Reads the chat: from the page's own state, or from the open panel where there is none. */
 import type { ChatMessage } from '../../../src/meeting/meeting.ts'
 import { contentOf } from '../../shared/page/chat/chat-content.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
@@ -7,12 +7,12 @@ import type { ChatState, PageEvent } from '../../shared/page/types.ts'
 import { createMessageReader, readMessages, readStore, type StoreMessage } from './store.ts'
 import type { PageConfig } from './types.ts'
 
-/** More than this in one panel is not read. */
+/** At most so many messages of one panel are read. */
 const MOST_SHOWN = 500
-/** The time, the marks and what is there for screen readers only. */
+/** The time, the marks and the text for screen readers. */
 const BESIDE_THE_TEXT = '.timestamp, .sr-only, [aria-hidden="true"]'
 
-/** The meeting's messages, oldest first. `read` reads those of the page's own state. */
+/** The meeting's messages, oldest first. `read` reads them from the page's own state. */
 export function readChat(selectors: PageConfig['selectors'], read: () => StoreMessage[] = readMessages): ChatMessage[] {
   return readStore() ? read() : readPanel(selectors)
 }
@@ -21,7 +21,7 @@ function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {
   let sender = 'Unknown'
   return [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-MOST_SHOWN).flatMap((element) => {
     const isOwn = element.classList.contains('local')
-    // Only the first message of somebody's group has the name.
+    // Only the first message of a sender's group has the name.
     const named = element.querySelector(selectors.chatSender ?? ':not(*)')?.textContent?.trim()
     if (named) sender = named.slice(0, 256)
     const id = element.closest('[id]')?.id ?? ''

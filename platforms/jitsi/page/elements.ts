@@ -1,4 +1,6 @@
-/** Finds the page's controls: by the names that its own tests use, by label, and by structure where no language helps. */
+/**
+ * Finds the page's controls: by the names that its own tests use, by label, and by structure where labels are unknown.
+ */
 
 import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
@@ -8,7 +10,7 @@ import type { ElementName, PageConfig } from './types.ts'
 
 export interface Elements {
   find(name: ElementName): Element | null
-  /** The first visible one. */
+  /** The first visible match. */
   shown(selector: string): Element | null
   device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceState
   label(element: Element): string
@@ -21,7 +23,7 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
   const label = (element: Element) => labelOf(element, select('icon'))
   const inDialog = (element: Element) => element.closest(select('dialog')) !== null
 
-  /** A control of the page itself; hidden ones too, since toolbars hide while no pointer moves. */
+  /** A control of the page itself; hidden ones too, since toolbars hide while the pointer rests. */
   function labelled(...labels: string[]): Element | null {
     const found = all('clickable').filter(
       (element) => !inDialog(element) && labels.some((name) => says(name, label(element))),
@@ -29,7 +31,7 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
     return found.find(isVisible) ?? found[0] ?? null
   }
 
-  /** The toggle stands in one group with the arrow that opens the list of devices. */
+  /** The toggle is in one group with the arrow that opens the list of devices. */
   function besideMenu(menu: string): Element | null {
     const group = all(menu)[0]?.closest(select('toggleGroup'))
     return group?.querySelector(select('toggle')) ?? null
@@ -46,7 +48,7 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
     microphone: toggles.microphone,
     camera: toggles.camera,
     leave: () => labelled('leave'),
-    // In German both have the same words; the one in the menu has no icon-only toolbar around it.
+    // In German both have the same words; only the one outside the menu is in a toolbar with icons only.
     leaveOnly: () =>
       all('clickable').find(
         (element) => says('leaveOnly', label(element)) && !element.matches(select('toggle')) && isVisible(element),
@@ -78,7 +80,7 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
       if (says(`${kind}Off`, text)) return 'off'
       const known = store?.[kind] ?? null
       if (known !== null) return known
-      // A toggle in a language we do not know: pressed means muted.
+      // A toggle in an unknown language: pressed means muted.
       const pressed = element.getAttribute('aria-pressed')
       return pressed === null ? 'absent' : pressed === 'true' ? 'off' : 'on'
     },

@@ -1,13 +1,15 @@
-/** How loud each person is: every audio receiver carries one person, and its packets say how loud they are. */
+/** Reads each person's level: every audio receiver carries one person, and its packets have the level. */
 import type { LevelSample } from '../../shared/page/audio/speech-detector.ts'
 import type { TappedTrack } from '../../shared/page/audio/webrtc-tap.ts'
 import type { StoreView } from './store.ts'
 
-/** The browser keeps an entry long after its last packet; older ones than this say nothing about now. Milliseconds. */
+/**
+ * The browser keeps an entry long after its last packet; an older entry than this says nothing about the present.
+ * Milliseconds.
+ */
 const FRESH_MS = 1000
 /**
- * Streams begin with the id of the one who sends them, where the bridge does not rename them
- * (docs/platform-notes/jitsi.md#sound).
+ * A stream's id begins with its sender's id, where the bridge does not rename it (docs/platform-notes/jitsi.md#sound).
  */
 const OWNER_IN_STREAM = /^([0-9a-f]{6,16})-audio-/
 
@@ -16,7 +18,7 @@ interface Seen {
   changedAt: number
 }
 
-/** Null while no receiver says anything about levels: then the page's marks are all there is. */
+/** Null while no receiver has levels: then the page's marks are the only source. */
 export function createLevelReader(
   now: () => number = Date.now,
 ): (receivers: Iterable<RTCRtpReceiver>, ownerOf: (receiver: RTCRtpReceiver) => string | null) => LevelSample[] | null {
@@ -29,13 +31,13 @@ export function createLevelReader(
       const entry = newestOf(receiver)
       if (entry?.audioLevel === undefined) continue
       wasHeard = true
-      // Their clock is not ours: an entry is as old as the last time it changed.
+      // Their clock differs from ours: an entry is as old as the time since its last change.
       const stamp = `${entry.source}/${entry.timestamp}/${entry.rtpTimestamp}`
       const earlier = seen.get(receiver)
       if (earlier?.stamp !== stamp) seen.set(receiver, { stamp, changedAt: at })
       const ageMs = earlier?.stamp === stamp ? at - earlier.changedAt : 0
       const owner = ownerOf(receiver)
-      // A voice that nobody is known to own is nobody's: unknown is better than wrong.
+      // A level without a known owner is assigned to no participant: unknown is better than wrong.
       if (owner !== null && ageMs <= FRESH_MS) samples.push({ participantIds: [owner], level: entry.audioLevel, ageMs })
     }
     return wasHeard ? samples : null
@@ -49,7 +51,7 @@ export function ownerOfReceiver(
 ): string | null {
   const known = store?.tracks.find(({ kind, track }) => kind === 'audio' && track === receiver.track)
   if (known) return known.ownerId
-  // The state knows who owns what; where it does not name this one, a receiver may be between two owners.
+  // The state lists the owners of tracks; where it does not list this one, the receiver may be between two owners.
   if (store !== null && store.tracks.length > 0) return null
   const streams = tracks.find((tapped) => tapped.receiver === receiver)?.streams ?? []
   return streams.map(({ id }) => OWNER_IN_STREAM.exec(id)?.[1]).find((id) => id !== undefined) ?? null

@@ -1,8 +1,11 @@
-/** What the tiles show of who speaks: the dots that grow with the voice, and who became the dominant speaker. */
+/** Reads from the tiles who speaks: the dots that grow with the voice, and who became the dominant speaker. */
 import { idOf } from './tiles.ts'
 import type { PageConfig } from './types.ts'
 
-/** The dominant speaker stays so in silence, so only becoming it is a sign, and the dots only while they show. */
+/**
+ * The dominant speaker stays dominant in silence, so only the change is a sign; the dots are a sign only while they are
+ * shown.
+ */
 export function watchMarks(selectors: PageConfig['selectors'], mark: (participantId: string) => void): void {
   const dot = selectors.levelDot ?? ':not(*)'
   const tile = selectors.remoteTile ?? ':not(*)'

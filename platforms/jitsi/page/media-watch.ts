@@ -1,11 +1,17 @@
-/** Whether the media of the meeting still flow: the page itself shows nothing when only their way is lost. */
+/**
+ * Detects whether the media of the meeting still arrive: the page itself shows no sign when only the media connection
+ * is lost.
+ */
 
 const UP: ReadonlySet<RTCIceConnectionState> = new Set(['connected', 'completed'])
-/** A session is replaced by another one now and then, and the first one after somebody came takes its time. */
+/** A session is replaced by another one now and then, and the first one after a person joined takes its time. */
 const REPLACED_WITHIN_MS = 4000
 
 export interface MediaWatch {
-  /** To be called often. A connection was up, and for seconds there has been none although others are there. */
+  /**
+   * To be called often. True when a connection was up, and for seconds there has been none although other people are
+   * there.
+   */
   isLost(others: number): boolean
 }
 
@@ -19,7 +25,7 @@ export function createMediaWatch(
     isLost(others) {
       const isUp = connections().some(({ iceConnectionState }) => UP.has(iceConnectionState))
       wasUp ||= isUp
-      // Who is alone has no connection, and nothing to lose.
+      // A bot that is alone has no connection to lose.
       if (isUp || !wasUp || others === 0) {
         downSince = null
         return false

@@ -1,12 +1,12 @@
 /**
- * Who is in the meeting and whose picture and sound is whose. Pure over what was read: the page's own state is believed
- * wherever it is there; tiles speak only where it is not, and then absence from them proves nothing at once.
+ * Decides who is in the meeting and the owner of each picture and sound. Pure. The page's own state is believed where
+ * it exists; tiles count only where it does not, and then a missing tile proves nothing at once.
  */
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { PageParticipant } from '../../shared/page/types.ts'
 import type { StoreView } from './store.ts'
 
-/** A tile of somebody else, or of a screen that somebody shares. */
+/** A tile of another participant, or of a screen that a participant shares. */
 export interface SeenTile {
   id: string
   name: string
@@ -21,12 +21,12 @@ export interface RosterView {
   source: 'store' | 'page' | null
 }
 
-/** Shared screens are called after their owner's second video source (docs/platform-notes/jitsi.md#participants). */
+/** A shared screen is named after its owner's second video source (docs/platform-notes/jitsi.md#participants). */
 const SCREEN_ID = /^(.+)-v\d+$/
-/** Looks without a trace of a tile before its person counts as gone: tiles that are scrolled away leave the page. */
+/** Polls without a person's tile before the person counts as gone: tiles that are scrolled away leave the page. */
 const ABSENCES = 12
 
-/** In front of the door the page's state says nothing about who is inside. */
+/** Before the join the page's state says nothing about who is inside. */
 const NOBODY_KNOWN: RosterView = { people: [], sharing: [], selfIsKnown: false, source: null }
 
 export class People {
@@ -51,7 +51,7 @@ export class People {
     return {
       people,
       sharing: tiles.flatMap(({ id }) => SCREEN_ID.exec(id)?.[1] ?? []),
-      // The own tile has no participant's id, so those that have one are others.
+      // The own tile has no participant's id, so tiles with one belong to others.
       selfIsKnown: true,
       source: this.#hasSeen ? 'page' : null,
     }
@@ -70,7 +70,10 @@ function fromStore({ people, tracks, selfId }: StoreView): RosterView {
   }
 }
 
-/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+/**
+ * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * apart.
+ */
 export function compositeTiles(
   roster: RosterView,
   store: StoreView | null,

@@ -1,4 +1,4 @@
-/** Reads everything that the driver judges by, in one look at the page. */
+/** Reads all signs for the driver, in one poll of the page. */
 import { createDialogReader } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'

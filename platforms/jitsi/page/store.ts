@@ -1,7 +1,7 @@
 /**
- * Reads the state that the page keeps in a global of its own (docs/platform-notes/jitsi.md#state-of-the-page). Whatever
- * another version of the page does
- * not have is missing in the answer; nothing of it is trusted to be there, to be short or to be what its name says.
+ * Reads the state that the page keeps in its own global (docs/platform-notes/jitsi.md#state-of-the-page). A value that
+ * another version of the page does not have is missing in the answer. The reader does not trust that a value exists,
+ * that it is short, or that it means what its name says.
  */
 
 import type { ChatFile, ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
@@ -15,7 +15,7 @@ export interface StorePerson {
 }
 
 export interface StoreTrack {
-  /** The participant's, of a shared screen too. */
+  /** Id of the participant, also for a shared screen. */
   ownerId: string
   kind: 'audio' | 'video' | 'screen'
   isMuted: boolean
@@ -23,7 +23,7 @@ export interface StoreTrack {
   stream: MediaStream | null
 }
 
-/** A word of the chat, or a reaction in the meeting, which the page keeps among them. */
+/** A chat message, or a reaction in the meeting, which the page stores among the messages. */
 export type StoreMessage = ChatMessage & { reactions: ChatReaction[] }
 
 export interface StoreReaction {
@@ -86,14 +86,14 @@ export function readStore(): StoreView | null {
   }
 }
 
-/** What people wrote: nothing of the lobby, nothing that the page itself says. */
+/** Messages of people, without those of the lobby and of the page itself. */
 export function readMessages(): StoreMessage[] {
   return chatEntries().flatMap(messageOf)
 }
 
 /**
- * Reads what may be news: the newest messages, which can have changed, and each older one that was not read before. In a
- * flood more messages come between two looks than are read again at each look.
+ * Reads possible news: the newest messages, which can have changed, and each older one that was not read before. In a
+ * flood more messages come between two polls than are read again at each poll.
  */
 export function createMessageReader(): () => StoreMessage[] {
   const known = new WeakSet<Foreign>()
@@ -105,7 +105,7 @@ export function createMessageReader(): () => StoreMessage[] {
   }
 }
 
-/** Emoji that somebody sent to all for a moment. */
+/** Emoji that a participant sent to all for a moment. */
 export function readReactions(): StoreReaction[] {
   return chatEntries().flatMap(reactionOf)
 }
@@ -121,7 +121,7 @@ function stateOf(): Foreign | null {
     const state = app?.store?.getState?.()
     return typeof state === 'object' && state !== null ? (state as Foreign) : null
   } catch {
-    // A page that is being torn down.
+    // A page that is being closed.
     return null
   }
 }
@@ -131,7 +131,7 @@ function isJoined(conference: Foreign): boolean {
   try {
     const app = (globalThis as { APP?: { conference?: { isJoined?(): unknown } } }).APP
     const answer = app?.conference?.isJoined?.()
-    // Without that call the state's own conference has to do: it is set at the moment of joining.
+    // Without that function the state's own conference has to do: it is set at the moment of joining.
     return answer === undefined ? true : answer === true
   } catch {
     return false
@@ -158,7 +158,7 @@ function text(value: unknown, longest: number): string | null {
 
 function personOf({ id, name, role, fakeParticipant, local, raisedHandTimestamp }: Foreign): StorePerson[] {
   const known = text(id, LONGEST_ID)
-  // Shared screens, videos and boards are participants of their own kind.
+  // Shared screens, videos and boards are separate participants of another kind.
   if (known === null || fakeParticipant || local === true) return []
   const isHandRaised = typeof raisedHandTimestamp === 'number' && raisedHandTimestamp > 0
   return [
@@ -209,7 +209,7 @@ function messageOf(entry: Foreign): StoreMessage[] {
 }
 
 /**
- * The names that the page has for its reactions, several after another in one message
+ * The page's names of its reactions; one message may have several
  * (docs/platform-notes/jitsi.md#reactions-and-raised-hands).
  */
 const REACTIONS: Readonly<Record<string, string>> = {
@@ -227,7 +227,7 @@ function reactionOf(entry: Foreign): StoreReaction[] {
   const words = (text(entry.message, LONGEST_NAME) ?? '').match(/:\w+:/g) ?? []
   const emojis = words.flatMap((word) => REACTIONS[word] ?? [])
   const { senderId, senderName, at } = senderOf(entry)
-  // The page gives these no id of their own in every version.
+  // In some versions the page gives these no id.
   const id = text(entry.messageId, LONGEST_ID) ?? `${senderId} ${at}`
   return emojis.length > 0 ? [{ id, senderId, senderName, emojis, at }] : []
 }
@@ -240,7 +240,7 @@ function senderOf({ participantId, displayName, timestamp }: Foreign) {
   }
 }
 
-/** Emoji to the ids of those who chose it. */
+/** Emoji with the ids of the people who chose it. */
 function reactionsOn(value: unknown): ChatReaction[] {
   const all = value instanceof Map ? [...value] : Object.entries(record(value))
   return all.slice(0, MOST_REACTIONS).flatMap(([emoji, people]) => {
@@ -253,7 +253,7 @@ function reactionsOn(value: unknown): ChatReaction[] {
   })
 }
 
-/** Files lie on the meeting's own server; only those in the meeting may fetch them. */
+/** Files are stored on the meeting's own server; only participants may fetch them. */
 function fileOf({ fileName, fileSize }: Foreign): ChatFile | null {
   const name = text(fileName, LONGEST_NAME)
   const isSize = typeof fileSize === 'number' && Number.isSafeInteger(fileSize) && fileSize >= 0

@@ -1,10 +1,10 @@
-/** The tiles of the page: what stands in where the page's own state cannot be read. */
+/** The tiles of the page: they replace the page's own state where it cannot be read. */
 import { textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { SeenTile } from './people.ts'
 import type { PageConfig } from './types.ts'
 
 const PREFIX = 'participant_'
-/** Filmstrips beside the main one give their tiles the same id with a word behind it. */
+/** Other filmstrips give their tiles the same id with a suffix. */
 const OTHER_STRIP = /_(?:stage|screenshare)$/
 
 export function readTiles(selectors: PageConfig['selectors']): SeenTile[] {

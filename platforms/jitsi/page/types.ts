@@ -1,25 +1,25 @@
-/** What the Jitsi page script is told and what it tells, beyond what all platforms share. */
+/** Types of the data that the Jitsi page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot, DialogSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type { DialogSnapshot }
 
 export type PageConfig = CommonConfig
 
-/** A notification by the name of its text, such as `lobby.joinRejectedTitle`. */
+/** A notification with the key of its text, such as `lobby.joinRejectedTitle`. */
 export interface Notice {
   name: string
   text: string
 }
 
 export interface PageSnapshot extends CommonSnapshot {
-  /** `prejoin`: the page in front of the door; `lobby`: the same with a waiting room behind it. */
+  /** `prejoin`: the screen before the join; `lobby`: the same with a waiting room behind it. */
   screen: 'prejoin' | 'lobby' | null
-  /** The lobby was asked, and nobody has answered yet. */
+  /** The bot asked to join, and has no answer from the lobby yet. */
   isKnocking: boolean
   nameBox: { value: string } | null
   join: { label: string; isEnabled: boolean } | null
   passwordBox: boolean
-  /** The password that was typed is not the right one. */
+  /** The typed password is wrong. */
   passwordWrong: boolean
   withPassword: boolean
   loginBox: boolean
@@ -27,12 +27,12 @@ export interface PageSnapshot extends CommonSnapshot {
   notices: Notice[]
   /** Why the conference was over, as the page's last dialog says. */
   leaveReason: string | null
-  /** The page is about to load itself anew; `network` when only the connection is at fault. */
+  /** The page is about to reload itself; `network` when only the connection is at fault. */
   overlay: { kind: 'network' | 'error'; text: string } | null
   remoteTiles: number
   toolbox: boolean
   leaveControl: boolean
-  /** What the page's own state says; null where the page has none that is known. */
+  /** The page's own state; null where it has none that is known. */
   state: ConferenceSnapshot | null
   /** A connection for media was up, and none is now. */
   isMediaLost: boolean
@@ -40,9 +40,9 @@ export interface PageSnapshot extends CommonSnapshot {
 
 export interface ConferenceSnapshot {
   isJoined: boolean
-  /** It was joined before in this document, and is not now. */
+  /** The bot was joined before in this document, and is not now. */
   wasJoined: boolean
-  /** The page's own name of what failed, such as `conference.connectionError.accessDenied`. */
+  /** The page's own name of the failure, such as `conference.connectionError.accessDenied`. */
   failure: string | null
   waitsForModerator: boolean
 }

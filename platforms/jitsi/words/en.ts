@@ -1,6 +1,7 @@
 /**
- * English wording of the page, which is pinned to English. Expressions meet text with straight apostrophes, three dots
- * for an ellipsis and plain spaces. Texts of notifications are not needed: those carry the name of their text.
+ * English wording of the page, which the driver asks for in English. Expressions match text with straight apostrophes,
+ * three dots for an ellipsis and plain spaces. Texts of notifications are not needed: a notification has the key of its
+ * text.
  */
 import type { JitsiWords } from '../words.ts'
 
@@ -25,7 +26,7 @@ export const ENGLISH: JitsiWords = {
     local_name: [/^hi! what's your name\b/],
   },
   labels: {
-    // Newer pages say what a press does, older ones name the switch and show its state beside the label.
+    // Newer pages name the effect of a press, older ones name the switch and show its state beside the label.
     microphoneOn: [/^mute microphone$/],
     microphoneOff: [/^unmute microphone$/],
     microphoneSwitch: [/^mute \/ unmute$/, /^toggle mute audio$/],

@@ -1,5 +1,5 @@
 /**
- * The client's own object of the running call, where it lets others see it
+ * Reads the client's own object of the running call, where it is accessible
  * (docs/platform-notes/microsoft-teams.md#captions and #who-is-in-the-mix).
  */
 import { type Json, listOf, objectOf, textOf } from './json.ts'
@@ -9,7 +9,7 @@ export interface CallView {
   callId: string | null
   selfMri: string | null
   people: PersonRecord[]
-  /** Whose sound this contributing source carries, as the client itself knows. */
+  /** The client's own knowledge of the owner of this contributing source. */
   ownerOfSource(source: number): string | null
 }
 
@@ -18,7 +18,7 @@ interface ClientWindow {
   msteamscalling?: { deref?(): unknown }
 }
 
-/** Null where the client shows no call. Everything in it belongs to the page, so it may be anything. */
+/** Null where the client exposes no call. The object belongs to the page, so it may contain anything. */
 export function readCall(): CallView | null {
   try {
     const call = callOf(globalThis as ClientWindow)
@@ -36,12 +36,12 @@ export function readCall(): CallView | null {
       },
     }
   } catch {
-    // An object of another build than the ones we know.
+    // An object of an unknown build.
     return null
   }
 }
 
-/** False where the client offers no way. */
+/** False where the client offers no function for it. */
 export function startCaptions(): boolean {
   try {
     const call = callOf(globalThis as ClientWindow)

@@ -1,10 +1,10 @@
-/** Captions as the page shows them: who is speaking because a text grew, and what it says. */
+/** Reads the captions on the page: a person whose text grew is speaking. */
 import type { ShownCaption } from '../../shared/page/chat/caption-rows.ts'
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { PageConfig } from './types.ts'
 
 export interface CaptionReader {
-  /** Names of those whose caption is new or grew since the last look. */
+  /** Names of people whose caption is new or grew since the last poll. */
   read(): string[]
   /** All rows of the window. */
   rows(): ShownCaption[]
@@ -15,7 +15,7 @@ export function createCaptionReader(selectors: PageConfig['selectors']): Caption
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const window = () => document.querySelector(select('captions'))
   let last: { author: string; text: string } | null = null
-  /** Names and texts are leaves of their own, paired by their order. */
+  /** Names and texts are separate leaves, paired by their order. */
   function rows(): ShownCaption[] {
     const shown = window()
     if (!shown) return []

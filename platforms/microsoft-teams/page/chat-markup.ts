@@ -1,11 +1,11 @@
 /**
- * A message's markup, in the chat pane and as the service sends it, which are the same
+ * Reads a message's markup, which is the same in the chat pane and in the service's messages
  * (docs/platform-notes/microsoft-teams.md#chat).
  */
 import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
 
 const SCHEMA = 'schema.skype.com'
-/** Quoted before an answer; `itemid` is the id of the message that is answered. */
+/** The quote at the beginning of a reply; `itemid` is the id of the quoted message. */
 const QUOTE = `blockquote[itemtype*="${SCHEMA}/Reply"]`
 const MENTION = `[itemtype*="${SCHEMA}/Mention"], at`
 

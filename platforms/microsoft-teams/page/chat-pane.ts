@@ -1,11 +1,11 @@
-/** Reads the messages that the chat pane shows. It is a virtual list: rows come and go, and exist while it is open. */
+/** Reads the messages in the chat pane. It is a virtual list: rows come and go, and exist only while it is open. */
 import { textWithout } from '../../shared/page/dom/visible-text.ts'
 import { writtenIn } from './chat-markup.ts'
 import type { PageConfig } from './types.ts'
 
 export interface PaneMessage {
   id: string
-  /** Null for our own. */
+  /** Null for the bot's own message. */
   sender: string | null
   content: ReturnType<typeof writtenIn>
   /** UTC milliseconds. */
@@ -28,7 +28,7 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
         (part) => part.matches(select('chatOwn')) || part.querySelector(select('chatOwn')),
       )
       const named = message.querySelector(select('chatAuthor')) ?? item.querySelector(select('chatAuthor'))
-      // Only the first of several messages in a row carries the name.
+      // Only the first of several messages in a row has the name.
       author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)
       if (!id || !body) continue
       const content = writtenIn(body)
@@ -51,6 +51,6 @@ function instantOf(message: Element, item: Element, id: string): number | null {
   )
   const time = shown ? Date.parse(shown) : Number.NaN
   if (Number.isFinite(time)) return time
-  // The id is the instant at which the service took the message.
+  // The id is the time at which the service accepted the message.
   return /^\d{13}$/.test(id) ? Number(id) : null
 }

@@ -1,8 +1,7 @@
 /**
- * Chat as the client itself gets it, whether or not its pane is open: batches are handed to a handler that is bound by
- * name, which is where they can be seen (docs/platform-notes/microsoft-teams.md#chat). An edit, a deletion or a
- * reaction comes as the whole message
- * again, under the ids it had.
+ * Reads the chat messages that the client itself receives, with its pane open or closed. The client passes batches to a
+ * handler that it binds by name, and the script reads them there (docs/platform-notes/microsoft-teams.md#chat). An
+ * edit, a deletion or a reaction arrives as the complete message again, with the same ids.
  */
 import type { ChatContent, ChatFile } from '../../../src/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-content.ts'
@@ -12,13 +11,13 @@ import { listOf, objectOf, parsed, textOf } from './json.ts'
 
 export interface PushedMessage {
   id: string
-  /** Others of the same message; rows of the chat pane have the service's own. */
+  /** Other ids of the same message; rows of the chat pane have the service's own. */
   otherIds: string[]
   /** The platform's key of the sender. */
   mri: string
   name: string
   content: Omit<ChatContent, 'reactions'>
-  /** Null where the message says nothing of reactions. */
+  /** Null where the message has no field for reactions. */
   reactions: PushedReaction[] | null
   /** UTC milliseconds; null where the message does not say. */
   at: number | null
@@ -34,7 +33,7 @@ const WRITTEN = /^(?:Text|RichText(?:\/(?:Html|Sms))?)$/
 const LONGEST = 100_000
 const MOST_FILES = 50
 const MOST_REACTIONS = 50
-/** What the service calls the usual reactions; others begin with their code points. */
+/** Names that the service gives to the usual reactions; others begin with their code points. */
 const EMOJI: Readonly<Record<string, string>> = {
   like: '👍',
   heart: '❤️',
@@ -89,7 +88,7 @@ export function messagesIn(batch: unknown): PushedMessage[] {
   })
 }
 
-/** Null where there is nothing to read, and nothing says that it was deleted. */
+/** Null for a message without content that was not deleted. */
 function contentIn(
   markup: string | null,
   type: string,
@@ -144,12 +143,12 @@ function jsonOf(value: unknown): ReturnType<typeof objectOf> {
   return objectOf(typeof value === 'string' && value.length <= LONGEST ? parsed(value) : value)
 }
 
-/** A document apart: nothing in it runs or loads. */
+/** Parses into a separate document, in which no script runs and no file loads. */
 function contentOfMarkup(markup: string): ReturnType<typeof writtenIn> {
   try {
     return writtenIn(new DOMParser().parseFromString(markup, 'text/html').body)
   } catch {
-    // The page's policy keeps texts from being parsed; what stands in the chat pane is read all the same.
+    // The page's policy forbids to parse texts; the chat pane shows the message all the same and is read.
     return { text: '' }
   }
 }

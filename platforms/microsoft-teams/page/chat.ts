@@ -1,4 +1,4 @@
-/** The meeting's chat from its two sources, what the service pushes and what the pane shows, as one. */
+/** Merges the meeting's chat from its two sources: the service's messages and the rows of the pane. */
 import type { ChatMessage, ChatReaction } from '../../../src/meeting/meeting.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
@@ -19,7 +19,7 @@ interface Parts {
 
 export interface Chat {
   take(messages: readonly PushedMessage[]): void
-  /** One look at the pane. */
+  /** One poll of the pane. */
   read(at: number): void
   state(box: Element | null, pane: { isOpen: boolean; isOff: boolean }): ChatState
 }

@@ -1,4 +1,4 @@
-/** Finds the page's controls, by the marks that survive releases first and by wording after that. */
+/** Finds the page's controls: first by the marks that survive releases, then by their wording. */
 
 import { isVisible, labelOf, plain } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
@@ -29,7 +29,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return places.flatMap((place) => [...place.querySelectorAll(select('clickable'))]).find(isIt) ?? null
   }
 
-  /** The control behind a mark that may stand on a wrapper of it. */
+  /** The control with a mark, which may be on a wrapper of the control. */
   function control(name: string): Element | null {
     const found = all(name).filter((element) => element.closest(select('monitor')) === null)
     const [marked] = found
@@ -50,7 +50,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return visible('join') ?? (first('preJoin') ? worded('join') : null)
   }
 
-  /** In the call the toolbar's button, before it the switch. */
+  /** In the call the toolbar's button, before the join the switch. */
   function device(kind: 'microphone' | 'camera'): Element | null {
     return control(kind) ?? control(`${kind}Switch`)
   }
@@ -64,14 +64,14 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     const words = [label(element), plain(element.getAttribute('title') ?? '')]
     if (words.some((text) => says(`${kind}On`, text))) return 'on'
     if (words.some((text) => says(`${kind}Off`, text))) return 'off'
-    // The live property; the attribute never moves, and sources disagree on what `data-cid` means
+    // The live property; the attribute never changes, and sources disagree on the meaning of `data-cid`
     // (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches).
     if (element instanceof HTMLInputElement) return element.checked ? 'on' : 'off'
     const pressed = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
     return pressed === null ? 'absent' : pressed === 'true' ? 'on' : 'off'
   }
 
-  /** Only where the bot would hear nothing: the speaker is off, or another kind of sound is chosen. */
+  /** Only where the bot would receive no sound: the speaker is off, or another kind of sound is chosen. */
   function speaker(): Element | null {
     const element = control('speakerSwitch')
     if (!element || element.matches(':disabled')) return null
@@ -85,7 +85,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return boxes.find((box) => says('chatBox', box.getAttribute('aria-label') ?? '')) ?? boxes[0] ?? null
   }
 
-  /** A switch is drawn by its label, which lies over the box that has the state. */
+  /** A switch is drawn by its label, which covers the box that has the state. */
   function pressable(element: Element | null): Element | null {
     return element instanceof HTMLInputElement ? (element.labels?.[0] ?? element) : element
   }

@@ -1,4 +1,4 @@
-/** Reads foreign JSON without trusting a word of it. Pure. */
+/** Reads foreign JSON without trusting its form. Pure. */
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -6,12 +6,12 @@ export function objectOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-/** Empty where it is no list. */
+/** Empty where the value is no list. */
 export function listOf(value: unknown, most = 1000): unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : []
 }
 
-/** Null where it is no text, or one that is too long to be what was asked for. */
+/** Null where the value is no text, or too long for the expected one. */
 export function textOf(value: unknown, longest = 500): string | null {
   return typeof value === 'string' && value.length <= longest ? value : null
 }
@@ -24,7 +24,7 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // It was no JSON.
+    // Not JSON.
     return null
   }
 }

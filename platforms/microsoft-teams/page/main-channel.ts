@@ -1,5 +1,5 @@
 /**
- * What the media server says on the page's data channel: who dominates, and captions
+ * Decodes the media server's messages on the page's data channel: who dominates, and captions
  * (docs/platform-notes/microsoft-teams.md#the-main-channel). Pure.
  */
 import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
@@ -9,7 +9,7 @@ export interface ChannelCaption {
   mri: string
   text: string
   isFinal: boolean
-  /** UTC milliseconds at which its sound began; null where it is not said. */
+  /** UTC milliseconds at which its sound began; null where the message does not say. */
   startedAt: number | null
 }
 
@@ -22,10 +22,13 @@ export interface ChannelMessage {
 const LONGEST = 200_000
 const TICKS_PER_MS = 10_000
 const MS_FROM_1900_TO_1970 = 2_208_988_800_000
-/** The prefix may hold a bracket or two by chance. */
+/** The prefix may contain a few brackets by chance. */
 const MOST_TRIES = 16
 
-/** Some bytes of unknown meaning, then JSON. Null where it says nothing of this. Throws where it holds no JSON, or is too long. */
+/**
+ * The message is some bytes of unknown meaning, then JSON. Null where it has no known content. Throws where it holds no JSON, or
+ * is too long.
+ */
 export function readChannelMessage(data: ArrayBuffer | string): ChannelMessage | null {
   if ((typeof data === 'string' ? data.length : data.byteLength) > LONGEST)
     throw new UnreadMessage('The message is too long')

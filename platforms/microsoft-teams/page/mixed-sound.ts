@@ -1,6 +1,6 @@
 /**
- * Who is in the one mixed sound of the meeting. The server names the sources in every packet; it may or may not say how
- * loud each of them is. Where it does not, a source that is named in a mix that can be heard is one that is heard.
+ * Decides who is in the meeting's one mixed sound. The server names the sources in every packet, with or without their
+ * levels. Where there are no levels, every named source counts as audible while the mix is audible.
  */
 import { createSourceSampler } from '../../shared/page/audio/contributing-sources.ts'
 import { LEVEL_OFF, type LevelSample } from '../../shared/page/audio/speech-detector.ts'
@@ -12,7 +12,7 @@ export interface MixReader {
 
 export interface MixRound {
   samples: LevelSample[]
-  /** Of the whole mix, 0 to 1; null where the browser does not say. */
+  /** Level of the whole mix, 0 to 1; null where the browser does not report it. */
   mixLevel: number | null
 }
 
@@ -28,7 +28,7 @@ export function createMixReader(ownersOfSource: (source: number) => string[]): M
       const samples = sample(receivers).flatMap(({ csrc, level, ageMs }) => {
         const participantIds = ownersOfSource(csrc)
         if (participantIds.length === 0) return []
-        // Of a silent mix nobody is heard, whoever is named in it.
+        // In a silent mix all sources are silent, even those that it names.
         const present = mixLevel === null ? 1 : mixLevel >= LEVEL_OFF ? Math.max(mixLevel, 2 * LEVEL_OFF) : 0
         return [{ participantIds, level: hasLevels ? level : present, ageMs }]
       })

@@ -1,16 +1,16 @@
-/** Names as the page shows them, made names of people: badges off, stand-ins recognized. Pure. */
+/** Turns the page's labels into names of people: removes badges, recognizes placeholders. Pure. */
 import { plain } from '../../shared/page/dom/visible-text.ts'
 
 type Says = (label: string, text: string) => boolean
 
-/** What the page calls somebody before it knows better: an identifier or the beginning of one. */
+/** A person's label before the page knows the name: an identifier or the beginning of one. */
 const IDENTIFIER = /^(?:\d+:[a-z]+[:.]|[0-9a-f]{8}-?[0-9a-f]{4,}|(?=\D*\d)[A-Za-z0-9+/_-]{20,128}={0,2}$)/
 const BADGE = /\s*\(([^()]+)\)$/
-/** The second of a name gets a number. */
+/** The second person of a name gets a number. */
 const COLLISION = /\s+(?:\(\d{1,2}\)|\d{1,2})$/
 const LONGEST = 256
 
-/** Empty for what is no name: nothing, an identifier, a stand-in. */
+/** Empty for a label that is no name: nothing, an identifier, a placeholder. */
 export function nameOf(shown: string, says: Says): string {
   const name = withoutBadges(plain(shown).slice(0, LONGEST), says)
   return IDENTIFIER.test(name) || says('nobody', name) ? '' : name

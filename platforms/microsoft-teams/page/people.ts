@@ -1,10 +1,11 @@
 /**
- * Who is in the meeting, from sources of different trust. Pure: records go in with their time, and who is there comes
- * out.
+ * Decides who is in the meeting, from sources of different trust. Pure: records go in with their time, and the people
+ * come out.
  *
- * The meeting's signalling is believed at once; the client's call object adds people whom the signalling never named
- * (those who came before the bot); tiles and rows of the page count for people whom neither knows. The page knows names
- * only, and shows them late and in part, so what it alone says has to stand for a while, and its absence proves little.
+ * The meeting's signalling is believed at once. The client's call object adds people whom the signalling never named
+ * (those who came before the bot). Tiles and rows of the page count for people whom neither knows: the page knows names
+ * only, and shows them late and in part, so a person that only the page shows has to stay for a while, and a missing
+ * one proves little.
  */
 import type { PageParticipant } from '../../shared/page/types.ts'
 import type { CallView } from './call-object.ts'
@@ -12,26 +13,29 @@ import type { PersonRecord, StreamRecord } from './signalling.ts'
 import type { RosterSource } from './types.ts'
 
 /**
- * A person of the page alone counts after this, longer than a name takes to resolve
+ * A person whom only the page shows counts after this, longer than a name takes to resolve
  * (docs/platform-notes/microsoft-teams.md#tiles-and-names).
  */
 const PAGE_STANDS_MS = 3000
-/** And is gone after this. */
+/** And counts as gone after this. */
 const PAGE_GONE_MS = 3000
-/** Looks at the call object without somebody: whom only it named, and whom the signalling named and may have lost. */
+/**
+ * Polls of the call object without a person, before the person counts as gone: one whom only the call object named, and
+ * one whom the signalling named and may have lost.
+ */
 const ABSENCES = { call: 3, push: 20 } as const
 
 /** Applications and bots have keys of this kind. */
 const BOT_MRI = '28:'
 
 export interface PageView {
-  /** Names of others in tiles, as often as they are there; empty names are left out. */
+  /** Names in tiles of others, with repetitions; empty names are left out. */
   tiles: readonly string[]
   /** The same of the rows of the people panel. */
   rows: readonly string[]
   /** The bot's own tile has its mark. */
   hasOwnMark: boolean
-  /** Everybody in the call, the bot too; null where no badge says. */
+  /** Number of people in the call with the bot; null where no badge shows it. */
   count: number | null
 }
 
@@ -62,10 +66,10 @@ export class People {
   #hasOwnMark = false
   #source: RosterSource | null = null
   #call: CallView | null = null
-  /** The page has a badge that says of more people than are seen. */
+  /** The page has a badge with more people than are visible. */
   #mayBeUnseen = false
 
-  /** `nameOf` takes badges off; empty for what is no name of a person. `isOwn`: the bot may be called so. */
+  /** `nameOf` removes badges; empty for a label that is no person's name. `isOwn`: the name may be the bot's. */
   constructor(names: { nameOf(shown: string): string; isOwn(name: string): boolean }) {
     this.#nameOf = names.nameOf
     this.#isOwn = names.isOwn
@@ -84,11 +88,11 @@ export class People {
   }
 
   takePush(people: readonly PersonRecord[]): void {
-    for (const record of people) this.#take(record, 'push')
+    for (const record of people) this.#merge(record, 'push')
     if (people.length > 0 && this.#source !== 'call') this.#source = 'push'
   }
 
-  /** The call object as it is now; null where the client shows none. */
+  /** The present call object; null where the client exposes none. */
   takeCall(call: CallView | null): void {
     this.#call = call
     if (!call) return
@@ -97,8 +101,8 @@ export class People {
     for (const record of call.people) {
       const known = this.#known.get(record.mri)
       if (known) known.absences = 0
-      // The signalling is newer than the object that follows it, but may have said less.
-      if (known?.source !== 'push') this.#take(record, 'call')
+      // The signalling is newer than the object that follows it, but may have fewer fields.
+      if (known?.source !== 'push') this.#merge(record, 'call')
       else {
         known.name ||= this.#called(record)
         if (known.streams.length === 0) known.streams = record.streams ?? []
@@ -106,7 +110,7 @@ export class People {
     }
     const listed = new Set(call.people.map(({ mri }) => mri))
     for (const [mri, known] of this.#known) {
-      // An empty list may be a list that is not filled.
+      // An empty list may be one that is not filled yet.
       if (listed.has(mri) || (known.source === 'push' && listed.size === 0)) continue
       known.absences++
       if (known.absences >= ABSENCES[known.source]) known.isIn = false
@@ -121,7 +125,7 @@ export class People {
       for (const [name, times] of counted(names)) shown.set(name, Math.max(times, shown.get(name) ?? 0))
     }
     if (this.#source === 'call') {
-      // It knows everybody; a tile that lingers is nobody.
+      // The call object lists all people; a tile that lingers is no person.
       this.#page.clear()
       return
     }
@@ -162,7 +166,7 @@ export class People {
     return known?.isIn && mri !== this.#selfMri ? known.id : null
   }
 
-  /** Participants behind a contributing source; none where it is not known: unknown is better than wrong. */
+  /** Participants behind a contributing source; none where they are unknown: unknown is better than wrong. */
   ownersOfSource(source: number): string[] {
     const called = this.#call?.ownerOfSource(source) ?? null
     if (called !== null) {
@@ -194,7 +198,7 @@ export class People {
       .map(([, known]) => known)
   }
 
-  #take(record: PersonRecord, source: Known['source']): void {
+  #merge(record: PersonRecord, source: Known['source']): void {
     const { mri } = record
     const before = this.#known.get(mri)
     const name = this.#called(record) || before?.name || ''
@@ -209,26 +213,26 @@ export class People {
       absences: 0,
       streams: record.streams ?? before?.streams ?? [],
     }
-    // Entries without a name are services of the meeting; somebody whose name comes later gets an id then.
+    // Entries without a name are services of the meeting; a person whose name comes later gets an id then.
     if (before?.name === '' && name !== '') known.id = this.#idFor(mri, name)
     this.#known.set(mri, known)
   }
 
   /**
-   * The bot is in, and the signalling names everybody alike: the newest of its name is the bot. The client's own object
-   * corrects it.
+   * The bot is in, and the signalling lists it like every other participant: the newest of its name is the bot. The
+   * client's own object corrects it.
    */
   #findSelf(): void {
     const own = [...this.#known].findLast(([, { name, isIn }]) => isIn && this.#isOwn(name))
     if (own) this.#selfMri = own[0]
   }
 
-  /** Empty for an entry that the platform gives no name: a service of the meeting. */
+  /** Empty for an entry to which the platform gives no name: a service of the meeting. */
   #called({ name }: PersonRecord): string {
     return name ? this.#nameOf(name) || 'Unknown' : ''
   }
 
-  /** A person whom the page showed first keeps the id under which it was told. */
+  /** A person whom the page showed first keeps the id under which it was reported. */
   #idFor(mri: string, name: string): string {
     const shown = [...this.#page.values()].find((person) => person.name === name)
     if (name === '' || !shown || mri === this.#selfMri) return mri

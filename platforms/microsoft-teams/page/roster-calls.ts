@@ -9,7 +9,9 @@ import { type PersonRecord, peopleOf } from './signalling.ts'
 const MAY_HOLD_ROSTER = /conv|roster/i
 const LONGEST = 4_000_000
 
-/** The page's own use of the answers is not touched. `unread` is told of answers that should hold a roster and do not. */
+/**
+ * The page's own use of the answers is not touched. Calls `unread` for answers that should hold a roster and do not.
+ */
 export function listenToRosterCalls(heard: (people: PersonRecord[]) => void, unread: () => void): void {
   wrapMethod(globalThis, 'fetch', (native, _self, given) => {
     const answer = native(...given) as Promise<Response>
@@ -24,14 +26,14 @@ export function listenToRosterCalls(heard: (people: PersonRecord[]) => void, unr
               const answer = text.length <= LONGEST ? objectOf(parsed(text)) : null
               const roster = objectOf(answer?.roster)
               if (roster) heard(peopleOf(roster))
-              // Other answers of the same addresses hold no roster.
+              // Other answers of the same addresses contain no roster.
               else if (text.includes('"roster":{') || text.includes('"roster":[')) unread()
             } catch {
               unread()
             }
           },
           () => {
-            // The page hears of a failed call itself.
+            // The page handles a failed call itself.
           },
         )
     }

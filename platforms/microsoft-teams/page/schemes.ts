@@ -1,11 +1,11 @@
 /**
- * Keeps the page from opening the desktop app: the browser would ask in a window of its own, outside of the document,
- * where nobody can answer (docs/platform-notes/microsoft-teams.md#launcher).
+ * Keeps the page from opening the desktop app: the browser would ask in a separate window outside of the document,
+ * where the bot cannot answer (docs/platform-notes/microsoft-teams.md#launcher).
  */
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
 const OF_THE_WEB = /^(?:https?|about|blob|data|javascript|wss?):/i
-/** The one page that is known to try. */
+/** The one page that is known to do this. */
 const LAUNCHER = '/dl/launcher'
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
 
@@ -39,7 +39,7 @@ export function blockForeignSchemes(): void {
     },
     true,
   )
-  // `location` cannot be wrapped, but what is asked of it can be declined.
+  // `location` cannot be wrapped, but its navigations can be cancelled.
   const { navigation } = globalThis as { navigation?: EventTarget }
   navigation?.addEventListener('navigate', (event) => {
     const { destination } = event as Event & { destination?: { url?: unknown } }
@@ -48,7 +48,7 @@ export function blockForeignSchemes(): void {
   if (location.pathname.startsWith(LAUNCHER)) refuseFrames()
 }
 
-/** Frames that come as markup are taken back before they open anything. */
+/** Removes frames that come as markup before they open anything. */
 function refuseFrames(): void {
   const refuse = () => {
     for (const frame of document.querySelectorAll('iframe[src]')) {

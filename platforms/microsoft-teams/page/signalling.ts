@@ -1,5 +1,5 @@
 /**
- * What the meeting's WebSocket says: who came and went, and that the call is over
+ * Decodes the meeting's WebSocket messages: who joined and left, and that the call is over
  * (docs/platform-notes/microsoft-teams.md#roster-messages and #end-messages).
  */
 import { UnreadMessage } from '../../shared/page/chat/unread-messages.ts'
@@ -7,12 +7,12 @@ import { type Json, listOf, numberOf, objectOf, parsed, textOf } from './json.ts
 
 export interface StreamRecord {
   type: 'audio' | 'video' | 'screen'
-  /** Of sound it is the contributing source. */
+  /** For sound the contributing source. */
   sourceId: number
   isSent: boolean
 }
 
-/** One person; null where this message says nothing about it. */
+/** One person; a field is null where this message does not have it. */
 export interface PersonRecord {
   mri: string
   name: string | null
@@ -25,7 +25,7 @@ export type SignallingMessage =
   | { kind: 'roster'; callId: string | null; people: PersonRecord[] }
   | { kind: 'end'; callId: string | null; subCode: number; senderMri: string | null }
 
-/** Longer frames are not read, nor what unpacks to more. Characters. */
+/** Longer frames are ignored, and so are bodies that are longer after unpacking. Characters. */
 const LONGEST_FRAME = 2_000_000
 const LONGEST_BODY = 8_000_000
 const TYPES: Readonly<Record<string, StreamRecord['type']>> = {
@@ -35,8 +35,8 @@ const TYPES: Readonly<Record<string, StreamRecord['type']>> = {
 }
 
 /**
- * A text frame of the push socket; null for everything that says nothing about people or the end. Rejects where the frame
- * is about them and cannot be read.
+ * A text frame of the push socket; null for one that is not about people or the end. Rejects where the frame is about
+ * them and cannot be read.
  */
 export async function readFrame(frame: string): Promise<SignallingMessage | null> {
   if (!/^\d+:::\{/.test(frame)) return null
@@ -108,7 +108,7 @@ async function bodyOf(body: unknown): Promise<Json | null> {
     const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0))
     return objectOf(parsed(await inflated(bytes)))
   } catch {
-    // Neither form: another message than the ones we know.
+    // Neither form: an unknown message.
     return null
   }
 }

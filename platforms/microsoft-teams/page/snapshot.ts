@@ -1,4 +1,4 @@
-/** Reads everything that the driver judges by, in one look at the page. */
+/** Reads all signs for the driver, in one poll of the page. */
 import type { DialogReader } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
@@ -6,7 +6,7 @@ import type { Elements } from './elements.ts'
 import type { People } from './people.ts'
 import type { CallMark, EndNotice, PageSnapshot } from './types.ts'
 
-/** What the script itself knows, beside what is on the page. */
+/** The script's own knowledge, beside the signs on the page. */
 export interface Knowledge {
   people: People
   dialogs: DialogReader
@@ -17,18 +17,18 @@ export interface Knowledge {
 
 export interface SnapshotReader {
   read(): PageSnapshot
-  /** Everybody in the call, the bot too, as a badge says; null where none does. */
+  /** Number of people in the call with the bot, as a badge says; null where none does. */
   peopleCount(): number | null
 }
 
-/** Buttons of the toolbar that stand for a call, where the one to leave is not counted. */
+/** Buttons of the toolbar that are a sign of a call; the one to leave is not counted. */
 const CALL_BUTTONS = ['chat', 'people', 'raise', 'react', 'share', 'microphone', 'view'] as const
 const ENOUGH_BUTTONS = 2
 
 export function createSnapshotReader(elements: Elements, wording: Wording, knowledge: Knowledge): SnapshotReader {
   const { select, has, visible, find, label } = elements
   const { people } = knowledge
-  /** What people write and are called never counts as wording of the page, nor do banners, which say anything. */
+  /** Messages and names of people never count as wording of the page, nor do banners, which may contain any text. */
   const apart = ['tile', 'tileName', 'sidePane', 'chatList', 'captions', 'dialog', 'banner', 'icon', 'shell']
   const peoples = [...apart, 'meetingTitle'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas', '[role="menu"]'].join(',')
@@ -66,7 +66,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
     return snapshot
   }
 
-  /** A missing badge says nothing; the page says in words that nobody else is there. */
+  /** A missing badge says nothing; the page says in words that the bot is alone. */
   function others(count: number | null, lines: readonly string[]): number | null {
     const known = people.present().length
     if (people.source === 'call' && (people.selfIsKnown || known > 0)) return known
@@ -126,7 +126,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
       rosterSource: people.source,
       unattributedMs: knowledge.unattributedMs(),
       captionsShown: has('captions'),
-      // Their window comes once somebody speaks, so that its absence says nothing.
+      // The captions window opens at the first speech, so its absence says nothing.
       captionsOn: has('captions') ? true : null,
       audioReceivers: knowledge.audioReceivers(),
     }
@@ -135,7 +135,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
   return { read, peopleCount }
 }
 
-/** A page on the way may fail long after the first one was fine. */
+/** A later page of the join may fail although the first one was fine. */
 function statusOfDocument(): number | null {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return navigation?.responseStatus || null

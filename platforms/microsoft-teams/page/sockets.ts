@@ -1,7 +1,7 @@
-/** Listens at the page's WebSockets without changing them. */
+/** Observes the page's WebSockets without changing them. */
 import { wrapConstructor } from '../../shared/page/dom/patch-native.ts'
 
-/** `heard` is told of every text frame. To be called at document start. */
+/** Calls `heard` for every text frame. To be called at document start. */
 export function listenToSockets(heard: (frame: string) => void): void {
   wrapConstructor<WebSocket>(globalThis, 'WebSocket', (socket) => {
     socket.addEventListener('message', ({ data }) => {

@@ -1,7 +1,7 @@
 /**
- * The page's signs that somebody speaks. There are several, they change from build to build, and one alone failed for a
- * whole meeting (docs/platform-notes/microsoft-teams.md#signs-of-speech); so all are read, and one that never goes out
- * is no sign.
+ * The page's marks of a speaking participant. There are several, they change from build to build, and one alone failed
+ * for a whole meeting (docs/platform-notes/microsoft-teams.md#signs-of-speech). So all are read, and a mark that never
+ * goes out is ignored.
  */
 import type { SeenTile } from './tiles.ts'
 
@@ -13,7 +13,7 @@ export interface MarkReader {
 }
 
 export function createMarkReader(says: (label: string, text: string) => boolean): MarkReader {
-  /** Marks that were seen off somewhere: only what can be off says something by being on. */
+  /** Marks that were off on some tile: only a mark that can be off is a sign when it is on. */
   const telling = new Set<Mark>()
   return {
     read(tiles) {
@@ -48,7 +48,7 @@ function isBlueFrame({ content, opacity, borderTopColor, borderTopWidth }: CSSSt
   return blue > 180 && blue > red + 40 && blue > green + 40
 }
 
-/** Told of every outline that moves by its own style: a meter without any of the marks. */
+/** Calls `moved` for every outline that moves by its own style: a meter without any of the marks. */
 export function watchMotion(outline: string, moved: (outline: Element) => void): void {
   const observer = new MutationObserver((mutations) => {
     const elements = mutations.flatMap(({ target, oldValue }) =>

@@ -1,6 +1,6 @@
 /**
- * Who speaks in a meeting that sends one sound for all. Trusted most are the sources that the mix names; then come the
- * server's word on who dominates, the marks of the tiles and, as a last help, captions.
+ * Decides who speaks in a meeting that sends one mix for all. The sources that the mix names are trusted most; then
+ * come the server's dominant speaker, the marks of the tiles and, as the last source, captions.
  */
 
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
@@ -9,13 +9,13 @@ import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { createMixReader } from './mixed-sound.ts'
 import type { People } from './people.ts'
 
-/** A source that was in the mix so lately is in it now. Milliseconds. */
+/** A source that was in the mix this recently counts as in it now. Milliseconds. */
 const JUST_NOW_MS = 400
 
 export interface TeamsSpeech extends Speech {
   /** Contributing sources by their latest dominance, newest first. */
   dominates(sources: readonly number[]): void
-  /** Milliseconds of sound that could be put on nobody, without a break. */
+  /** Milliseconds of sound without a known speaker, without a break. */
   unattributedMs(): number
 }
 
@@ -26,7 +26,7 @@ export function watchTeamsSpeech(tap: WebRtcTap, people: People, emit: (changes:
   let lastRoundAt = Date.now()
 
   const speech = watchSpeech({
-    // Read here, since the server may name sources without their levels.
+    // The sources are read by `levels`, since the server may name them without their levels.
     receivers: () => [],
     ownersOfSource: () => [],
     levels() {
@@ -37,7 +37,8 @@ export function watchTeamsSpeech(tap: WebRtcTap, people: People, emit: (changes:
       if (!round) return null
       const isAudible = (round.mixLevel ?? 0) >= LEVEL_ON
       const isNamed = round.samples.some(({ level, ageMs = 0 }) => level >= LEVEL_ON && ageMs <= JUST_NOW_MS)
-      // Dominance alone does not end; with sound, and nobody named in it, it says whose sound it is.
+      // Dominance alone does not end; when there is sound and no source is named in it, the dominant participant is the
+      // speaker.
       if (isAudible && !isNamed && dominant !== null) {
         const speaker = dominant
         queueMicrotask(() => speech.mark(speaker))

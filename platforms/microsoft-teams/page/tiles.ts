@@ -1,4 +1,4 @@
-/** The page's tiles: whose they are, and the pictures for the recording's own composite. */
+/** The page's tiles: their owners, and the pictures for the composite. */
 
 import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
@@ -9,22 +9,22 @@ import type { PageConfig } from './types.ts'
 
 export interface SeenTile {
   element: Element
-  /** Of a shared screen: of the person who shares. Empty while the page does not know it. */
+  /** For a shared screen the name of the person who shares. Empty while the page does not know it. */
   name: string
   /** The platform's key of the person, where the tile has it. */
   mri: string | null
   isScreen: boolean
   isSelf: boolean
-  /** The bot's own mark is on it, not only its name. */
+  /** It has the bot's own mark, not only its name. */
   isMarked: boolean
-  /** The frame that shows who speaks. */
+  /** The frame that marks a speaker. */
   outline: Element | null
-  /** What a screen reader would say of the tile. */
+  /** The label of the tile for a screen reader. */
   label: string
   hasHand: boolean
 }
 
-/** Tiles of no size are phantoms (docs/platform-notes/microsoft-teams.md#tiles-and-names). */
+/** Tiles without a size are not real (docs/platform-notes/microsoft-teams.md#tiles-and-names). */
 export function readTiles({ selectors, botName }: PageConfig, wording: Wording): SeenTile[] {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   return [...document.querySelectorAll(select('tile'))].flatMap((element) => {
@@ -38,7 +38,7 @@ export function readTiles({ selectors, botName }: PageConfig, wording: Wording):
     const shown = (isScreen ? (wording.read('sharedBy', tagged) ?? wording.read('sharedBy', label)) : null) ?? tagged
     const outline = holder.querySelector(select('outline'))
     const isMarked = wording.says('self', label) || holder.querySelector(select('ownTile')) !== null
-    // Every tile of others has the frame, so that a tile without it by the bot's name is the bot's.
+    // Every tile of others has the frame, so a tile without it and with the bot's name is the bot's.
     const isSelf = isMarked || (!isScreen && outline === null && isOwnName(shown, botName, wording.says))
     const avatar = holder.querySelector(select('avatar'))
     return [
@@ -62,7 +62,7 @@ export function readRows({ selectors, botName }: PageConfig, wording: Wording): 
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const names = [...document.querySelectorAll(select('personRow'))]
     .filter((row) => !row.matches(select('absentRow')) && row.closest(select('absentRow')) === null)
-    // The mark and the row it is in are one person.
+    // The mark and the row that contains it are one person.
     .filter((row) => row.parentElement?.closest(select('personRow')) === null)
     .map((row) => {
       const titled = row.querySelector('span[title]')?.getAttribute('title')
@@ -76,12 +76,15 @@ function textOf(element: Element | null, icons: string): string {
   return element ? textWithout(element, icons) : ''
 }
 
-/** Whose tile it is; null where the page does not say it surely. */
+/** The owner of a tile; null where the page does not show it for certain. */
 export function ownerOf(tile: SeenTile, people: People): string | null {
   return (tile.mri === null ? null : people.idOfMri(tile.mri)) ?? (tile.name === '' ? null : people.idOfName(tile.name))
 }
 
-/** What the composite shows: everybody in the order of joining, a picture where there is one, shared screens apart. */
+/**
+ * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * apart.
+ */
 export function compositeTiles(
   tiles: readonly SeenTile[],
   people: People,

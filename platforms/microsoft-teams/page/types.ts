@@ -1,22 +1,25 @@
-/** What the page script of Microsoft Teams is told and tells beyond what all platforms share; plain data on both ways. */
+/**
+ * Types of the data that the page script of Microsoft Teams receives and reports, in addition to those of all
+ * platforms; plain data in both directions.
+ */
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type PageConfig = CommonConfig
 
-/** The screen that serves wrong links, denials, removals and failed connections alike. */
+/** The screen for wrong links, denials, removals and failed connections alike. */
 export interface RetrySnapshot {
   /** Title and description. */
   texts: string[]
-  /** It asks for another meeting number: the one given is not known. */
+  /** It asks for another meeting number: the given one is unknown. */
   asksForCode: boolean
   canRejoin: boolean
 }
 
-/** How the meeting's own signalling says that the call is over. */
+/** The end of the call as the meeting's own signalling reports it. */
 export interface EndNotice {
   /** docs/platform-notes/microsoft-teams.md#end-messages. */
   subCode: number
-  /** Somebody else than the bot sent it. */
+  /** The sender is not the bot. */
   isByOther: boolean
 }
 
@@ -24,12 +27,12 @@ export interface EndNotice {
 export type CallMark = 'toolbar' | 'stage' | 'duration' | 'roster'
 
 export interface PageSnapshot extends CommonSnapshot {
-  /** Of the document's own response; null where the browser does not say. */
+  /** Status of the document's own response; null where the browser does not report it. */
   httpStatus: number | null
   splash: boolean
-  /** A page without anything on it but the shell of the web client: between two documents. */
+  /** A page with only the shell of the web client: between two documents. */
   isBlank: boolean
-  /** The page that offers the app, and the browser beside it. */
+  /** The page that offers the desktop app and the browser. */
   launcher: boolean
   signInForm: boolean
   captcha: boolean
@@ -42,24 +45,26 @@ export interface PageSnapshot extends CommonSnapshot {
   connecting: boolean
   lobby: boolean
   retry: RetrySnapshot | null
-  /** Text of the page that ends a visit. */
+  /** Text of the page of an ended visit. */
   endScreen: string | null
   encryptionEnd: boolean
-  /** The button to leave is in the page, shown or not: toolbars hide. */
+  /** The button to leave is in the page, visible or not: toolbars hide. */
   leaveControl: boolean
-  /** For how long it is gone from this document, milliseconds; null while it is there and where it never was. */
+  /**
+   * For how long it has been missing from this document, milliseconds; null while it is there and where it never was.
+   */
   leaveGoneMs: number | null
   callMarks: CallMark[]
   chatControl: boolean
   /** The pane with the chat is open. */
   chatPane: boolean
   viewControl: boolean
-  /** Everybody in the call, the bot too; of "12+" it is 12. Null where no badge says. */
+  /** Number of people in the call with the bot; of "12+" it is 12. Null where no badge shows it. */
   peopleCount: number | null
   endNotice: EndNotice | null
-  /** Where what is known about people comes from. */
+  /** The source of the knowledge about people. */
   rosterSource: RosterSource | null
-  /** Milliseconds of sound that could be put on nobody, since the document began. */
+  /** Milliseconds of sound without a known speaker, since the document began. */
   unattributedMs: number
   captionsShown: boolean
   audioReceivers: number

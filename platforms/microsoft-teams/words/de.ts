@@ -1,4 +1,4 @@
-/** German wording, as far as somebody saw it (docs/platform-notes/microsoft-teams.md#languages). */
+/** German wording, as far as it was observed (docs/platform-notes/microsoft-teams.md#languages). */
 import type { TeamsWords } from '../words.ts'
 
 export const GERMAN: TeamsWords = {

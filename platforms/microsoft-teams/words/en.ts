@@ -1,7 +1,7 @@
 /**
- * English wording of the page, which is pinned to English. All expressions meet text with straight apostrophes, three
- * dots for an ellipsis, plain spaces, and are case-insensitive. Wording of whole pages is tied to the beginning of a
- * block of text where it is short, so that nothing a person says or is called can be taken for it.
+ * English wording of the page, which the driver asks for in English. All expressions match text with straight
+ * apostrophes, three dots for an ellipsis and plain spaces, and are case-insensitive. Short wording of whole pages
+ * matches only at the beginning of a block of text, so that messages and names of people are not mistaken for it.
  * Sources: docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen, #dialogs-around-join,
  * #sign-in-walls, #waiting-room, #denied-timed-out-dropped, #removed-ended-lost and #languages.
  */

@@ -1,4 +1,4 @@
-/** Spanish wording, as far as somebody saw it (docs/platform-notes/microsoft-teams.md#languages). */
+/** Spanish wording, as far as it was observed (docs/platform-notes/microsoft-teams.md#languages). */
 import type { TeamsWords } from '../words.ts'
 
 export const SPANISH: TeamsWords = {

@@ -1,4 +1,4 @@
-/** French wording, as far as somebody saw it (docs/platform-notes/microsoft-teams.md#people-pane and #languages). */
+/** French wording, as far as it was observed (docs/platform-notes/microsoft-teams.md#people-pane and #languages). */
 import type { TeamsWords } from '../words.ts'
 
 export const FRENCH: TeamsWords = {

@@ -1,5 +1,5 @@
 /**
- * Japanese wording, as far as somebody saw it: one badge behind names
+ * Japanese wording, as far as it was observed: one badge behind names
  * (docs/platform-notes/microsoft-teams.md#languages).
  */
 import type { TeamsWords } from '../words.ts'

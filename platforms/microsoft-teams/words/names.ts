@@ -1,5 +1,5 @@
 /**
- * Badges and stand-ins for names in languages of which nothing else is known
+ * Badges and placeholders of names in languages of which only these words are known
  * (docs/platform-notes/microsoft-teams.md#languages).
  */
 import type { TeamsWords } from '../words.ts'

@@ -1,39 +1,39 @@
-/** The page's end of the way between driver and page: events that wait for the driver, and the ear for its calls. */
+/** The page's side of the link to the driver: events that wait for the driver, and the listener for its calls. */
 import type { Delivery, NumberedPageEvent, PageEvent } from './types.ts'
 
-/** More events than this wait for a driver that does not ask; the oldest chat message is dropped then, and counted. */
+/** At most so many events wait for a driver that does not ask; then the oldest chat message is dropped and counted. */
 const MOST_EVENTS = 5000
 
 export interface EventQueue {
   tell(event: PageEvent): void
-  /** So many messages of the page were gone before they could be read. */
+  /** Counts messages of the page that were gone before they could be read. */
   miss(count: number): void
-  /** False when it had begun before. What was told until now waits until the caller has told who is there. */
+  /** False when it had begun before. Events until now wait until the caller has reported who is there. */
   begin(): boolean
-  /** Tells what was held: what was said between the true admission and the driver's certainty of it. */
+  /** Sends the held events: those between the true admission and the driver's certainty of it. */
   release(): void
   readonly hasBegun: boolean
-  /** Forgets what was acknowledged and gives the rest. */
+  /** Forgets the acknowledged events and returns the rest. */
   take(acknowledged: number): Delivery
 }
 
-/** `onTold` hears every event when it really goes out. */
+/** `onTold` is called for every event when it is really sent. */
 export function createEventQueue(onTold: (event: PageEvent) => void = () => {}): EventQueue {
-  // Grows over documents too, so that the driver's acknowledgement never hides events of a newer one.
+  // Grows across documents too, so that the driver's acknowledgement never hides events of a newer one.
   const document = Date.now()
   let lastNumber = document
   let hasBegun = false
   const held: PageEvent[] = []
   const events: NumberedPageEvent[] = []
   let dropped = 0
-  /** A flood of chat must not push out who left. */
+  /** A flood of chat must not displace events about people who left. */
   const bound = <Waiting>(waiting: Waiting[], eventOf: (one: Waiting) => PageEvent) => {
     if (waiting.length <= MOST_EVENTS) return
     const chat = waiting.findIndex((one) => eventOf(one).type === 'chat_message')
     waiting.splice(Math.max(0, chat), 1)
     dropped += 1
   }
-  const tell = (event: PageEvent) => {
+  const emit = (event: PageEvent) => {
     if (!hasBegun) {
       held.push(event)
       bound(held, (one) => one)
@@ -44,7 +44,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     onTold(event)
   }
   return {
-    tell,
+    tell: emit,
     miss(count) {
       dropped += count
     },
@@ -54,7 +54,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
       return isFirst
     },
     release() {
-      for (const event of held.splice(0)) tell(event)
+      for (const event of held.splice(0)) emit(event)
     },
     get hasBegun() {
       return hasBegun
@@ -67,8 +67,8 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
 }
 
 /**
- * Answers the driver's calls. Nothing of it has a name in the page: the driver sends an event whose name only it knows,
- * and gets the answer in the event's own object.
+ * Answers the driver's calls. It adds no name to the page: the driver sends an event whose name only it knows, and gets
+ * the answer in the event's own object.
  */
 export function answerDriver(channel: string, api: object): void {
   const methods = api as Record<string, (...given: unknown[]) => unknown>

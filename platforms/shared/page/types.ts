@@ -1,19 +1,19 @@
 /**
- * What every platform's page script is told and tells; plain data on both ways. A platform extends the signs, names its
- * elements and may add calls of its own.
+ * Types of the data that every platform's page script receives and reports; plain data in both directions. A platform
+ * extends the snapshot, names its elements and may add its own calls.
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ChatMessage, MeetingEvent } from '../../../src/meeting/meeting.ts'
 import type { DegradationStep } from '../../../src/ports.ts'
 
-/** What received sound and picture wait for: `even` for a recording in step, `live` to be heard soon. */
+/** Delay of received sound and picture: `even` keeps both in sync for a recording, `live` minimizes latency. */
 export type Playout = 'even' | 'live'
 
 export interface CommonConfig {
-  /** Name of the event by which the driver calls; nobody can guess it, and nothing of it can be enumerated. */
+  /** Name of the event by which the driver calls. The page cannot guess it, and finds no trace of it by enumeration. */
   channel: string
-  /** Where the meeting's hooks belong; on other hosts the script only reads signs. */
+  /** Hosts of the meeting, where the hooks are installed; on other hosts the script only reads signs. */
   meetingHosts: readonly string[]
   botName: string
   /** A data: URL, or null for none. */
@@ -22,24 +22,26 @@ export interface CommonConfig {
   playout: Playout
   /** `CaptureEnvironment.soundAheadMs` */
   soundAheadMs?: number | undefined
-  /** What captions say is told. */
+  /** Whether captions are reported. */
   captions?: boolean
-  /** What is to be heard in the page itself; left out: nothing. */
+  /** The audio that is read in the page itself; left out: none. */
   audioTap?: AudioTapConfig
-  /** The worker that paints lies at `/<painter>.js` of the page's origin, see `platforms/browser/own-script.ts`. */
+  /**
+   * The worker that paints is served at `/<painter>.js` of the page's origin, see `platforms/browser/own-script.ts`.
+   */
   painter: string
-  /** Hands a text to the driver, where it listens; the page's own scripts never see it. */
+  /** Sends a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void
-  /** Of the platform's `selectors.ts`. */
+  /** From the platform's `selectors.ts`. */
   selectors: Readonly<Record<string, string>>
-  /** Sources of case-insensitive expressions for labels, of the platform's `words.ts`. */
+  /** Sources of case-insensitive expressions for labels, from the platform's `words.ts`. */
   labels: Readonly<Record<string, string>>
 }
 
 export interface AudioTapConfig {
-  /** Samples per second of everybody's sound together; null where nobody wants it. */
+  /** Samples per second of the mix of all participants; null where there is no listener. */
   mixRate: number | null
-  /** Each person's voice apart. */
+  /** Each person's voice in a separate track. */
   participantTracks: boolean
 }
 
@@ -52,15 +54,15 @@ export interface DialogSnapshot {
 
 export interface DialogButton {
   label: string
-  /** What the page's own code calls the button's effect, such as `ok`; null where it says nothing. */
+  /** The name of the button's effect in the page's own code, such as `ok`; null where there is none. */
   action: string | null
-  /** For `PageApi.reference`, until the next look. */
+  /** For `PageApi.reference`, until the next snapshot. */
   ref: number
 }
 
 export type DeviceState = 'on' | 'off' | 'problem' | 'absent'
 
-/** What one look at any platform's page tells, gathered in one go. */
+/** The signs of any platform's page, gathered in one poll. */
 export interface CommonSnapshot {
   /** UTC milliseconds. */
   at: number
@@ -76,7 +78,7 @@ export interface CommonSnapshot {
   others: number | null
   /** Whether captions are shown; absent or null where the page does not say. */
   captionsOn?: boolean | null
-  /** `CallControl.goneAt`; absent where nobody looks for it. */
+  /** `CallControl.goneAt`; absent where the platform does not watch it. */
   callGoneAt?: number | null
   /** Messages of the meeting's own channels that the script could not read, by channel; absent where it reads none. */
   unread?: Readonly<Record<string, number>>
@@ -116,11 +118,11 @@ export interface NumberedPageEvent {
   event: PageEvent
 }
 
-/** What waits for the driver. */
+/** Events that wait for the driver. */
 export interface Delivery {
   /** Events after the number that was acknowledged, oldest first. */
   events: NumberedPageEvent[]
-  /** Another number in every document: a page that was loaded anew has to be told everything again. */
+  /** Another number in every document: a page that was reloaded needs all settings again. */
   document: number
   hasBegun: boolean
   /** How many events of this document were dropped so far, because the driver did not ask in time. */
@@ -133,33 +135,33 @@ export interface PageReport<Snapshot extends CommonSnapshot> extends Delivery {
 
 export interface ChatState {
   isPanelOpen: boolean
-  /** The page says in words that nobody may write; there is no box to wait for. */
+  /** The page says in words that chat is off for the bot; there is no box to wait for. */
   isOff?: boolean
   box: { isEnabled: boolean; value: string } | null
   /** The bot's own messages as the page shows them. */
   own: { id: string; text: string }[]
 }
 
-/** What the driver can ask of every platform's script. */
+/** The driver's calls of every platform's script. */
 export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name extends string = string> {
   report(acknowledged: number): PageReport<Snapshot>
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null
-  /** From admission on events are told; who is there is there since `at` (UTC milliseconds). */
+  /** From admission on events are reported; people who are there count as present since `at` (UTC milliseconds). */
   begin(at: number): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
   chat(): ChatState
-  /** Of the composite, see there; null also where there is none. */
+  /** See `Composite`; null also where there is none. */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   closeFrames(): void
   /** Why no frames are painted any more; null while they are, and where none are wanted. */
   framesFault(): string | null
-  /** Paints the recording's picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
+  /** Paints the recorded picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
   paintAhead(): Promise<void>
-  /** Lays the recording's picture over the page; resolves when it is painted. */
+  /** Shows the recorded picture over the page; resolves when it is painted. */
   showComposite(): Promise<void>
-  /** What is recorded, a PNG in base64; null while the screen shows it. */
+  /** The recorded picture, a PNG in base64; null while the screen shows it. */
   compositePng(): Promise<string | null>
   setDegradationStep(step: DegradationStep): void
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */

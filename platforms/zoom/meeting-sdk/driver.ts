@@ -1,4 +1,4 @@
-/** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the life. */
+/** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
 
 import { BotError } from '../../../src/errors.ts'
 import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
@@ -28,15 +28,18 @@ import type { FetchToken } from './tokens.ts'
 
 export interface ZoomSdkOptions extends DriverOptions {
   conf: ConfCredentials
-  /** Where the SDK's files are; default the installed npm package. Tests give a stub's base. */
+  /** Where the SDK's files are; default: the installed npm package. Tests give the base of a stub. */
   sdkBase?: string
   sdkWaits?: Partial<JoinFlowWaits & RightWaits>
   fetchToken?: FetchToken
-  /** Shorter ones for tests. */
+  /** Shorter intervals for tests. */
   paces?: Partial<ZoomPaces>
 }
 
-/** Starts the browser on the stage and the bot's own page beside it. Rejects with a BotError when either fails. */
+/**
+ * Starts the browser in the capture environment, and the server of the bot's own page. Rejects with a BotError when
+ * either fails.
+ */
 export async function openZoomSdk(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -89,7 +92,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
       conf,
       secrets,
       waits,
-      // All cameras are on the page then; the recording's own picture chooses among them.
+      // Then all cameras are on the page, and the composite chooses among them.
       view: options.recordingMode === 'audio_only' ? 'speaker' : 'gallery',
       ...(options.fetchToken ? { fetchToken: options.fetchToken } : {}),
     })
@@ -111,7 +114,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
         camera: wantsCamera ? 'on' : 'off',
         microphone: options.microphone ?? 'off',
       }),
-      sweep: (snapshot) => dialogs.sweep(snapshot),
+      answerOpenDialog: (snapshot) => dialogs.answerOpenDialog(snapshot),
       entrance: {
         open: (signal) => attempt.open(signal),
         ask: (snapshot, state) => attempt.ask(snapshot, state),
@@ -133,11 +136,11 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
       watching: {
         canBePutBack: true,
         codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
-        // The SDK goes to another page within a second of it.
+        // After it the SDK goes to another page within a second.
         endLooks: { user_left: 1 },
         async afterPoll(snapshot) {
           if (hasRight) mustStillBeAllowed(snapshot.sdk)
-          await sound.look(snapshot)
+          await sound.update(snapshot)
         },
       },
       async obtainRecordingRight(limitMs, signal) {
@@ -163,12 +166,12 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
   }
 }
 
-/** A page that does not answer is asked again; what is wrong with it, the watch says. */
+/** A page that does not answer is asked again; the meeting watch reports what is wrong with it. */
 async function answerOf(asked: Promise<SdkAnswer | null>): Promise<SdkAnswer> {
   return (await asked.catch(() => null)) ?? { ok: false, code: null, text: 'the page did not answer' }
 }
 
-/** The SDK's own call: nothing has to be opened, and its answer says what became of the message. */
+/** The SDK's own call: no panel has to be opened, and its answer is the result of the message. */
 function sdkChatSteps(page: SdkMeetingPage): ChatSteps {
   let text = ''
   return {

@@ -1,7 +1,6 @@
 /**
- * What the SDK's numbers mean for a bot. Pure: a table from the public number to a kind of failure, and from the kind to
- * its outcome. Source: docs/platform-notes/zoom.md#sdk-error-numbers and
- * #sdk-join-outcomes.
+ * Meaning of the SDK's error numbers for a bot. Pure: a table from the public number to a kind of failure, and from the
+ * kind to its outcome. Source: docs/platform-notes/zoom.md#sdk-error-numbers and #sdk-join-outcomes.
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
@@ -33,10 +32,10 @@ export type FailureKind =
   | 'full'
   | 'barred'
 
-/** Failures that are waits: what is missing may come. */
+/** Failures for which the bot waits: the missing person may come. */
 export type WaitKind = 'host_not_there' | 'user_not_there'
 
-/** With which token the bot asked to join; some numbers mean another thing with another token. */
+/** The token with which the bot asked to join; some numbers have another meaning with another token. */
 export type JoinedWith = 'nothing' | 'obf' | 'zak'
 
 const KINDS: Readonly<Record<number, FailureKind | WaitKind>> = {
@@ -112,20 +111,21 @@ const KINDS: Readonly<Record<number, FailureKind | WaitKind>> = {
   13208: 'ended_before',
 }
 
-/** Numbers that mean another thing when the bot came on behalf of a user. */
+/** Numbers with another meaning when the bot joined on behalf of a user. */
 const WITH_OBF: Readonly<Record<number, FailureKind | WaitKind>> = {
-  // Older SDKs say nothing more of a user who is not there (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
+  // Older SDKs report no more than this about a missing user
+  // (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
   1: 'user_not_there',
   4013: 'on_behalf_refused',
   4018: 'on_behalf_refused',
 }
 
-/** The media socket's closing number of an unpublished app in a meeting of another account; also "no rwc available". */
+/** The media socket's close code for an unpublished app in a meeting of another account; also "no rwc available". */
 const SOCKET_REFUSED = 513
 
 /**
- * The one failure that counts. The same one comes on several channels, some with the number and some without; a failure
- * that says what is wrong goes before one that only says that something is.
+ * The one failure that counts. The same one comes on several channels, some with the number and some without. A failure
+ * with a cause outweighs one without.
  */
 export function tellingFailure(failures: readonly SdkFailure[]): SdkFailure | null {
   const numbered = failures.filter(({ code }) => code !== null)
@@ -153,7 +153,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
     sentence:
       'Zoom refused the SDK credentials ({text}). Is the app active, has it the Meeting SDK, and does it allow joining by programs?',
   },
-  // The attempt that follows carries a signature of its own.
+  // The next attempt carries a new signature.
   signature_expired: {
     code: 'SDK_AUTH_FAILED',
     sentence: 'Zoom takes the signature for expired ({text}). Is the clock of this machine right?',
@@ -193,7 +193,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
     sentence: 'Zoom refused the access key of the user ({text}).',
     canRetry: true,
   },
-  // A token serves one join: one that was used before gives way to a fresh one, where there is an address for it.
+  // A token serves one join: a used one is replaced by a fresh one, where there is an address for it.
   on_behalf_stale: {
     code: 'CONF_OBF_TOKEN_ERROR',
     sentence:
@@ -220,7 +220,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
   barred: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting does not let the bot in ({text}).' },
 }
 
-/** `canAskAgain`: a fresh token can be had; one that stands in the job is refused the second time too. */
+/** `canAskAgain`: the bot can get a fresh token; a token that is written in the job is refused the second time too. */
 export function failureError(kind: FailureKind, text: string, canAskAgain: boolean): BotError {
   const { code, sentence, canRetry = false } = FAILURE_OUTCOMES[kind]
   const ofToken = code === 'CONF_OBF_TOKEN_ERROR' || code === 'CONF_ACCESS_TOKEN_ERROR'
@@ -234,7 +234,7 @@ export function failureError(kind: FailureKind, text: string, canAskAgain: boole
   )
 }
 
-/** For people: the SDK's words and its number. */
+/** The SDK's words and its number, for people. */
 export function failureText({ code, text }: SdkFailure): string {
   const words = text.trim() === '' ? 'no words' : `"${text.slice(0, 200)}"`
   return code === null ? words : `${words}, ${code}`

@@ -1,8 +1,8 @@
 /**
- * One attempt to be in a meeting through the SDK: its page, its tokens, its calls of `join`. A wait for the authorizing
- * user, or for a host of whom the SDK speaks in numbers only, is a row of whole joins
- * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported): the page is loaded
- * anew, with a fresh signature and a fresh token.
+ * One attempt to join a meeting through the SDK: its page, its tokens, its calls of `join`. While the authorizing user
+ * is missing, or a host whom the SDK names by numbers only, the bot waits by a series of complete joins
+ * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported): it reloads the page, with a fresh signature and a fresh
+ * token.
  */
 
 import { BotError } from '../../../src/errors.ts'
@@ -25,9 +25,9 @@ export type SdkMeetingPage = MeetingPage<SdkSnapshot, ElementName, SdkPageApi>
 const NAME_BYTES = 128
 
 export interface JoinFlowWaits {
-  /** Between two joins while the authorizing user is not there. Milliseconds, as all. */
+  /** Interval between two joins while the authorizing user is missing. Milliseconds, like all of these. */
   userAgainMs: number
-  /** The same while the host has not begun. The SDK lets a page join once in 10 s; a page that is loaded anew counts anew. */
+  /** The same while the host has not begun. The SDK lets a page join once in 10 s; a reload starts this limit again. */
   hostAgainMs: number
 }
 
@@ -43,7 +43,7 @@ export interface JoinFlowParts {
   secrets: Secrets
   waits: JoinFlowWaits
   view: 'gallery' | 'speaker'
-  /** Absent: fetched from the public internet, checked and bounded. */
+  /** Default: fetches from the public internet, with checks and limits. */
   fetchToken?: FetchToken
 }
 
@@ -51,7 +51,7 @@ export class JoinFlow {
   readonly #parts: JoinFlowParts
   #signal: AbortSignal = new AbortController().signal
   #hasAsked = false
-  /** Who is missing, and since when. */
+  /** The kind of the missing person, and since when. */
   #missing: { kind: string; since: number } | null = null
 
   constructor(parts: JoinFlowParts) {
@@ -63,7 +63,7 @@ export class JoinFlow {
     return conf.onBehalfToken ? 'obf' : conf.accessKey ? 'zak' : 'nothing'
   }
 
-  /** A token that does not stand in the job is another one the next time. */
+  /** A token that is not written in the job is another one the next time. */
   get canAskAgain(): boolean {
     const { onBehalfToken, accessKey } = this.#parts.conf
     const origin = onBehalfToken ?? accessKey
@@ -78,13 +78,13 @@ export class JoinFlow {
     this.#signal = signal
     const { page, served, target, conf, secrets } = this.#parts
     secrets.keep(conf.sdkSecret, passcodeOf(target), registrantOf(target))
-    // What cannot be signed needs no page.
+    // A meeting that the bot cannot sign for needs no page.
     mustBeCommercial(target)
     this.#signature()
     await loadMeeting(page, served.url, signal, 'Zoom')
   }
 
-  /** The page has the SDK: starts it, then joins. */
+  /** The page has loaded the SDK: starts it, then joins. */
   async ask(snapshot: SdkSnapshot, { kind }: Pick<SdkPageState, 'kind'>): Promise<void> {
     const { page, served, view } = this.#parts
     const mayAsk = page.gate.isOpen
@@ -95,7 +95,7 @@ export class JoinFlow {
     else if (snapshot.sdk.stage === 'initialized' && mayAsk) await this.#join()
   }
 
-  /** In the waiting room: nothing, but where somebody is missing the bot asks again after a while. */
+  /** In the waiting room: only where the user or the host is missing, the bot asks again after a while. */
   async wait(snapshot: SdkSnapshot, state: SdkPageState): Promise<void> {
     const { page, served, waits } = this.#parts
     const { kind } = state
@@ -114,7 +114,7 @@ export class JoinFlow {
 
   async #join(): Promise<void> {
     const { page, target, botName, conf, secrets, fetchToken } = this.#parts
-    // The token goes first: it may take a while, and the signature counts from when it is made.
+    // The token comes first: it may take a while, and the signature is valid from its creation.
     const tokens = await unlessStopped(this.#signal, getTokens(conf, fetchToken))
     const signature = this.#signature()
     secrets.keep(signature, ...Object.values(tokens))
@@ -144,7 +144,7 @@ export class JoinFlow {
 }
 
 /**
- * The government's Zoom has other hosts, other apps and a package of its own
+ * The government's Zoom has other hosts, other apps and a separate package
  * (docs/platform-notes/zoom.md#loading-the-sdk).
  */
 export function mustBeCommercial({ url }: Pick<MeetingTarget, 'url'>): void {
@@ -160,12 +160,12 @@ function passcodeOf({ url, passcode }: MeetingTarget): string | null {
   return new URL(url).searchParams.get('pwd') ?? passcode ?? null
 }
 
-/** The personal token of somebody who registered. */
+/** The personal token of a registered participant. */
 function registrantOf({ url }: MeetingTarget): string | null {
   return new URL(url).searchParams.get('tk')
 }
 
-/** Cut between characters, never within one. */
+/** Cuts between characters, never within one. */
 export function nameWithin(name: string, maxBytes: number): string {
   let bytes = 0
   let kept = ''
@@ -177,7 +177,7 @@ export function nameWithin(name: string, maxBytes: number): string {
   return kept
 }
 
-/** A stop does not wait for an address that is slow. */
+/** A stop does not wait for a slow address. */
 function unlessStopped<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

@@ -1,7 +1,7 @@
 /**
- * Serves the bot's own page with the SDK on this machine: the SDK wants a secure context, which 127.0.0.1 is, and
- * cross-origin isolation for its gallery (docs/platform-notes/zoom.md#loading-the-sdk and #cross-origin-isolation).
- * Nothing secret is in any file or address here.
+ * Serves the bot's own page with the SDK on this machine: the SDK needs a secure context, which 127.0.0.1 is, and
+ * cross-origin isolation for its gallery (docs/platform-notes/zoom.md#loading-the-sdk and #cross-origin-isolation). No
+ * file or address here contains a secret.
  */
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -32,7 +32,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Of every answer: the page stays alone in its process, and others' pictures come without their cookies. */
+/**
+ * Headers of every answer: the page is isolated in its process, and images of other sites load without their cookies.
+ */
 const ISOLATION = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'credentialless',
@@ -41,13 +43,13 @@ const ISOLATION = {
   'cache-control': 'no-store',
 }
 
-/** In this order; the SDK takes them from the page (docs/platform-notes/zoom.md#loading-the-sdk). */
+/** In this order; the SDK needs them in the page (docs/platform-notes/zoom.md#loading-the-sdk). */
 const VENDORS = ['react', 'react-dom', 'redux', 'redux-thunk', 'react-redux', 'lodash'] as const
 
 export interface SdkPage {
   /** `http://127.0.0.1:<port>`. */
   origin: string
-  /** What the browser opens; nobody else on this machine can guess it. */
+  /** The address that the browser opens; other programs on this machine cannot guess it. */
   url: string
   /** Where the SDK goes after the end. */
   leaveUrl: string
@@ -57,7 +59,8 @@ export interface SdkPage {
 }
 
 /**
- * `sdkBase` is where the SDK's files are; null serves those of the npm package, and rejects where that is not installed.
+ * `sdkBase` is the address of the SDK's files; null serves those of the npm package, and rejects where that is not
+ * installed.
  */
 export async function serveSdkPage(sdkBase: string | null): Promise<SdkPage> {
   const folder = sdkBase === null ? sdkFolder() : null

@@ -1,6 +1,6 @@
 /**
- * What one look at the SDK's page means. The SDK's own words come first, then what Zoom's page shows, which is the web
- * client's from the preview on. Pure.
+ * Decides the page state from one snapshot of the SDK's page. The SDK's own words come first, then the signs of Zoom's
+ * page, which is the web client's from the preview on. Pure.
  */
 import { BotError } from '../../../src/errors.ts'
 import type { MeetingEnd } from '../../../src/meeting/meeting.ts'
@@ -23,12 +23,12 @@ import type { SdkFacts, SdkSnapshot } from './page/types.ts'
 export type SdkKind =
   | PageKind
   | FailureKind
-  /** The page with the SDK is loading; it is there and joins next; `join` is under way. */
+  /** In this order: the page with the SDK is loading; it is ready and joins next; `join` is under way. */
   | 'sdk_loading'
   | 'sdk_ready'
-  /** The host has not begun, in numbers rather than on the page: the bot has to ask again. */
+  /** The host has not begun, by the SDK's numbers and not on the page: the bot has to ask again. */
   | 'host_not_there'
-  /** The user on whose behalf the bot comes is not in the meeting. */
+  /** The user on whose behalf the bot joins is not in the meeting. */
   | 'user_not_there'
   | 'user_left'
   /** Sent out of the waiting room. */
@@ -55,24 +55,26 @@ export const SDK_PAGE_PHASES: Readonly<Record<SdkKind, PagePhase>> = {
 }
 
 /**
- * `join` begins at once when the SDK takes the signature up; without a word for so long it has not
- * (docs/platform-notes/zoom.md#signature).
+ * `join` begins at once when the SDK accepts the signature; without a report for so long it has not
+ * (docs/platform-notes/zoom.md#signature). Milliseconds.
  */
 export const SILENT_JOIN_MS = 30_000
 /**
- * From this level on the SDK sets up sound, which only somebody in the meeting has
+ * From this level on the SDK sets up sound, which only a participant in the meeting has
  * (docs/platform-notes/zoom.md#join-sequence).
  */
 const IN_MEETING_LEVEL = 13
 const RECONNECTING = 4
 const DISCONNECTED = 3
-/** The end of a bot whose user went; docs/platform-notes/zoom.md#sdk-error-numbers, and the dialog that says it. */
+/**
+ * Reason number when the authorizing user left; docs/platform-notes/zoom.md#sdk-error-numbers, as its dialog says too.
+ */
 const USER_LEFT = 4019
 const USER_LEFT_TEXT = /^the authorized user (?:has )?left the meeting\b/i
 
 const REGISTRATION = /^registration (?:meeting|webinar)\b/i
 
-/** Why the SDK says that the bot is out; docs/platform-notes/zoom.md#leaving-reasons. */
+/** Reasons that the SDK gives for the bot's leaving; docs/platform-notes/zoom.md#leaving-reasons. */
 const LEAVE_KINDS: Readonly<Record<number, SdkKind>> = {
   1: 'ended',
   2: 'left',
@@ -84,7 +86,7 @@ const LEAVE_KINDS: Readonly<Record<number, SdkKind>> = {
   8: 'disclaimer_refused',
 }
 
-/** What the page can say that outweighs everything the SDK says: it stands over the meeting or in place of it. */
+/** States of the page that outweigh everything the SDK says: they cover the meeting or replace it. */
 const FINAL: ReadonlySet<PageKind> = new Set<PageKind>([
   'bot_wall',
   'captcha',
@@ -99,7 +101,7 @@ const FINAL: ReadonlySet<PageKind> = new Set<PageKind>([
   'full',
   'elsewhere',
 ])
-/** What the page shows on the way in, while the SDK says nothing of its own. */
+/** States of the page during the join, while the SDK itself reports nothing. */
 const ON_THE_WAY: ReadonlySet<PageKind> = new Set<PageKind>([
   'waiting_room',
   'waiting_for_host',
@@ -110,7 +112,7 @@ const ON_THE_WAY: ReadonlySet<PageKind> = new Set<PageKind>([
   'wrong_passcode',
 ])
 
-/** `joinedWith`: some numbers mean another thing with another token. */
+/** `joinedWith`: some numbers have another meaning with another token. */
 export function sdkStateOf(snapshot: SdkSnapshot, joinedWith: JoinedWith): SdkPageState {
   const { sdk } = snapshot
   const page = stateOfPage(asZoomPage(snapshot))
@@ -142,7 +144,7 @@ export function sdkStateOf(snapshot: SdkSnapshot, joinedWith: JoinedWith): SdkPa
 
 export function sdkClassifier(parts: {
   joinedWith(): JoinedWith
-  /** A fresh token can be had for another attempt. */
+  /** The bot can get a fresh token for another attempt. */
   canAskAgain: boolean
 }): PageClassifier<SdkSnapshot, SdkKind> {
   return {
@@ -150,7 +152,7 @@ export function sdkClassifier(parts: {
     phases: SDK_PAGE_PHASES,
     refusalOf: (state, joinStage) => sdkRefusalOf(state, joinStage, parts.canAskAgain),
     endOf: (state) => sdkEndOf(state),
-    // One channel tells before the others, and not all of them tell what is wrong.
+    // One channel reports before the others, and not all of them report the cause.
     patience: { trouble: 3000, join_failed: 5000, bad_request: 1000, left: 1500 },
     waitsFor: { waiting_for_host: 'host', host_not_there: 'host', user_not_there: 'authorized_user' },
     isCorroborated: ({ proofs }) => proofs.includes('attendee') && proofs.length > 1,
@@ -192,7 +194,7 @@ function sdkRefusalOf(state: SdkPageState, joinStage: JoinStage, canAskAgain: bo
 
 function sdkEndOf(state: SdkPageState): MeetingEnd | null {
   const { kind } = state
-  // Codes of joining say nothing about a bot that is in.
+  // Codes about joining mean nothing for a bot that is in.
   if (isFailure(kind)) return null
   switch (kind) {
     case 'user_left':
@@ -223,7 +225,7 @@ function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageSta
   const failure = tellingFailure(sdk.failures)
   if (failure) {
     const kind = failureKind(failure, joinedWith)
-    // The SDK's own page of "not started" asks again by itself.
+    // The SDK's own page for "not started" asks again by itself.
     if (kind === 'host_not_there' && sdk.waitsForHost) return null
     return { kind, text: failureText(failure), proofs: [] }
   }
@@ -232,7 +234,7 @@ function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageSta
   return { kind: 'no_answer', text: 'no word on any channel', proofs: [] }
 }
 
-/** In these cases the package (6.2.0) calls nobody back: it shows a form of its own, which is none of the bot's. */
+/** In these cases the package (6.2.0) makes no callback: it shows its own form, which the bot does not fill in. */
 function loginView({ lines }: SdkSnapshot): SdkPageState | null {
   const wrong = lines.find((line) => matches(WORDS.states.wrong_passcode, line))
   if (wrong !== undefined) return { kind: 'wrong_passcode', text: wrong, proofs: [] }
@@ -258,7 +260,7 @@ function textOr(page: PageState<PageKind>, kind: PageKind, otherwise: string): s
   return page.kind === kind ? page.text : otherwise
 }
 
-/** The bot's own page has no host of Zoom's; what it shows is read as the web client's. */
+/** The bot's own page is not on a host of Zoom; its content is read like the web client's. */
 function asZoomPage(snapshot: SdkSnapshot): SdkSnapshot {
   return { ...snapshot, url: 'https://app.zoom.us/wc/1/join', title: '', pageError: null }
 }
@@ -267,7 +269,7 @@ function pathOf(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : ''
 }
 
-/** A dialog that the web client's words do not know; it says why the meeting is over and is not pressed away. */
+/** A dialog that is not among the web client's words: it says why the meeting is over, and it is not closed. */
 export function saysUserLeft(text: string): boolean {
   return USER_LEFT_TEXT.test(text)
 }

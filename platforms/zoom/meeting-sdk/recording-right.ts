@@ -1,8 +1,7 @@
 /**
- * The right to record: asked for before the recording, watched while it runs. Zoom wants an app that captures a meeting
- * to hold it, so that people are told (docs/platform-notes/zoom.md#recording-permission). What is recorded comes from
- * the screen and the sound server; the
- * SDK's own capture is what shows it to the participants.
+ * The right to record: asked for before the recording, watched while it runs. Zoom requires that an app which captures
+ * a meeting holds it, so that people are notified (docs/platform-notes/zoom.md#recording-permission). The recording
+ * itself comes from the screen and the sound server; the SDK's own capture is what shows it to the participants.
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
@@ -11,17 +10,17 @@ import type { Clock } from '../../../src/ports.ts'
 import type { SdkAnswer, SdkFacts } from './page/types.ts'
 
 export interface RightWaits {
-  /** From the start of the SDK's capture to its word that it runs. Milliseconds, as all. */
+  /** Time from the start of the SDK's capture to its report that it runs. Milliseconds, like all of these. */
   captureStartMs: number
-  /** A request lapses unanswered; so long after it the bot asks again. */
+  /** A request without an answer expires; the bot asks again after this. */
   askAgainMs: number
-  /** Without a host there is nobody to ask; so often it is looked whether one came. */
+  /** Without a host the request cannot be sent; interval of the checks whether a host has come. */
   noHostMs: number
 }
 
 /**
- * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request lapses after 10
- * s for some hosts and the rest is not known.
+ * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request expires after
+ * 10 s for some hosts, and the rest is unknown.
  */
 export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
 
@@ -29,7 +28,7 @@ const POLL_EVERY_MS = 250
 const STARTED = 1
 const STEP = 'right to record'
 
-/** What a refusal of `mediaCapture` or `mediaCapturePermission` means. Zoom's own typing errors are kept. */
+/** Meaning of a refusal of `mediaCapture` or `mediaCapturePermission`. Zoom's own typing errors are kept. */
 export type RightAnswer = 'have' | 'must_ask' | 'no_host' | 'unclear' | RightRefusal
 type RightRefusal = Extract<
   ErrorCode,
@@ -46,7 +45,7 @@ const ANSWERS: readonly [RegExp, RightAnswer][] = [
   [/disable send request for local recording/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
   [/webinar attendee not support/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
   [/local record is not allowed in bo/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
-  // The SDK reads what the host's client can do, and stumbles where there is no host.
+  // The SDK reads the abilities of the host's client, and fails where there is no host.
   [/reading 'caps'|'caps' of undefined/i, 'no_host'],
 ]
 
@@ -60,7 +59,7 @@ export function rightAnswer(text: string): RightAnswer {
   return ANSWERS.find(([wording]) => wording.test(text))?.[1] ?? 'unclear'
 }
 
-/** What asking for the right needs from the page. */
+/** Functions of the page that a request for the right needs. */
 export interface RightDesk {
   clock: Clock
   waits: RightWaits
@@ -70,7 +69,7 @@ export interface RightDesk {
   request(): Promise<SdkAnswer>
 }
 
-/** Resolves when the SDK says that the bot's capture runs; rejects with the code of what happened instead. */
+/** Resolves when the SDK reports that the bot's capture runs; rejects with the error code of any other outcome. */
 export async function obtainRight(desk: RightDesk, limitMs: number, signal: AbortSignal): Promise<void> {
   const { clock, waits } = desk
   const until = clock.now() + limitMs
@@ -97,11 +96,11 @@ export async function obtainRight(desk: RightDesk, limitMs: number, signal: Abor
     sawHost ||= heard.hasHost
     if (heard.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the request was denied')
   }
-  if (sawHost) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'nobody answered the request in time')
+  if (sawHost) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the request was not answered in time')
   throw new BotError('WAITING_FOR_HOST_TIMEOUT', 'No host came who could allow the bot to record.', { step: STEP })
 }
 
-/** Ends with an answer, with a host who comes only now and has to be asked, or when the time is over. */
+/** Resolves with an answer, with a host who has just come and has to be asked, or when the time is over. */
 async function hostAnswer(
   { clock, facts }: RightDesk,
   answersBefore: number,
@@ -132,7 +131,7 @@ async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSign
   }
 }
 
-/** Throws where the host took the right back: what was recorded until then is kept, and nothing more is recorded. */
+/** Throws where the host withdrew the right: the recording until then is kept, and no more is recorded. */
 export function mustStillBeAllowed({ capture }: Pick<SdkFacts, 'capture'>): void {
   if (capture.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the right was taken back')
 }

@@ -1,12 +1,12 @@
-/** What the bot was trusted with must not be in what it leaves behind: page source, console lines, signs. */
+/** Removes the bot's secrets from everything it leaves behind: page source, console lines, signs. */
 
-/** Shorter ones would black out ordinary words; the passcode of a meeting is at least this long. */
+/** Shorter values would hide ordinary words; the passcode of a meeting is at least this long. */
 const SHORTEST = 4
 
 export class Secrets {
   readonly #values = new Set<string>()
 
-  /** From now on this value is hidden, also as it stands in an address. */
+  /** From now on this value is hidden, also in its form within an address. */
   keep(...values: readonly (string | null | undefined)[]): void {
     for (const value of values) {
       if (!value || value.length < SHORTEST) continue

@@ -1,8 +1,8 @@
-/** Sound mostly joins by itself; a bot that is not in it would record silence. */
+/** Joins the meeting's sound, which mostly happens by itself; without it the bot would record silence. */
 import type { ZoomPaces } from '../paces.ts'
 import type { SdkSnapshot } from './page/types.ts'
 
-/** Presses in one meeting; a control that does not do its work is left alone. */
+/** Presses in one meeting; a control without effect is not pressed again. */
 const PRESSES = 6
 
 export class SoundJoiner {
@@ -17,7 +17,7 @@ export class SoundJoiner {
     this.#press = press
   }
 
-  async look({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
+  async update({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
     this.#apartSince = audio === 'apart' ? (this.#apartSince ?? at) : null
     const { audioMs, controlMs } = this.#paces
     if (this.#apartSince === null || at - this.#apartSince < audioMs) return

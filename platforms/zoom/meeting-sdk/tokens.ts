@@ -1,4 +1,4 @@
-/** Tokens that let the bot into meetings of other accounts; a fresh one is asked for before every try. */
+/** Tokens that let the bot into meetings of other accounts; the bot gets a fresh one before every attempt. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../../src/errors.ts'
@@ -8,25 +8,25 @@ import { fetchPublic } from '../../../src/network/safe-fetch.ts'
 /** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
 const ANSWER_MS = 15_000
 const MAX_BYTES = 8192
-/** Visible ASCII; what begins like JSON or HTML is an answer of another kind. */
+/** Visible ASCII; text that begins like JSON or HTML is another kind of answer. */
 const TOKEN = /^(?![{["<])[!-~]{1,4096}$/
 
-/** Gets the bytes behind an address; rejects with a sentence that holds no secret. */
+/** Gets the bytes at an address; rejects with a sentence without secrets. */
 export type FetchToken = (
   address: string,
   limits: { maxBytes: number; timeoutMs: number; accept: string },
 ) => Promise<Uint8Array>
 
 /**
- * What `join` of the SDK takes beside the signature. Never both: Zoom refuses that
+ * Tokens that the SDK's `join` takes beside the signature. Never both: Zoom refuses that
  * (docs/platform-notes/zoom.md#join-parameters).
  */
 export type JoinTokens = { obfToken: string } | { zak: string } | Record<string, never>
 
 /**
- * Where both are configured the on-behalf-of token goes first
+ * Where both are configured the on-behalf-of token comes first
  * (docs/platform-notes/zoom.md#outcomes-before-the-browser). Rejects with CONF_OBF_TOKEN_ERROR or
- * CONF_ACCESS_TOKEN_ERROR; the attempt may be made afresh where an address failed.
+ * CONF_ACCESS_TOKEN_ERROR; the attempt may be repeated where an address failed.
  */
 export async function getTokens(given: ConfCredentials, fetchToken: FetchToken = fetchPublic): Promise<JoinTokens> {
   const { onBehalfToken, accessKey } = given
@@ -76,8 +76,8 @@ async function tokenOf(
 }
 
 /**
- * The address with what tells the bot apart. Written onto the text, since an address that is itself signed must not be
- * encoded anew. `bot_id` is the newer name of `bot_uuid` (docs/interface.md#token-addresses).
+ * The address with the parameters that identify the bot. They are appended to the text, since an address that is itself
+ * signed must not be encoded again. `bot_id` is the newer name of `bot_uuid` (docs/interface.md#token-addresses).
  */
 export function addressFor(address: string, { botId, extra }: Pick<ConfCredentials, 'botId' | 'extra'>): string {
   const bare = address.replace(/#.*$/s, '')

@@ -1,7 +1,7 @@
 import { createPageAudioCapture, type PageAudioCaptureParts } from '../../shared/page/audio/page-audio-capture.ts'
 import { userOfTrack } from './sound.ts'
 
-/** `participantOf` names the person behind a stream's number, or null while nobody knows. */
+/** `participantOf` names the person behind a stream's number, or null while the person is unknown. */
 export function captureZoomAudio(
   { tap, config }: Pick<PageAudioCaptureParts, 'tap' | 'config'>,
   participantOf: (userId: number) => string | null,
@@ -9,7 +9,7 @@ export function captureZoomAudio(
   return createPageAudioCapture({
     tap,
     config,
-    // The other tracks are copies of the mix, by which the page cancels its own echo.
+    // The other tracks are copies of the mix, which the page uses to cancel its own echo.
     isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
     voices: {
       ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),

@@ -1,24 +1,24 @@
-/** Messages that were read and not told yet, in the order of the list, however late a row was drawn. Pure. */
+/** Messages that were read and not reported yet, in the order of the list, even if a row was rendered late. Pure. */
 
 export interface Waiting<Message> {
   message: Message
-  /** UTC milliseconds: before this one a later message was told; null where there is none. */
+  /** UTC milliseconds of a later message that was reported; null where there is none. This message is not newer. */
   notAfter: number | null
 }
 
 export class ChatBacklog<Message extends { id: string }> {
   #waiting: Message[] = []
 
-  /** `shown` are the rows of one look, in the order of the list. */
+  /** `shown` are the rows of one poll, in the order of the list. */
   add(shown: readonly Message[]): void {
     const places = new Map(this.#waiting.map(({ id }, place) => [id, place]))
     const first = shown.findIndex(({ id }) => places.has(id))
     if (first < 0) {
-      // A page of the list that was turned back comes before those that were read already.
+      // After a turn back the list shows messages from before those that were read already.
       this.#waiting = [...shown, ...this.#waiting]
       return
     }
-    // New rows stand behind the known one before them; rows that belong to no place of the view keep theirs.
+    // New rows follow the known row before them; rows outside of the view keep their place.
     const behind = new Map<string, Message[]>()
     let known = shown[first]!.id
     for (const message of shown.slice(first)) {
@@ -33,14 +33,14 @@ export class ChatBacklog<Message extends { id: string }> {
     ])
   }
 
-  /** Takes them all out. `toldAt` is the instant with which a message was told; null for one that was not. */
+  /** Takes them all out. `toldAt` is the instant with which a message was reported; null for one that was not. */
   drain(toldAt: (id: string) => number | null): Waiting<Message>[] {
     const drained: Waiting<Message>[] = []
     let notAfter: number | null = null
     for (const message of this.#waiting.splice(0).reverse()) {
       const at = toldAt(message.id)
       if (at !== null) notAfter = at
-      // Files are in the order of time, and instants that the list shows have minutes only.
+      // Files are in the order of time, and the list's times have minutes only.
       else if (notAfter !== null) notAfter -= 1
       drained.push({ message, notAfter })
     }

@@ -1,9 +1,9 @@
 /**
- * Finds messages that were deleted: rows of the chat's list come and go as it is scrolled, but between two neighbors of
- * the list that are both in the page nothing can be missing. Pure.
+ * Finds deleted messages: rows of the chat's list come and go as it is scrolled, but no row can be missing between two
+ * neighbors of the list that are both in the page. Pure.
  */
 
-/** A list that is being drawn may lack a row for a moment. */
+/** A list that is being rendered may lack a row for a moment. */
 const LOOKS = 3
 const MOST_MESSAGES = 2000
 
@@ -12,8 +12,8 @@ export class ChatOrder {
   #known: string[] = []
   readonly #missing = new Map<string, number>()
 
-  /** `shown` are the rows of one look, without gaps, in their order. Returns those that have gone for good. */
-  look(shown: readonly string[]): string[] {
+  /** `shown` are the rows of one poll, without gaps, in their order. Returns the rows that were deleted. */
+  update(shown: readonly string[]): string[] {
     const places = new Map(this.#known.map((id, place) => [id, place]))
     const missing = new Set<string>()
     for (const [index, id] of shown.entries()) {
@@ -34,13 +34,13 @@ export class ChatOrder {
     return gone
   }
 
-  /** New rows stand after the nearest known one before them, or before the first known one after them. */
+  /** New rows follow the nearest known row before them, or precede the first known row after them. */
   #learn(shown: readonly string[]): void {
     const known = new Set(this.#known)
     if (shown.every((id) => known.has(id))) return
     const first = shown.findIndex((id) => known.has(id))
     if (first < 0) {
-      // Nothing connects the two, so nothing is known of what lies between them.
+      // The two lists have no row in common, so the rows between them are unknown.
       this.#known = [...shown]
       return
     }

@@ -1,4 +1,4 @@
-/** Reads the messages that the chat panel shows. Its list is virtual and is in the page only while the panel is open. */
+/** Reads the messages in the chat panel. Its list is virtual and is in the page only while the panel is open. */
 import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
 import { instantOf } from '../../shared/page/chat/chat-time.ts'
 import { plain } from '../../shared/page/dom/visible-text.ts'
@@ -14,7 +14,7 @@ export interface PanelMessage {
   userId: number | null
   content: WrittenContent
   isEdited: boolean
-  /** To the bot, or by the bot to one, and not to everybody. */
+  /** To the bot, or by the bot to one participant, and not to all. */
   isDirect: boolean
   /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
   shownAt: number | null
@@ -23,30 +23,30 @@ export interface PanelMessage {
 export interface ChatReader {
   /** In the order of the list. */
   read(now: number): PanelMessage[]
-  /** To be asked once in every look. False while an opened list is being drawn: its last rows may come first. */
+  /** To be called once in every poll. False while an opened list is being rendered: its last rows may come first. */
   isDrawn(): boolean
-  /** Ids of messages that were in the list and were taken out of it. */
+  /** Ids of messages that were removed from the list. */
   deleted(): string[]
   /**
-   * Turns the list back to where it was read last, a page at each call, and then to its end again. False while it is on
-   * its way: what is in the list is not the newest then.
+   * Scrolls the list back to where it was read last, a page at each call, and then to its end again. False while it is
+   * scrolling: then the rows in the list are not the newest.
    */
   catchUp(isKnown: (id: string) => boolean): boolean
-  /** Rows that `catchUp` gave up, as far as the list numbers its rows; each is counted once. */
+  /** Number of rows that `catchUp` gave up, as far as the list numbers its rows; each is counted once. */
   missed(): number
 }
 
-/** Sender, receiver, time and text as a row tells them to screen readers. */
+/** Sender, receiver, time and text as a row gives them to screen readers. */
 const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
 const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
-/** Pages turned back at most; what came earlier was before the bot, or will not be missed. */
+/** Pages to scroll back at most; earlier messages are from before the bot joined, or not needed. */
 const MOST_PAGES = 800
-/** An opened list is drawn when its first row has been the same in so many looks, or after so many looks. */
+/** An opened list is complete when its first row has been the same in so many polls, or after so many polls. */
 const SAME_LOOKS = 4
 const MOST_DRAWING_LOOKS = 8
-/** A list that was turned back shows its new rows with the browser's next frame, on a busy machine much later. Looks. */
+/** A scrolled list shows its new rows with the browser's next frame, on a busy machine much later. Polls. */
 const MOST_TURNING_LOOKS = 40
-/** Rows remembered for those that follow without a header of their own. */
+/** Rows remembered for those that follow without a header. */
 const MOST_SENDERS = 2000
 
 interface Sender {
@@ -58,19 +58,19 @@ interface Sender {
 
 export function createChatReader(elements: Elements): ChatReader {
   const { all, first, says, selector } = elements
-  // Only the first message of a run says who sent it, and that row may have left the page.
+  // Only the first message of a run names its sender, and that row may have left the page.
   const senders = new Map<string, Sender>()
   let pagesBack = 0
-  /** What the list showed before it was turned back, and how often it has been looked at since. */
+  /** The rows of the list before it was turned back, and the number of polls since. */
   let turned = { ids: '', looks: 0 }
   /** Number of the newest row up to which the list was read. */
   let readTo: number | null = null
   let newestRead = 0
   let missed = 0
-  /** Read while turning back, so not where it was read last. */
+  /** Rows that were read while scrolling back, so the list was not read to there. */
   const gap = new Set<string>()
   const order = new ChatOrder()
-  /** Of the panel that is open. */
+  /** State of the open panel. */
   let drawing = { panel: null as Element | null, first: '', same: 0, looks: 0 }
 
   function headerOf(item: Element, row: Element): Sender | null {
@@ -131,7 +131,7 @@ export function createChatReader(elements: Elements): ChatReader {
       const id = inOrder(all('chatItem'))
         .find((item) => item.hasAttribute('data-id'))
         ?.getAttribute('data-id')
-      // A list without messages is no list yet, or has none to tell.
+      // A list without messages is not rendered yet, or has none.
       if (!id) return true
       drawing.same = id === drawing.first ? drawing.same + 1 : 1
       drawing.first = id
@@ -140,14 +140,14 @@ export function createChatReader(elements: Elements): ChatReader {
     },
     deleted() {
       const rows = inOrder(all('chatItem')).filter((item) => item.getBoundingClientRect().height > 0)
-      return order.look(rows.flatMap((item) => item.getAttribute('data-id') ?? []))
+      return order.update(rows.flatMap((item) => item.getAttribute('data-id') ?? []))
     },
     catchUp(isKnown) {
       const items = all('chatItem').filter((item) => !item.matches(selector('chatSystemItem')))
       const ids = items.flatMap((item) => item.getAttribute('data-id') ?? [])
       const list = items[0] && scrolledAround(items[0])
       if (!list) return true
-      // A page that is turned twice before it is drawn would be skipped.
+      // A page that is scrolled twice before it is rendered would be skipped.
       const shown = ids.join(' ')
       if (pagesBack > 0 && shown === turned.ids && turned.looks < MOST_TURNING_LOOKS) {
         turned.looks += 1

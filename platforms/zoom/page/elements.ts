@@ -1,4 +1,4 @@
-/** Finds the page's controls: by class where Zoom's code has one, by label inside the part of the page where it belongs. */
+/** Finds the page's controls: by class where Zoom's code has one, and by label inside the right part of the page. */
 
 import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
 import { createWording, type Wording } from '../../shared/page/dom/wording.ts'
@@ -10,16 +10,16 @@ export interface Elements extends Wording {
   find(name: ElementName): Element | null
   all(name: SelectorName, root?: ParentNode): Element[]
   first(name: SelectorName, root?: ParentNode): Element | null
-  /** The first that is drawn. */
+  /** The first visible match. */
   drawn(name: SelectorName, root?: ParentNode): Element | null
   selector(name: SelectorName): string
   label(element: Element): string
   microphone(): DeviceState
   camera(): DeviceState
   audio(): AudioState
-  /** The footer's button says End: it is a host's. */
+  /** The footer's button says End: the bot is a host. */
   isHost(): boolean
-  /** Everybody in the meeting, the bot too. */
+  /** Number of people in the meeting with the bot. */
   peopleCount(): number | null
 }
 
@@ -36,14 +36,14 @@ export function createElements({ selectors, labels }: Given): Elements {
   const labelled = (wanted: string, root: ParentNode = document) =>
     all('clickable', root).find((element) => says(wanted, label(element)) && isVisible(element)) ?? null
 
-  /** The footer hides when no pointer moves, but its buttons stay and can be pressed. */
+  /** The footer hides while the pointer rests, but its buttons stay and can be pressed. */
   function footerButton(...wanted: string[]): Element | null {
     const footer = first('footer')
     const buttons = footer ? all('clickable', footer) : []
     return buttons.find((button) => wanted.some((name) => says(name, label(button)))) ?? null
   }
 
-  /** A control of the meeting has another place than the one of the preview with the same purpose. */
+  /** The controls of the meeting and of the preview for the same device are in different places. */
   function deviceButton(inMeeting: SelectorName, inPreview: SelectorName): Element | null {
     const footer = first('footer')
     return (footer ? first(inMeeting, footer) : null) ?? first(inPreview)
@@ -52,7 +52,7 @@ export function createElements({ selectors, labels }: Given): Elements {
   function device(button: Element | null, kind: 'microphone' | 'camera'): DeviceState {
     if (!button) return 'absent'
     const text = label(button)
-    // "Unmute" holds "mute", so off comes first.
+    // "Unmute" contains "mute", so off comes first.
     if (says(`${kind}Off`, text)) return 'off'
     return says(`${kind}On`, text) ? 'on' : 'absent'
   }
@@ -60,7 +60,7 @@ export function createElements({ selectors, labels }: Given): Elements {
   const microphoneButton = () => deviceButton('microphone', 'previewMicrophone')
   const cameraButton = () => deviceButton('camera', 'previewCamera')
 
-  /** For a host the button that stands out ends the meeting for all; it is never the one. */
+  /** A host's highlighted button ends the meeting for all, so it is never pressed. */
   function leaveMeeting(): Element | null {
     const options = drawn('leaveOptions')
     if (!options) return null
@@ -96,7 +96,7 @@ export function createElements({ selectors, labels }: Given): Elements {
     microphone: microphoneButton,
     camera: cameraButton,
     people: () => first('peopleButton') ?? footerButton('people'),
-    // The button's caret has a label of its own that begins alike.
+    // The button's caret has a separate label that begins alike.
     chat: () =>
       all('chatButton').find((button) => says('chat', label(button))) ?? footerButton('chat') ?? first('chatButton'),
     chatBox: () => drawn('chatEditor'),

@@ -1,26 +1,26 @@
 /**
- * How long a mark stays after the last word: learned from silences, in which marks go one after the other, and the last is
- * that of whoever spoke last. Pure.
+ * How long a mark stays after the last word. Learned from silences, in which marks go one after the other and the last
+ * one belongs to the last speaker. Pure.
  */
 import type { Mark } from './speakers.ts'
 
-/** Zoom's stay for 3 s (docs/platform-notes/zoom.md#tiles-and-active-speaker). */
+/** Zoom's marks stay for 3 s (docs/platform-notes/zoom.md#tiles-and-active-speaker). */
 const USUAL_LINGER_MS = 3000
 export const LONGEST_LINGER_MS = 5000
 const SAMPLES = 5
-/** A mark that goes because somebody begins goes before that one is heard. Milliseconds. */
+/** When another person begins to speak, the old mark goes before the new sound is captured. Milliseconds. */
 const SOUND_LATE_MS = 700
 
 export class MarkLinger {
-  /** As far as it is known now. */
+  /** The present estimate. */
   ms = USUAL_LINGER_MS
   #seen: number[] = []
   #gone: { at: number; ms: number } | null = null
   #lastLoudAt = Number.NEGATIVE_INFINITY
   #marks: readonly Mark[] = []
 
-  /** One look, a few times a second. */
-  look(marks: readonly Mark[], isLoud: boolean, at: number): void {
+  /** One poll, a few times a second. */
+  observe(marks: readonly Mark[], isLoud: boolean, at: number): void {
     if (isLoud) this.#lastLoudAt = at
     const before = this.#marks
     this.#marks = marks
@@ -30,7 +30,8 @@ export class MarkLinger {
       this.#learn(this.#gone.ms)
       this.#gone = null
     }
-    // A mark that came without a sound lingers of nothing, and one beside others of somebody who fell silent before them.
+    // A mark that came without a sound does not count, nor one that went beside others: its person fell silent before
+    // them.
     const hasGone = before.some(({ id, since }) => since <= this.#lastLoudAt && marks.every((mark) => mark.id !== id))
     if (hasGone && marks.length === 0 && !isLoud) this.#gone = { at, ms: at - this.#lastLoudAt }
   }

@@ -1,8 +1,9 @@
 /**
- * Who speaks in one sound of everybody, where all that names people is a mark that stays for a while after the last word.
- * A mark that goes says when its person fell silent: so much earlier as marks stay. While one person alone is marked, the
- * sound is that person's at once; while several are, it is kept open for as long as marks stay, until it is known who of
- * them can have spoken. Who of these did is then said by their voices, once they are known. Pure.
+ * Decides who speaks in one mixed sound of all people, where only a mark names them that stays for a while after the
+ * last word. A mark that goes says when its person fell silent: earlier by the time that marks stay. While one person
+ * alone is marked, the sound is that person's at once. While several are, the decision stays open for as long as marks
+ * stay, until it is known which of them can have spoken. Their voices then decide between these, once the voices are
+ * known. Pure.
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
 import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
@@ -11,32 +12,35 @@ import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, type MixRun, MixRuns, NO_NEW_MARK_M
 import { type Mark, newestMarks } from './speakers.ts'
 import type { Spectrum } from './voice-features.ts'
 
-/** A mark that takes another one's place is believed at the second look, this much after it at most. Milliseconds. */
+/** A mark that replaces another one is believed at the second poll, at most so much later. Milliseconds. */
 const NEXT_LOOK_MS = 300
-/** Who was marked before a sound began has a part in it when the mark outlasts its beginning by more than chance. */
+/**
+ * A person who was marked before a sound began has a part in it when the mark outlasts its beginning by more than this.
+ * Milliseconds.
+ */
 const PROOF_MS = 400
-/** Whose mark comes speaks then, for this long at least. Milliseconds. */
+/** A person whose mark appears speaks then, for at least this long. Milliseconds. */
 const SHORTEST_WORD_MS = 200
-/** Rounds in which a voice is heard that should have been silent. */
+/** Rounds with a voice that should have been silent. */
 const HEARD_AGAIN = 5
-/** A turn that was not prolonged for so long is open no more, and after so long the next one can begin. Milliseconds. */
+/** A turn that was not prolonged for so long is closed, and after so long the next one can begin. Milliseconds. */
 const OPEN_MS = SILENCE_MS + 100
 const CLOSED_MS = SILENCE_MS + 200
 const KEPT_MS = LONGEST_LINGER_MS + 1500
-/** Marks that go sooner than this say more than voices. Milliseconds. */
+/** Marks that go sooner than this are better evidence than voices. Milliseconds. */
 const LONG_LINGER_MS = 1500
 
-/** Somebody who is marked, or was until lately. */
+/** A person who is marked, or was until lately. */
 interface Marked {
   id: string
   since: number
-  /** When the mark was missed first; null while it stands. */
+  /** When the mark was missed first; null while it is shown. */
   goneAt: number | null
-  /** It is known what the mark's going says. */
+  /** The meaning of the mark's end is known. */
   isOver: boolean
-  /** When this person last surely spoke, because the mark was new. */
+  /** The latest time when this person certainly spoke, because the mark was new. */
   spokeAt: number
-  /** Until when it is told that this person spoke, and when that was told. */
+  /** Until when this person was reported as speaking, and when that was reported. */
   toldUntil: number
   toldAt: number
 }
@@ -49,13 +53,13 @@ export class MarkedSound {
   #rounds: Round[] = []
   #run: MixRun | null = null
 
-  /** One round, a few times a second also while nothing is heard; `spectra` are those since the last one. */
+  /** One round, a few times a second, also in silence; `spectra` are those since the last one. */
   round(level: number, marks: readonly Mark[], at: number, spectra: readonly Spectrum[] = []): LevelSample[] {
     const isLoud = level >= LEVEL_OFF
-    this.#linger.look(marks, isLoud, at)
+    this.#linger.observe(marks, isLoud, at)
     const lastLoudAt = this.#run?.lastLoudAt
     const run = this.#mix.round(isLoud, at)
-    // While the page stood still the sound went on.
+    // While the page was stalled the sound continued.
     if (isLoud && run === this.#run && lastLoudAt !== undefined)
       for (let missed = lastLoudAt + SILENCE_MS; missed < at; missed += SILENCE_MS)
         this.#rounds.push(roundOf(missed, true, marks))
@@ -67,7 +71,7 @@ export class MarkedSound {
     for (const person of this.#people.values())
       if (marks.every(({ id }) => id !== person.id)) this.#miss(person, marks, at)
     if (this.#linger.ms >= LONG_LINGER_MS) this.#voices.decide(this.#rounds, at)
-    return [...this.#people.values()].flatMap((person) => this.#tell(person, marks.length === 1, at) ?? [])
+    return [...this.#people.values()].flatMap((person) => this.#sampleOf(person, marks.length === 1, at) ?? [])
   }
 
   forget(id: string): void {
@@ -85,7 +89,7 @@ export class MarkedSound {
       Object.assign(known, { since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY })
   }
 
-  /** The marks that are for this sound: new ones, and after a while without any those that still stand. */
+  /** The marks that belong to this sound: new ones, and after a while without any, those that are still shown. */
   #begin(run: MixRun, marks: readonly Mark[], at: number): void {
     const isFirst = run.named.size === 0
     const isNameless = isFirst && at - run.beganAt >= NO_NEW_MARK_MS
@@ -96,7 +100,7 @@ export class MarkedSound {
       if (person.spokeAt >= run.beganAt || !(isFresh || (isNameless && newestMarks(marks).includes(mark)))) continue
       person.spokeAt = at
       run.named.add(id)
-      // Whoever comes second in one sound began about when the mark came.
+      // The second speaker in one sound began about when the mark came.
       const from = isFirst ? run.beganAt : Math.max(run.beganAt, Math.min(at, since))
       for (const round of this.#rounds) {
         if (round.at >= from) round.possible.add(id)
@@ -106,8 +110,8 @@ export class MarkedSound {
   }
 
   /**
-   * Whose mark has gone fell silent before that, for as long as marks stay. Where the mark went because somebody else
-   * began, nobody knows by it when in that time it was.
+   * A person whose mark has gone fell silent before that, by the time that marks stay. Where the mark went because
+   * another person began, its end does not show when in that time it was.
    */
   #miss(person: Marked, marks: readonly Mark[], at: number): void {
     const { id, spokeAt } = person
@@ -122,7 +126,7 @@ export class MarkedSound {
       if (roundAt > Math.max(until, spokeAt) || (roundAt >= beganAt && !hasPart)) possible.delete(id)
   }
 
-  /** Somebody else's mark came, or this one went too soon to go by itself, or its person is heard until then. */
+  /** Another person's mark came, or this one went too soon to go by itself, or its person spoke until then. */
   #isReplaced({ id, since, spokeAt }: Marked, goneAt: number, marks: readonly Mark[]): boolean {
     const from = goneAt - this.#linger.ms + PROOF_MS
     if (marks.some((mark) => mark.since >= goneAt - NEXT_LOOK_MS)) return true
@@ -130,7 +134,7 @@ export class MarkedSound {
     return this.#rounds.filter(({ at, heard }) => at > from && at <= goneAt && heard?.has(id)).length >= HEARD_AGAIN
   }
 
-  #tell(person: Marked, isAlone: boolean, at: number): LevelSample | null {
+  #sampleOf(person: Marked, isAlone: boolean, at: number): LevelSample | null {
     const { id, isOver, goneAt, spokeAt, toldUntil, toldAt } = person
     const isOpen = at - toldAt <= OPEN_MS
     if (!isOpen && at - toldAt <= CLOSED_MS) return null

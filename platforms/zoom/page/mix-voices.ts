@@ -1,58 +1,61 @@
 /**
- * Who of those who can have spoken did, by their voices: of all courses that the last seconds can have taken the likeliest
- * one (Viterbi). One or two speak at a time. Pure.
+ * Decides by their voices which of the possible people spoke: finds the likeliest of all possible courses of the last
+ * seconds (Viterbi). One or two speak at a time. Pure.
  */
 import type { Spectrum } from './voice-features.ts'
 import { Voices } from './voice-model.ts'
 
-/** A tenth of a second of one sound of everybody. */
+/** A tenth of a second of the mixed sound of all people. */
 export interface Round {
   at: number
   isLoud: boolean
   spectra: readonly Spectrum[]
-  /** Who can have spoken, by the marks. */
+  /** People who can have spoken, by the marks. */
   possible: Set<string>
-  /** Whose mark came just now. */
+  /** The person whose mark has just appeared. */
   begins: string | null
-  /** Who of several possible ones spoke, by the voice; null where that cannot be said. */
+  /** The speakers among several possible ones, by the voice; null where the voice does not decide. */
   heard: ReadonlySet<string> | null
   isLearned: boolean
-  /** How likely it is for whom, as it was when first asked. */
+  /** Likelihood of each person, as it was when first computed. */
   likelihoods: Map<string, number>
 }
 
 interface State {
   ids: readonly string[]
   score: number
-  /** Which of the states of the round before leads here. */
+  /** The state of the round before that leads here. */
   from: number
 }
 
-/** Neighboring spectra say nearly the same, so each of them counts for this part only, and for no more than this. */
+/** Neighboring spectra are nearly equal, so each of them counts for this part only, and for no more than this. */
 const WEIGHT = 0.3
 const MOST = 6
-/** Costs, as logarithms: somebody begins or ends, somebody is silent whose mark comes; two at once, of each spectrum. */
+/**
+ * Costs, as logarithms: a person begins or ends; a person is silent when the mark comes; two speak at once, for each
+ * spectrum.
+ */
 const CHANGE = 4
 const SILENT_AT_MARK = 8
 const TWO_AT_ONCE = 0.3
-/** Of more people at once nobody asks their voices: the courses to compare grow with the fourth power. */
+/** With more people at once voices are not compared: the number of courses grows with the fourth power. */
 const MOST_POSSIBLE = 6
-/** So much later another one's mark would have come, and all is known that voices say. Milliseconds. */
+/** After so long another person's mark would have appeared, and all evidence of voices is complete. Milliseconds. */
 const ALONE_MS = 1200
 const DECIDED_MS = 4000
 
 export class MixVoices {
   readonly #voices = new Voices()
 
-  /** Says of the rounds, the newest one of which was not here before, who is heard in them. */
+  /** Decides who speaks in the rounds, the newest of which is new. */
   decide(rounds: readonly Round[], at: number): void {
-    for (const spectrum of rounds.at(-1)?.spectra ?? []) this.#voices.hear(spectrum)
+    for (const spectrum of rounds.at(-1)?.spectra ?? []) this.#voices.addUnknown(spectrum)
     for (const round of rounds) if (!round.isLearned) this.#learn(round, at - round.at)
     const audible = rounds.filter(
       ({ spectra, possible }) => spectra.length > 0 && possible.size > 0 && possible.size <= MOST_POSSIBLE,
     )
     const first = audible.findIndex(({ possible }) => possible.size > 1)
-    // Before that there is nothing to ask, and only the last one matters for what follows.
+    // Before that there is nothing to decide, and only the last round matters for the next ones.
     if (first >= 0) this.#follow(audible.slice(Math.max(0, first - 1)))
   }
 

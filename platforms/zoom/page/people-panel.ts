@@ -1,6 +1,6 @@
 /**
- * Reads the participants panel. Its list is virtual: only rows in view are in the page, so a long one is walked through,
- * a page of it at every look, until all of it was seen.
+ * Reads the participants panel. Its list is virtual: only rows in view are in the page. So a long list is scrolled, one
+ * page at every poll, until all of it was seen.
  */
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Elements } from './elements.ts'
@@ -11,21 +11,23 @@ export interface SeenRow {
   isHost: boolean
 }
 
-/** Everybody in the list, once. */
+/** All people in the list, each once. */
 export interface SeenList {
   rows: SeenRow[]
-  /** All rows were in the page at one time, so nobody can have come and gone meanwhile. */
+  /** All rows were in the page at one time, so no person can have come and gone meanwhile. */
   isOneLook: boolean
 }
 
 export interface PeoplePanel {
-  /** One look. The whole list when this look completed it, otherwise null. `count`: everybody, as the page says. */
+  /**
+   * One poll. The whole list when this poll completed it, otherwise null. `count`: number of people, as the page says.
+   */
   look(count: number | null): SeenList | null
 }
 
 /** Index in the id, such as `participants-list-3`. */
 const ROW_INDEX = /-(\d+)$/
-/** A walk that does not come to an end begins anew. */
+/** A walk that does not come to an end starts over. */
 const MOST_STEPS = 400
 
 export function createPeoplePanel(elements: Elements): PeoplePanel {
@@ -36,7 +38,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
     const shown = elements.first('personName', row)
     const badge = plain(elements.first('personLabel', row)?.textContent ?? '')
     const roles = rolesOf(badge, elements)
-    // A name may hold commas and brackets, so the label counts only where no element has the name apart.
+    // A name may contain commas and brackets, so the label counts only where no element contains just the name.
     const name = shown
       ? plain(textWithout(shown, elements.selector('icon')))
       : plain((parts[0] ?? '').replace(/\s*\([^()]*\)\s*$/, ''))
@@ -60,7 +62,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
         walk = null
         return { rows: inOrder(indexed).slice(0, total), isOneLook: true }
       }
-      // Everybody moves when somebody comes or goes, so a walk counts only if the number stayed the same.
+      // All rows move when a person comes or goes, so a walk counts only if the number stayed the same.
       if (!walk || walk.count !== total || walk.steps > MOST_STEPS) walk = { rows: new Map(), count: total, steps: 0 }
       walk.steps++
       for (const [index, row] of indexed) walk.rows.set(index, row)
@@ -79,7 +81,7 @@ function inOrder(rows: readonly [number, SeenRow][]): SeenRow[] {
   return [...new Map([...rows].sort(([one], [other]) => one - other)).values()]
 }
 
-/** To the next page of the list, from its end to the beginning. */
+/** Scrolls to the next page of the list, from its end to the beginning. */
 function turnPage(list: Element): void {
   const scrolled = [list, ...list.querySelectorAll('*'), ...ancestorsOf(list)].find(
     (element) => element.scrollHeight > element.clientHeight + 2 && element.clientHeight > 0,
@@ -94,7 +96,7 @@ function ancestorsOf(element: Element): Element[] {
   return parent && parent !== document.body ? [parent, ...ancestorsOf(parent)] : []
 }
 
-/** The label behind a name, such as "(Host, me)". */
+/** Roles in the label after a name, such as "(Host, me)". */
 function rolesOf(badge: string, { says }: Elements): ('me' | 'host')[] {
   const inner = /^[(（](.*)[)）]$/.exec(badge)?.[1] ?? badge
   return inner

@@ -1,18 +1,18 @@
 /**
- * Gets at the pictures of Zoom's video players as streams. A player holds a video element, or a canvas into which the
- * client draws by itself; either may be inside a shadow tree (docs/platform-notes/zoom.md#video-rendering).
+ * Gets the pictures of Zoom's video players as streams. A player contains a video element, or a canvas into which the
+ * client draws; either may be inside a shadow tree (docs/platform-notes/zoom.md#video-rendering).
  */
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
-/** As many pictures a second as are recorded. */
+/** The frame rate of the recording. */
 const FRAMES_PER_SECOND = 25
 
 export interface Pictures {
-  /** The picture that this element shows now, itself or in what it holds; null where it shows none. */
+  /** The picture that this element or its content shows now; null where it shows none. */
   streamIn(element: Element): MediaStream | null
 }
 
-/** To be called at document start: closed shadow trees are seen only when they are made. */
+/** To be called at document start: closed shadow trees can be caught only when they are created. */
 export function watchPictures(): Pictures {
   const shadows = new WeakMap<Element, ShadowRoot>()
   const canvases = new WeakMap<HTMLCanvasElement, MediaStream | null>()
@@ -41,7 +41,7 @@ export function watchPictures(): Pictures {
     try {
       stream = canvas.captureStream(FRAMES_PER_SECOND)
     } catch {
-      // Drawn with pictures of other sites, or by a worker that does not give them: the initials are shown.
+      // Drawn with pictures of other sites, or by a worker that does not give them: the composite shows initials.
     }
     canvases.set(canvas, stream)
     return stream
@@ -52,7 +52,7 @@ export function watchPictures(): Pictures {
       for (const media of within(element)) {
         if (!media.checkVisibility({ visibilityProperty: true })) continue
         if (media instanceof HTMLCanvasElement) {
-          // A canvas that was never given a size has not been drawn into.
+          // A canvas without a size was never drawn into.
           if (media.width < 2 || media.height < 2) continue
           const stream = streamOfCanvas(media)
           if (stream) return stream

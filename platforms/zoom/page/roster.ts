@@ -1,6 +1,7 @@
 /**
- * Who is in the meeting. Pure: what the page shows goes in, people with ids come out. The page gives no id that everybody
- * has, so ids are the roster's own; names of the participants panel decide, video players tell namesakes apart.
+ * Decides who is in the meeting. Pure: the page's signs go in, people with ids come out. The page gives no id that all
+ * people have, so ids are the roster's own. Names of the participants panel decide; video players distinguish people of
+ * the same name.
  */
 import type { SeenList, SeenRow } from './people-panel.ts'
 import type { SeenTile } from './tiles.ts'
@@ -10,15 +11,15 @@ export interface Person {
   id: string
   name: string
   isHost: boolean
-  /** Zoom's own number, as far as a video player or a chat message told it. */
+  /** Zoom's own number, as far as a video player or a chat message shows it. */
   userId: number | null
 }
 
-/** Without the participants panel for so long, tiles have to do. Milliseconds. */
+/** After so long without the participants panel, tiles replace it. Milliseconds. */
 const LIST_STALE_MS = 4000
-/** New names are seen by looking at the list again, this long after the last time. Milliseconds. */
+/** The list is read again for new names, this long after the last time. Milliseconds. */
 const LIST_OLD_MS = 45_000
-/** Looks without a trace of somebody whom only a tile named, before they count as gone. */
+/** Polls without a trace of a person whom only a tile named, before the person counts as gone. */
 const ABSENCES = 12
 
 interface Known extends Person {
@@ -34,16 +35,16 @@ export class Roster {
   #listAt: number | null = null
   #listCount: number | null = null
   #hasOwnRow = false
-  /** A tile shows a name that nobody has. */
+  /** A tile shows a name that no known person has. */
   #hasNewName = false
 
-  /** `document` tells the ids of one document from those of the next, in which other people may come first. */
+  /** `document` distinguishes the ids of one document from those of the next, in which other people may come first. */
   constructor(botName: string, document = '') {
     this.#botName = botName
     this.#document = document
   }
 
-  /** Whether the bot is surely none of these people. `count` is everybody, the bot too, as the page says. */
+  /** Whether the bot is surely none of these people. `count` is the number of people with the bot, as the page says. */
   selfIsKnown(count: number | null): boolean {
     if (this.#hasOwnRow) return true
     const isNamesake = this.#people.some(({ name }) => name === this.#botName)
@@ -59,7 +60,7 @@ export class Roster {
     return this.#people.find((person) => person.userId === userId) ?? null
   }
 
-  /** Null where nobody, or more than one, is called so. */
+  /** Null where no person, or more than one, has this name. */
   named(name: string): Person | null {
     const namesakes = this.#people.filter((person) => person.name === name)
     return namesakes.length === 1 ? namesakes[0]! : null
@@ -69,32 +70,34 @@ export class Roster {
     return userId !== null && userId === this.#ownUserId
   }
 
-  /** `userId` is the bot's own, as its own chat messages tell it. */
+  /** `userId` is the bot's own, as its own chat messages show it. */
   takeOwn(userId: number): void {
     this.#ownUserId = userId
     for (const person of this.#people) if (person.userId === userId) person.userId = null
   }
 
-  /** Whose sound it is, found out by other ways. */
+  /** The owner of a sound, found in another way. */
   takeOwner(userId: number, id: string): void {
     const person = this.#people.find((known) => known.id === id)
     if (person && person.userId === null && !this.ofUser(userId)) person.userId = userId
   }
 
-  /** Who sent something, by Zoom's number and the name beside it. */
+  /** The sender of a message, by Zoom's number and the name beside it. */
   takeSender(userId: number, name: string): void {
     if (userId === this.#ownUserId || this.ofUser(userId)) return
     const person = this.named(name) as Known | null
     if (person && person.userId === null) person.userId = userId
   }
 
-  /** Whether the participants panel may know more than the roster. `count` is everybody, as the page says. */
+  /**
+   * Whether the participants panel may know more than the roster. `count` is the number of people, as the page says.
+   */
   isListDue(count: number | null, at: number): boolean {
     if (this.#listAt === null || this.#hasNewName || at - this.#listAt > LIST_OLD_MS) return true
     return count !== null && count !== this.#listCount
   }
 
-  /** The participants panel, whole. */
+  /** The complete participants panel. */
   takeList({ rows, isOneLook }: SeenList, count: number | null, at: number): void {
     this.#listAt = at
     this.#listCount = count
@@ -108,7 +111,8 @@ export class Roster {
       if (index >= 0) stay.set(person, left.splice(index, 1)[0]!)
     }
     const gone = this.#people.filter((person) => !stay.has(person))
-    // Somebody for somebody in one look is the same person under another name; in a longer walk both may be true.
+    // One person missing and one new in one poll are the same person under another name; in a longer walk both may be
+    // true.
     const isRename = isOneLook && gone.length === 1 && left.length === 1 && this.#people.length === others.length
     if (isRename) stay.set(gone[0]!, left.splice(0, 1)[0]!)
     for (const [person, row] of stay) {
@@ -121,8 +125,8 @@ export class Roster {
   }
 
   /**
-   * The tiles in view, with whose they are; null for the bot's own and for those that could be of several people.
-   * `count` is everybody, the bot too, as the page says.
+   * The tiles in view, with their owners; null for the bot's own and for those that could be of several people. `count`
+   * is the number of people with the bot, as the page says.
    */
   takeTiles(tiles: readonly SeenTile[], count: number | null, at: number): (Person | null)[] {
     const isListFresh = this.#listAt !== null && at - this.#listAt < LIST_STALE_MS
@@ -140,7 +144,7 @@ export class Roster {
       if (this.#isOwnName(tile.name, namesakes.length, tiles)) return
       const free = namesakes.filter((person) => isFree(person) && (person.userId === null || tile.userId === null))
       const isNew = namesakes.length === 0 && !isListFresh
-      // Where everybody is known, a new name is somebody's of them; the list will say whose.
+      // Where all people are known, a new name belongs to one of them; the list will show to whom.
       const hasRoom = this.#listAt === null || (count !== null && this.#people.length < count - 1)
       if (isNew && !hasRoom) this.#hasNewName = true
       const person = free[0] ?? (isNew && hasRoom ? this.#add(tile.name, false) : null)
@@ -152,13 +156,19 @@ export class Roster {
     return owners
   }
 
-  /** Of as many tiles under the bot's name as there are namesakes and the bot, one is its own; it cannot be told which. */
+  /**
+   * Of as many tiles under the bot's name as there are namesakes and the bot, one is the bot's own; which one is
+   * unknown.
+   */
   #isOwnName(name: string, namesakes: number, tiles: readonly SeenTile[]): boolean {
     if (name !== this.#botName) return false
     return namesakes === 0 || tiles.filter((tile) => tile.name === name).length > namesakes
   }
 
-  /** Tiles are only of some people: who has none is gone only if so many are missing that it can be nobody else. */
+  /**
+   * Only some people have tiles: a person without one is gone only if so many are missing that it can be no other
+   * person.
+   */
   #forgetAbsent(seen: ReadonlySet<Known | null>, count: number | null): void {
     for (const person of this.#people) person.absences = seen.has(person) ? 0 : person.absences + 1
     const absent = this.#people.filter(({ absences }) => absences >= ABSENCES)

@@ -1,11 +1,11 @@
-/** Reads everything that the driver judges by, in one look at the page. */
+/** Reads all signs for the driver, in one poll of the page. */
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { SelectorName } from '../selectors.ts'
 import type { Elements } from './elements.ts'
 import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
 
-/** What other parts of the script know and the page's own text does not show. */
+/** Facts that other parts of the script know and the page's own text does not show. */
 export interface KnownToSnapshot {
   others(peopleCount: number | null): number | null
   hears(): boolean
@@ -17,7 +17,7 @@ export interface SnapshotReader {
   reference(ref: number): Element | null
 }
 
-/** Parts of the page that hold what people wrote, are called, or chose as topic. */
+/** Parts of the page with messages, names and topics of people. */
 const OF_PEOPLE: readonly SelectorName[] = ['tile', 'rightPanels', 'captions', 'toasts', 'dialog', 'waitingRoom']
 const TOPIC = '.meeting-header, .wr-topic, .wr-schedule-date'
 const NO_WORDING = 'iframe, textarea, noscript, video, audio, canvas'
@@ -61,7 +61,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
     }
   }
 
-  /** Its older layout has nothing but the labels of its links. */
+  /** The older layout of the launch page has only the labels of its links. */
   function joinsElsewhere(): boolean {
     return elements.find('joinFromBrowser') !== null || elements.find('openApp') !== null
   }
@@ -75,7 +75,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
   function marks(): string[] {
     const found = Object.entries(MEETING_MARKS).flatMap(([mark, name]) => (drawn(name) ? [mark] : []))
     const footer = first('footer')
-    // The footer slides out of sight, so only its being there counts.
+    // The footer slides out of view, so only its presence counts.
     const hasLeave = footer !== null && elements.find('leave') !== null && footer.contains(elements.find('leave'))
     return hasLeave ? ['footer', ...found] : found
   }

@@ -1,18 +1,21 @@
 /**
- * Whose a sound is. When somebody speaks is said by the sound itself, to the sample; who it is, where the sound has no
- * name, by the mark that the page puts on somebody soon after the sound began. Pure.
+ * Finds the owner of a sound. The sound itself shows, to the sample, when a person speaks. Who it is, where the sound
+ * has no name, is shown by the mark that the page sets soon after the sound began. Pure.
  */
 import { LEVEL_OFF, type LevelSample, LONGEST_STALL_MS, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
 import type { HeardPerson } from './sound.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
-/** A mark may be seen this much before its sound, which waits to be played. Milliseconds. */
+/** A mark may appear this much before its sound, which is delayed before it is played. Milliseconds. */
 export const MARK_AHEAD_MS = 400
-/** A sound without a new mark is that of somebody whose mark still stands. Milliseconds. */
+/** A sound without a new mark belongs to a person whose mark is still shown. Milliseconds. */
 export const NO_NEW_MARK_MS = 900
-/** A sound may have gone on for this long before a mark says whose it was all the time. Milliseconds. */
+/** How long a sound may have lasted before a mark names its owner for all of that time. Milliseconds. */
 export const LONGEST_NAMELESS_MS = 3000
-/** Rounds of 100 ms in which one sound went with one mark before it is that person's for good, and how far ahead. */
+/**
+ * Rounds of 100 ms in which one sound coincides with one mark before the mark's person owns it for good, and the
+ * necessary lead.
+ */
 const VOTES = 20
 const VOTES_AHEAD = 3
 
@@ -23,14 +26,14 @@ interface Run {
   ownerId: string | null
 }
 
-/** Sounds that come apart, one for each person, of people whose number is not known yet. */
+/** Separate sounds, one for each person, of people whose number is not known yet. */
 export class NamelessSounds {
   readonly #runs = new Map<number, Run>()
   readonly #votes = new Map<number, Map<string, number>>()
 
   /**
-   * One round. `heard` are the sounds that have no name, `marks` those of people who have no sound. Gives what can be
-   * said of these people now, and a pair that has become certain.
+   * One round. `heard` are the sounds without a name, `marks` those of people without a sound. Returns the samples of
+   * these people, and a pair that has become certain.
    */
   round(
     heard: readonly HeardPerson[],
@@ -57,7 +60,7 @@ export class NamelessSounds {
     for (const run of this.#runs.values()) if (run.ownerId === id) run.ownerId = null
   }
 
-  /** Of several sounds without a name it cannot be said which of them a mark is for. */
+  /** With several sounds without a name, the sound of a mark is unknown. */
   #nameOne(marks: readonly Mark[], at: number): void {
     const runs = [...this.#runs.values()]
     const nameless = runs.filter(({ ownerId }) => ownerId === null)
@@ -82,8 +85,8 @@ export class NamelessSounds {
 }
 
 /**
- * One sound of everybody, where each word of the client names all who speak and stands until the next: the newest mark
- * says whose a sound is, and who had a part in it keeps that while marked.
+ * One mixed sound of all people, where each report of the client names all who speak and is valid until the next: the
+ * newest mark names the owner of a sound, and a person who had a part in it keeps that while marked.
  */
 export class MixedSound {
   readonly #mix = new MixRuns()
@@ -97,7 +100,7 @@ export class MixedSound {
     return marks.flatMap((mark) => {
       const { id, since } = mark
       if (!begun.has(mark) && !run.named.has(id)) return []
-      // Whoever comes second in one sound began about when the mark moved.
+      // The second speaker in one sound began about when the mark moved.
       const heardForMs = isFirst ? heardFor(run, at) : Math.min(heardFor(run, at), Math.max(0, at - since))
       run.named.add(id)
       return [{ participantIds: [id], level, heardForMs, source: 'audio_level' as const }]
@@ -105,22 +108,22 @@ export class MixedSound {
   }
 }
 
-/** The sound of everybody from its beginning to a silence. */
+/** The mixed sound of all people from its beginning to a silence. */
 export interface MixRun {
   beganAt: number
   lastLoudAt: number
-  /** Who had a part in it so far. */
+  /** People who had a part in it so far. */
   named: Set<string>
 }
 
-/** Cuts one sound of everybody into runs. */
+/** Cuts the mixed sound of all people into runs. */
 export class MixRuns {
   #run: MixRun | null = null
   #lastRoundAt = Number.NEGATIVE_INFINITY
 
-  /** The run that goes on in this round, or null in a silence. */
+  /** The run that continues in this round, or null in a silence. */
   round(isLoud: boolean, at: number): MixRun | null {
-    // Silence has to be observed: between two loud rounds a page that stood still has seen none.
+    // Silence has to be observed: a page that was stalled between two loud rounds has observed none.
     const seenUntil = isLoud && at - this.#lastRoundAt <= LONGEST_STALL_MS ? this.#lastRoundAt : at
     if (this.#run && seenUntil - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
     this.#lastRoundAt = at
@@ -131,7 +134,7 @@ export class MixRuns {
   }
 }
 
-/** The marks that are for this sound: new ones, and after a while without any those that still stand. */
+/** The marks that belong to this sound: new ones, and after a while without any, those that are still shown. */
 function marksOf(run: Pick<Run, 'beganAt'>, marks: readonly Mark[], at: number): Mark[] {
   const fresh = marks.filter(({ since }) => since >= run.beganAt - MARK_AHEAD_MS)
   return newestMarks(fresh.length > 0 || at - run.beganAt < NO_NEW_MARK_MS ? fresh : marks)

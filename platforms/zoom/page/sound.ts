@@ -1,7 +1,7 @@
 /**
- * Hears how loud the meeting is without changing its sound. Zoom plays in one of three ways
- * (docs/platform-notes/zoom.md#audio-paths): a mix
- * through an AudioContext, the same mix through a connection of the page with itself, or a received track for each person.
+ * Measures how loud the meeting is without changing its sound. Zoom plays in one of three ways
+ * (docs/platform-notes/zoom.md#audio-paths): a mix through an AudioContext, the same mix through a connection of the
+ * page with itself, or a received track for each person.
  */
 
 import { LEVEL_OFF } from '../../shared/page/audio/speech-detector.ts'
@@ -17,9 +17,9 @@ export interface HeardPerson {
 }
 
 export interface MeetingSound {
-  /** Level of everything that is heard, 0 to 1, linear; null where nothing can be read. */
+  /** Level of the complete sound, 0 to 1, linear; null where there is no sound to read. */
   mix(): number | null
-  /** What was loud of it since this was last asked, as far as it is kept. */
+  /** Its loud spectra since the last call, as far as they are kept. */
   spectra(): Spectrum[]
   /** Each person's own sound, where the client receives it apart; null where it does not. */
   people(): HeardPerson[] | null
@@ -27,10 +27,10 @@ export interface MeetingSound {
 
 /** Names of streams that carry one person's sound, such as `16778241+x+CS+y`; the first number is the stream's. */
 const OF_PERSON = /^(\d+)\+.*\+CS\+/
-/** Samples a level is taken from, about 20 ms, and those that are kept for spectra, about a third of a second. */
+/** Number of samples for a level, about 20 ms, and of those that are kept for spectra, about a third of a second. */
 const WINDOW = 1024
 const KEPT = 16_384
-/** The level of the last packet stays when no more come, as from somebody who has left. Milliseconds. */
+/** The level of the last packet stays when no more come, as from a person who has left. Milliseconds. */
 const STALE_MS = 350
 
 interface Meter {
@@ -49,7 +49,7 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
     const result = native(...given)
     const [target] = given
     if (target instanceof AudioDestinationNode && self instanceof AudioNode && target.context !== ownContext) {
-      // Beside its own way to the loudspeaker; an analyser without an output changes nothing.
+      // Parallel to the page's own output; an analyser without an output changes nothing.
       const listening = played.get(target.context) ?? listenTo(target.context)
       played.set(target.context, listening)
       native(listening.analyser)
@@ -74,7 +74,7 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
       ownContext.createMediaStreamSource(new MediaStream([track])).connect(listening.analyser)
       meter = listening.meter
     } catch {
-      // The track ended meanwhile, or there is no sound system at all.
+      // The track ended meanwhile, or there is no sound system.
     }
     ofTracks.set(track, meter)
     return meter
@@ -87,7 +87,7 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
     return meterOf(track)?.level() ?? 0
   }
 
-  /** Their clock is not ours: an entry is as old as the last time it changed. */
+  /** Their clock differs from ours: an entry is as old as the time since its last change. */
   function isFresh(receiver: RTCRtpReceiver, { timestamp, rtpTimestamp }: RTCRtpContributingSource): boolean {
     const now = performance.now()
     const stamp = `${timestamp}/${rtpTimestamp}`
@@ -116,7 +116,7 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
     spectra() {
       const meters = running()
       const ofTracks = meters.length > 0 ? [] : tap.tracks('audio').map(({ track }) => meterOf(track))
-      // Beside the one that plays the meeting there may be others, which are silent.
+      // There may be others beside the one that plays the meeting; they are silent.
       const heard = [...meters, ...ofTracks].map((meter) => meter?.spectra() ?? [])
       return heard.sort((one, other) => other.length - one.length)[0] ?? []
     },
@@ -128,7 +128,7 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
   }
 }
 
-/** Whose sound a track carries; null for one that is nobody's own. */
+/** The user whose sound a track carries; null for a track of no single user. */
 export function userOfTrack({ streams }: Pick<TappedTrack, 'streams'>): number | null {
   const match = streams.map(({ id }) => OF_PERSON.exec(id)).find((found) => found !== null)
   return match ? userOfNode(Number(match[1])) : null

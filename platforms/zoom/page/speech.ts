@@ -1,4 +1,7 @@
-/** Who speaks in Zoom: each person's own sound where it comes apart, one sound and the marks of the tiles elsewhere. */
+/**
+ * Decides who speaks in Zoom: by each person's own sound where it is separate, elsewhere by the mix and the marks of
+ * the tiles.
+ */
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
 import {
   LEVEL_OFF,
@@ -16,15 +19,15 @@ import { type Mark, type MarkedPerson, MarkJudge, newestMarks } from './speakers
 export interface ZoomSpeechParts {
   sound: MeetingSound
   roster: Pick<Roster, 'present' | 'ofUser' | 'takeOwner'>
-  /** Everybody, the bot too, as the page says; null where it does not. */
+  /** Number of people with the bot, as the page says; null where it does not. */
   peopleCount(): number | null
-  /** The driver has heard of this person: nobody else can speak. */
+  /** Whether the driver has received this person: only these can speak. */
   isTold(id: string): boolean
   emit(changes: SpeechChange[]): void
 }
 
 export interface ZoomSpeech extends Speech {
-  /** One look at the page: who is marked now. */
+  /** One poll of the page: who is marked now. */
   look(marked: readonly MarkedPerson[], at: number): void
 }
 
@@ -33,12 +36,12 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
   const nameless = new NamelessSounds()
   const mixed = new MarkedSound()
   let marks: Mark[] = []
-  /** People who are loud, by sounds; null where no sound says anything and marks are all there is. */
+  /** People who are loud, by their sounds; null where no sound can be read and marks are the only source. */
   let loud: Set<string> | null = null
   let lastOfPeopleAt = 0
 
   const speech = watchSpeech({
-    // Sources of the client's own loop-back connection name nobody.
+    // Sources of the client's own loop-back connection name no person.
     receivers: () => [],
     ownersOfSource: () => [],
     levels() {
@@ -53,12 +56,12 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
   function levels(at: number): LevelSample[] | null {
     const only = onlyOther()
     const mix = sound.mix()
-    // With one other person in the meeting whatever is heard is said by that person.
+    // With one other person in the meeting every sound is that person's.
     if (only) return mix === null ? null : [{ participantIds: [only.id], level: mix }]
     const heard = sound.people()
     if (heard === null) return mix === null ? null : mixed.round(mix, marks, at, sound.spectra())
     if (heard.some(({ level }) => level >= LEVEL_OFF)) lastOfPeopleAt = at
-    // What is heard, and is in nobody's own sound, comes another way.
+    // Sound that is in no person's own stream comes another way.
     else if (mix !== null && mix >= LEVEL_OFF && at - lastOfPeopleAt > SILENCE_MS)
       return mixed.round(mix, marks, at, sound.spectra())
     return ofPeople(heard, at)
@@ -79,7 +82,8 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
     )
     const soundless = roster.present().filter(({ id }) => !withSound.has(id))
     const isLast = unnamed.length === 1 && soundless.length === 1 && peopleCount() === roster.present().length + 1
-    // The last sound, once it is heard, is the last person's; somebody who left is heard no more.
+    // The last unnamed sound, once it is loud, belongs to the last person without one; a person who has left sends
+    // none.
     const last = isLast && unnamed[0]!.level >= LEVEL_ON ? { userId: unnamed[0]!.userId, id: soundless[0]!.id } : null
     const found = certain ?? last
     if (found) roster.takeOwner(found.userId, found.id)
@@ -96,11 +100,11 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
   return {
     ...speech,
     look(marked, at) {
-      marks = judge.look(
+      marks = judge.update(
         marked.filter(({ id }) => isTold(id)),
         at,
       )
-      // Beside sounds that say who speaks a mark only agrees with them; it lingers too long to add anybody.
+      // Beside sounds that name the speaker a mark only confirms them; it lingers too long to add a speaker.
       for (const { id } of loud === null ? newestMarks(marks) : marks)
         if (loud === null || loud.has(id)) speech.mark(id)
     },

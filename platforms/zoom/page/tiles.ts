@@ -1,4 +1,4 @@
-/** The page's tiles: who is in them, whom the page marks as active, and their pictures for the recording's composite. */
+/** The page's tiles: their people, the page's active marks, and the pictures for the composite. */
 
 import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
@@ -16,7 +16,7 @@ export interface SeenTile {
   element: Element
 }
 
-/** Somebody for the composite: the roster says who, the tile shows what. */
+/** A person for the composite: the roster says who, the tile shows what. */
 export interface Shown {
   id: string
   name: string
@@ -36,7 +36,7 @@ export function readTiles(elements: Elements): SeenTile[] {
   const players = all('player')
   const tiles = all('tile').filter(isVisible)
   const isMarked = (element: Element) => element.matches(selector('activeTile'))
-  // The large picture is that of who spoke last. It has a mark of its own only beside another one's
+  // The large picture shows the last speaker. It has its own mark only beside another picture's
   // (docs/platform-notes/zoom.md#tiles-and-active-speaker).
   const isLargeActive = !tiles.some(isMarked)
   return tiles.map((element): SeenTile => {
@@ -46,7 +46,7 @@ export function readTiles(elements: Elements): SeenTile[] {
       userId: player && userOf(player),
       isMuted: first('tileMuted', element) !== null,
       isActive: isMarked(element) || (isLargeActive && element.matches(selector('speakerTile'))),
-      // Without a camera the name or the person's own picture stands in the middle.
+      // Without a camera the name or the person's avatar is shown in the middle.
       hasPicture: player !== null && !drawn('tileName', element) && !drawn('tilePicture', element),
       element: player ?? element,
     }
@@ -68,7 +68,7 @@ function nameIn(element: Element, { first, selector }: Elements): string {
   return plain(first('tilePicture', element)?.getAttribute('alt') ?? '')
 }
 
-/** Some builds lay all players side by side and the tiles over them. */
+/** Some builds place all players side by side and the tiles over them. */
 function playerOver(tile: Element, players: readonly Element[]): Element | null {
   const { left, right, top, bottom } = tile.getBoundingClientRect()
   return (
@@ -82,7 +82,7 @@ function playerOver(tile: Element, players: readonly Element[]): Element | null 
   )
 }
 
-/** What the composite shows: everybody in the order of joining, and the shared screen apart. */
+/** Tiles of the composite: all people in the order of joining, and the shared screen apart. */
 export function compositeTiles(
   people: readonly Shown[],
   screen: { element: Element; sharerId: string | null; name: string } | null,

@@ -1,34 +1,34 @@
-/** What the page script is told and what it tells, beyond what all platforms have. */
+/** Types of the data that the page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 
 export type PageConfig = CommonConfig
 
-/** The form in front of the meeting, of the new client or the classic one. */
+/** The form before the join, of the new client or the classic one. */
 export interface FormSnapshot {
   client: 'react' | 'classic'
   name: { value: string; isEnabled: boolean } | null
-  /** What is typed into it is a secret and stays in the page. */
+  /** The typed passcode is a secret and stays in the page. */
   passcode: { isFilled: boolean } | null
   asksForEmail: boolean
   join: { label: string; isEnabled: boolean } | null
   errors: string[]
-  /** The page has looked for devices; before that it loses what is typed. */
+  /** The page has looked for devices; before that it loses typed text. */
   isSettled: boolean
 }
 
 export type AudioState =
-  /** The microphone's button says mute or unmute. */
+  /** The microphone's button says mute or unmute: the bot is in the sound. */
   | 'joined'
-  /** It offers to join. */
+  /** The button offers to join the sound. */
   | 'apart'
-  /** It says neither. */
+  /** The button has other words. */
   | 'unreadable'
   | 'absent'
 
-/** Everything one look at the page tells. */
+/** All signs of one poll of the page. */
 export interface PageSnapshot extends CommonSnapshot {
   title: string
-  /** Of the page for a link that cannot be joined. */
+  /** Text of the page for a link that cannot be joined. */
   pageError: string | null
   launchPage: boolean
   cookieBanner: boolean
@@ -50,17 +50,17 @@ export interface PageSnapshot extends CommonSnapshot {
   isHost: boolean
   leaveOptions: boolean
   audio: AudioState
-  /** Sound of the meeting reaches the page by some way. */
+  /** Sound of the meeting reaches the page in one of its ways. */
   hears: boolean
   reconnecting: string | null
-  /** Everybody in the meeting, the bot too, as the button says. */
+  /** Number of people in the meeting with the bot, as the button says. */
   peopleCount: number | null
   peoplePanel: boolean
   chatPanel: boolean
   view: 'speaker' | 'gallery' | 'other' | null
-  /** Nothing is drawn at all. */
+  /** The page is empty. */
   isBlank: boolean
-  /** The participants panel has to be looked at again, to know who is there. */
+  /** The participants panel has to be read again, to know who is there. */
   isListDue: boolean
 }
 
@@ -91,10 +91,13 @@ export type ElementName =
   | 'captionsSave'
 
 export interface ZoomPageApi extends PageApi<PageSnapshot, ElementName> {
-  /** Everything the preview and the meeting hang on; the driver asks after a stall. Grows while the page is at work. */
+  /**
+   * State of the preview and the meeting's start; the driver asks for it after a stall. Grows while the page is
+   * working.
+   */
   progress(): string
   /** False: the page has no microphone and no camera, as if they were unplugged. */
   setDevicesPresent(arePresent: boolean): void
-  /** Whether a box holds this text; what it does hold stays in the page. */
+  /** Whether a box contains this text; its content stays in the page. */
   holds(name: ElementName, text: string): boolean
 }

@@ -1,13 +1,13 @@
-/** What a voice sounds like, 20 ms at a time: how strong it is in each of some bands of frequency. Pure. */
+/** Features of a voice, 20 ms at a time: how strong it is in each of some bands of frequency. Pure. */
 
-/** How often a spectrum is taken, and the stretch it is taken from: the power of two next to this. */
+/** Interval between spectra; each covers a stretch of the power of two next to this. */
 export const SPECTRUM_SECONDS = 0.02
 const WINDOW_SECONDS = 0.04
 /** Bands, evenly spaced as the ear hears (mel), and where they begin and end. Hertz. */
 export const BANDS = 28
 const LOWEST_HZ = 100
 const HIGHEST_HZ = 7000
-/** What is weaker is as good as silent. Decibels below full scale. */
+/** Weaker sound counts as silence. Decibels below full scale. */
 const FLOOR_DB = -75
 
 /** Decibels in each band. */
@@ -31,7 +31,9 @@ export class SpectrumMaker {
     this.#bands = bandsOf(sampleRate / this.#size, this.#size / 2)
   }
 
-  /** Of the last `count` pieces of these samples those that are at least so loud; as many as there are samples for. */
+  /**
+   * Spectra of those among the last `count` pieces of these samples that are loud enough, as far as there are samples.
+   */
   spectra(samples: Float32Array, count: number, leastLevel: number): Spectrum[] {
     const most = Math.floor((samples.length - this.#size) / this.#hop) + 1
     return Array.from({ length: Math.max(0, Math.min(count, most)) }, (_, back) => samples.length - back * this.#hop)
@@ -43,7 +45,7 @@ export class SpectrumMaker {
     const re = samples.map((sample, i) => sample * this.#window[i]!)
     const im = new Float32Array(this.#size)
     transform(re, im)
-    // Of a full-scale tone the power is about 0 dB.
+    // The power of a full-scale tone is about 0 dB.
     const scale = 16 / this.#size ** 2
     return Float32Array.from(this.#bands, ({ from, weights }) => {
       let power = 0

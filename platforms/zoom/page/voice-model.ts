@@ -1,26 +1,29 @@
 /**
- * What voices sound like. All that is heard makes a model of anybody's voice; a person's own model is this one moved to
- * where the person was surely heard (as in speaker verification: Reynolds and others, "Speaker Verification Using Adapted
- * Gaussian Mixture Models", 2000), so that a sound this person was never heard to make speaks for nobody. Pure.
+ * Models of voices. All captured speech makes a background model of a voice; a person's own model is this one adapted
+ * to speech that is surely the person's (as in speaker verification: Reynolds and others, "Speaker Verification Using
+ * Adapted Gaussian Mixture Models", 2000). So a sound that this person never made is evidence for no person. Pure.
  */
 import { BANDS, type Spectrum } from './voice-features.ts'
 
-/** Sounds (about: kinds of phonemes) that the model is made of, at most, and spectra each of them asks for. */
+/** Largest number of sounds (about: kinds of phonemes) in a model, and spectra that each of them needs. */
 const MOST_SOUNDS = 16
 const SPECTRA_FOR_SOUND = 15
 const ROUNDS = 5
-/** Spectra that are kept of everybody together, and of each person; of a longer speech the newest replace others. */
+/** Spectra that are kept of all people together, and of each person; of a longer speech the newest replace others. */
 const MOST_OF_ALL = 1200
 const MOST_OF_ONE = 600
-/** There is a model from so many spectra on (two seconds), and a voice is known from so many on; so often it is learned. */
+/**
+ * Spectra that are needed for the first model (two seconds), and for a person's voice; and how often it is learned
+ * again.
+ */
 const LEAST_OF_ALL = 100
 const LEAST_OF_ONE = 30
 const LEARN_EVERY = 25
-/** What anybody sounds like counts as much as so many spectra of somebody's own. */
+/** The background model counts as much as so many spectra of a person's own. */
 const RELEVANCE = 5
-/** A sound that this part of somebody's speech is made of, or less, has no part in what two at once sound like. */
+/** A sound that makes up this part of a person's speech, or less, has no part in the model of two voices at once. */
 const RARE = 0.01
-/** Decibels by which a band varies at least, and by which a voice is now louder, now softer. */
+/** Least variation of a band in decibels, and the variation of a voice's loudness. */
 const LEAST_DEVIATION = 4
 const LOUDER = 4
 
@@ -39,20 +42,20 @@ export class Voices {
   #anybody: Sound[] = []
   #nextLearned = LEAST_OF_ALL
 
-  /** Something was heard, whoever spoke. */
-  hear(spectrum: Spectrum): void {
-    this.#all.take(spectrum)
+  /** Adds a spectrum of an unknown speaker. */
+  addUnknown(spectrum: Spectrum): void {
+    this.#all.add(spectrum)
     if (this.#all.taken < this.#nextLearned) return
     this.#nextLearned = this.#all.taken * 1.3
     this.#anybody = soundsOf(this.#all.spectra)
     for (const id of this.#people.keys()) this.#adapt(id)
   }
 
-  /** This was surely said by this person. */
+  /** Adds a spectrum that is certainly this person's. */
   learn(id: string, spectrum: Spectrum): void {
     const person = this.#people.get(id) ?? { kept: new Kept(MOST_OF_ONE), sounds: [] }
     this.#people.set(id, person)
-    person.kept.take(spectrum)
+    person.kept.add(spectrum)
     if (person.kept.taken === LEAST_OF_ONE || person.kept.taken % LEARN_EVERY === 0) this.#adapt(id)
   }
 
@@ -65,7 +68,9 @@ export class Voices {
     return this.#of(id) !== this.#anybody
   }
 
-  /** How much likelier this is for this person, or for two at once, than for anybody; a logarithm. */
+  /**
+   * How much likelier this spectrum is for this person, or for two at once, than for the background model; a logarithm.
+   */
   likelihood(ids: readonly string[], spectrum: Spectrum): number {
     const [one, two] = ids
     if (one === undefined || !ids.some((id) => this.isKnown(id))) return 0
@@ -73,13 +78,13 @@ export class Voices {
     return likelihood(spectrum, sounds) - likelihood(spectrum, this.#anybody)
   }
 
-  /** Whose voice is not known sounds like anybody. */
+  /** A person whose voice is not known has the background model. */
   #of(id: string): Sound[] {
     const own = this.#people.get(id)?.sounds ?? []
     return own.length > 0 ? own : this.#anybody
   }
 
-  /** Each band has the sound of the stronger one. */
+  /** Each band is taken from the stronger sound. */
   #ofTwo(one: string, two: string): Sound[] {
     const key = `${one}\n${two}`
     const usual = (id: string) => this.#of(id).filter(({ share }) => share > Math.log(RARE))
@@ -116,8 +121,8 @@ class Kept {
     this.#most = most
   }
 
-  take(spectrum: Spectrum): void {
-    // A step that shares no factor with the number of places leaves some of everything.
+  add(spectrum: Spectrum): void {
+    // A step that shares no factor with the number of places keeps a part of all times.
     this.spectra[this.taken < this.#most ? this.taken : (this.taken * 7) % this.#most] = spectrum
     this.taken++
   }
@@ -167,7 +172,7 @@ function likelihood(spectrum: Spectrum, sounds: readonly Sound[]): number {
       lean += off * certainty
       weight += certainty * certainty
     }
-    // The loudness that suits best is taken off, as far as it is likely.
+    // Corrects for the best-fitting loudness, as far as that is likely.
     best = Math.max(best, share + height - (sum - (lean * lean) / weight) / 2)
   }
   return best

@@ -4,7 +4,7 @@
  */
 import type { ZoomPage } from './page.ts'
 
-/** The first use asks for the spoken language, which it proposes itself. */
+/** The first use asks for the spoken language, and proposes one. */
 const LANGUAGE_MS = 2_000
 const POLL_MS = 150
 

@@ -1,9 +1,11 @@
-/** The steps of Zoom's chat. Its panel stays open as far as others do not need the place: a closed one has no messages. */
+/**
+ * The steps of Zoom's chat. Its panel stays open while no other panel needs the place: a closed one has no messages.
+ */
 import { type ChatSteps, usualChatSteps } from '../../shared/chat-sender.ts'
 import type { ZoomPage } from './page.ts'
 import { writeLines } from './typing.ts'
 
-/** A message under way keeps the panel for itself for so long at most. Milliseconds. */
+/** Longest time for which a message in work keeps the panel. Milliseconds. */
 const LONGEST_USE_MS = 12_000
 
 export class ChatPanel {
@@ -15,12 +17,12 @@ export class ChatPanel {
     this.#page = page
   }
 
-  /** A message is being written, so no other panel may take the place. */
+  /** A message is being written, so no other panel may replace the chat. */
   get isInUse(): boolean {
     return this.#usedSince !== null && this.#page.clock.now() - this.#usedSince < LONGEST_USE_MS
   }
 
-  /** Repeatable: its button closes an open panel, so nobody presses it on an old look. */
+  /** Repeatable. Its button closes an open panel, so an old snapshot must not decide whether to press it. */
   open(): Promise<void> {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
@@ -32,7 +34,7 @@ export class ChatPanel {
     if ((await this.#page.ask('chat'))?.isPanelOpen !== false) return
     await this.#page.wakePointer()
     if (await this.#page.press('chat')) return
-    // In a narrow window the button is in the menu for the rest.
+    // In a narrow window the button is in the "more" menu.
     if (await this.#page.press('more')) await this.#page.press('moreChat')
   }
 

@@ -1,4 +1,4 @@
-/** The guest of Zoom's web client: wires its parts to the interface of the life. */
+/** The guest of Zoom's web client: wires its parts to the interface of the worker run. */
 import type { Frame, Page } from 'playwright'
 import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
@@ -23,13 +23,13 @@ import { JoinFlow } from './join-flow.ts'
 import { webClientClassifier } from './page-classifier.ts'
 
 export interface WebClientOptions extends DriverOptions {
-  /** Shorter ones for tests. */
+  /** Shorter intervals for tests. */
   paces?: Partial<ZoomPaces>
 }
 
 const COMMON_HOSTS = ['app.zoom.us', 'zoom.us']
 
-/** Starts the browser on the stage. Rejects with a BotError when it does not start. */
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openWebClient(
   target: MeetingTarget,
   stage: CaptureEnvironment,
@@ -64,10 +64,10 @@ export async function openWebClient(
     options,
     classifier: webClientClassifier(page.waits, paces),
     devices,
-    async sweep(snapshot) {
-      // Later ones lie over earlier ones, and only the uppermost can be reached.
+    async answerOpenDialog(snapshot) {
+      // Later dialogs cover earlier ones, and only the uppermost can be pressed.
       const uppermostFirst = { dialogs: [...snapshot.dialogs].reverse() }
-      return (await dialogs.sweep(uppermostFirst)) ?? (await entrance.clear(snapshot))
+      return (await dialogs.answerOpenDialog(uppermostFirst)) ?? (await entrance.clear(snapshot))
     },
     entrance: {
       open: (stop) => entrance.open(stop),
@@ -83,7 +83,7 @@ export async function openWebClient(
     watching: {
       async afterPoll(snapshot, state) {
         await entrance.leaveBehind()
-        await chores.look(snapshot, state)
+        await chores.afterPoll(snapshot, state)
       },
       canBePutBack: true,
       codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',

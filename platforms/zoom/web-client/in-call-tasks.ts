@@ -1,6 +1,6 @@
 /**
- * What the guest keeps in order while it is in the meeting: sound, the panels and the view of the page. An open panel is
- * the only source of messages, and of names, and some builds show only one at a time; none is ever in the recording.
+ * Tasks of the guest in the meeting: sound, the panels and the view of the page. An open panel is the only source of
+ * messages and of names, and some builds show only one at a time; none is ever in the recording.
  */
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ZoomPaces } from '../paces.ts'
@@ -9,7 +9,7 @@ import type { PageState } from '../page-state.ts'
 import type { ChatPanel } from './chat.ts'
 import type { ZoomPage } from './page.ts'
 
-/** Tries in a row of one kind; a control that does not do its work is left alone. */
+/** Attempts in a row of one kind; a control without effect is not pressed again. */
 const TRIES = 6
 
 type Chore = 'audio' | 'people' | 'chat' | 'view'
@@ -31,19 +31,19 @@ export class InCallTasks {
     this.#page = page
     this.#paces = paces
     this.#chat = chat
-    // Only people whose tiles the page shows can be shown by the recording; without a picture the fewest are best.
+    // The composite can show only people whose tiles the page shows; without a picture the fewest tiles are best.
     this.#view = mode === 'gallery_view' ? 'gallery' : 'speaker'
   }
 
-  /** One look at the meeting; at most one thing is done. */
-  async look(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
+  /** One poll of the meeting; does at most one task. */
+  async afterPoll(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
     if (kind !== 'in_call') return
     if (await this.#joinAudio(snapshot)) return
     if (await this.#openPanel(snapshot)) return
     await this.#chooseView(snapshot)
   }
 
-  /** The chat is open, but for the moments in which the list of names has to be read. */
+  /** The chat is open, except while the list of names has to be read. */
   async #openPanel({ peoplePanel, chatPanel, isListDue }: PageSnapshot): Promise<boolean> {
     if (peoplePanel) this.#tries.people.count = 0
     if (chatPanel) this.#tries.chat.count = 0
@@ -57,11 +57,11 @@ export class InCallTasks {
     return true
   }
 
-  /** Sound mostly joins by itself; a bot that is not in it records silence. */
+  /** Sound mostly joins by itself; without it the bot records silence. */
   async #joinAudio({ audio, hears, at }: PageSnapshot): Promise<boolean> {
     const isDeaf = audio === 'apart' || (audio === 'unreadable' && !hears)
     this.#deafSince = isDeaf ? (this.#deafSince ?? at) : null
-    // A breakout room or the waiting room takes the bot out of the sound again.
+    // A breakout room or the waiting room disconnects the bot from the sound again.
     if (!isDeaf) this.#tries.audio.count = 0
     if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs || !this.#isDue('audio')) return false
     await this.#press('microphone')
@@ -74,7 +74,7 @@ export class InCallTasks {
     await this.#page.press(this.#view === 'gallery' ? 'galleryView' : 'speakerView')
   }
 
-  /** The toolbar hides when no pointer moves. */
+  /** The toolbar hides while the pointer rests. */
   async #press(name: ElementName): Promise<void> {
     await this.#page.wakePointer()
     await this.#page.press(name)

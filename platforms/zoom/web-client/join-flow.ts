@@ -1,4 +1,6 @@
-/** From the link to the request to join: cookie layer, launch page, the form with its name and passcode, and stalls. */
+/**
+ * From the link to the request to join: cookie banner, launch page, the form with its name and passcode, and stalls.
+ */
 import { BotError } from '../../../src/errors.ts'
 import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type { DeviceToggles } from '../../shared/device-toggles.ts'
@@ -10,7 +12,7 @@ import type { ZoomPage } from './page.ts'
 import { StallWatch } from './stalls.ts'
 import { typeInto } from './typing.ts'
 
-/** What Zoom takes at most, in bytes of UTF-8. */
+/** The longest name that Zoom accepts, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 128
 const NAME_TRIES = 5
 const LAUNCH_TRIES = 4
@@ -53,7 +55,7 @@ export class JoinFlow {
     return this.#clicks > 0
   }
 
-  /** The bot is in: from now on nothing here may load the page again. */
+  /** The bot is in: from now on the page is not loaded again here. */
   async leaveBehind(): Promise<void> {
     this.#isOver = true
     if (!this.#areWithdrawn) return
@@ -61,7 +63,7 @@ export class JoinFlow {
     this.#areWithdrawn = false
   }
 
-  /** What lies over the form before anything can be done there; says what it was, null for nothing. */
+  /** Removes a dialog that covers the form before the form can be used. Returns its kind, or null for none. */
   async clear(snapshot: PageSnapshot): Promise<string | null> {
     if (this.#isOver) return null
     if (snapshot.disclaimer !== null && (await this.#pressAway('disclaimerAgree'))) return 'disclaimer'
@@ -76,12 +78,12 @@ export class JoinFlow {
     else if (snapshot.form) await this.#fillIn(snapshot, snapshot.form)
   }
 
-  /** In the waiting room, and on a page that says the link is invalid, which is loaded again until it is not. */
+  /** In the waiting room, and on a page that says the link is invalid, which is loaded again until it is valid. */
   async wait(snapshot: PageSnapshot, state: PageState): Promise<void> {
     const { clock } = this.#page
     if (state.kind !== 'invalid_link') {
       this.#deadSince = null
-      // The link works by now, or everybody has to fill in the form again.
+      // The link works by now, or every participant has to fill in the form again.
       await this.ask(snapshot, state)
       return
     }
@@ -109,7 +111,7 @@ export class JoinFlow {
     return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(snapshot)}`, true)
   }
 
-  /** For a sentence about a page in another language than the one that was asked for. */
+  /** A note about a page in another language than the requested one, to be added to a sentence. */
   pageNote(snapshot: PageSnapshot | null): string {
     const lang = snapshot?.lang ?? ''
     return lang === '' || /^en\b/i.test(lang)
@@ -117,7 +119,7 @@ export class JoinFlow {
       : ` The page is in the language "${lang}" although English was asked for.`
   }
 
-  /** What does not go away is left where it is: the form under it may be reached all the same. */
+  /** A dialog that does not go away stays: the form under it may be reachable all the same. */
   async #pressAway(name: ElementName): Promise<boolean> {
     const pressed = this.#pressedAway.get(name) ?? 0
     if (pressed >= MOST_PRESSES) return false
@@ -131,7 +133,7 @@ export class JoinFlow {
     if (this.#launchTries++ >= LAUNCH_TRIES)
       throw this.#cannotJoin(`Zoom's page "${snapshot.title}" offers no way to join from a browser.`, false)
     this.#clickedAt = clock.now()
-    // In the older layout the link to the browser comes only after the app was tried.
+    // In the older layout the link for the browser appears only after an attempt to open the app.
     const name: ElementName = (await this.#has('joinFromBrowser')) ? 'joinFromBrowser' : 'openApp'
     await this.#page.press(name)
   }
@@ -166,12 +168,15 @@ export class JoinFlow {
     await this.#page.press('join')
   }
 
-  /** Older forms have no switches, and enter with devices that are on: there they enter without any, until they are in. */
+  /**
+   * Older forms have no switches, and join with devices that are on: there the bot joins without any, and gets them
+   * once it is in.
+   */
   async #haveSwitches({ microphone, camera }: PageSnapshot): Promise<boolean> {
     const isSwitched = [microphone, camera].every((sign) => sign === 'on' || sign === 'off')
     if (isSwitched || this.#areWithdrawn) return true
     const { clock, waits } = this.#page
-    // They may be drawn late.
+    // They may appear late.
     if (clock.now() - (this.#formSince ?? 0) < waits.devicesMs) return false
     this.#page.logger.info('The form has no switches for microphone and camera; they are withdrawn until admission')
     await this.#page.ask('setDevicesPresent', false)
@@ -179,7 +184,7 @@ export class JoinFlow {
     return false
   }
 
-  /** True when the box holds the name, as the latest look saw it; only real keys make the page see it. */
+  /** True when the box has the name in the latest snapshot; only real key presses make the page notice it. */
   async #fillName({ value, isEnabled }: { value: string; isEnabled: boolean }): Promise<boolean> {
     if (value === this.#name || !isEnabled) return true
     if (this.#nameTries >= NAME_TRIES && value !== '') return true
@@ -188,7 +193,7 @@ export class JoinFlow {
     return false
   }
 
-  /** True when the box holds the passcode; letters typed before the page had settled are lost. */
+  /** True when the box has the passcode; letters typed before the page had settled are lost. */
   async #fillPasscode(isFilled: boolean): Promise<boolean> {
     const passcode = this.#passcode()
     if (passcode === null) {
@@ -202,10 +207,7 @@ export class JoinFlow {
     return false
   }
 
-  /**
-   * As people type it; the part of a link before the dot is the last resort
-   * (docs/platform-notes/zoom.md#reading-a-link).
-   */
+  /** As people type it; otherwise the part of the link before the dot (docs/platform-notes/zoom.md#reading-a-link). */
   #passcode(): string | null {
     const inLink = new URL(this.#target.url).searchParams.get('pwd')
     return this.#target.passcode ?? inLink?.replace(/\.\d+$/, '') ?? null
@@ -218,11 +220,11 @@ export class JoinFlow {
     const progress = isIdle ? await this.#page.ask('progress').catch(() => null) : null
     const isStalled = this.#stalls.observe({ isIdle, isBlank: kind === 'blank', progress }, clock.now())
     if (!isStalled) return false
-    await this.#reload('The page of Zoom stands still')
+    await this.#reload('The page of Zoom is stalled')
     return true
   }
 
-  /** The form is empty afterwards, and everything is asked anew. */
+  /** The form is empty afterwards, and the join starts over. */
   async #reload(reason: string): Promise<void> {
     this.#page.logger.info('Loading the page of Zoom again', { reason })
     this.#reloadedAt = this.#page.clock.now()
@@ -232,7 +234,7 @@ export class JoinFlow {
     this.#passcodeTries = 0
     this.#clickedAt = Number.NEGATIVE_INFINITY
     const loading = { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs } as const
-    // The tab may be at another address than the link by now; what comes of it, the next looks tell.
+    // The tab may be at another address than the link by now; the next polls show the result.
     await this.#page.browser.page.goto(this.#target.url, loading).catch((error) => {
       this.#page.logger.warn('The page of Zoom could not be loaded again', { error: String(error).split('\n')[0] })
     })

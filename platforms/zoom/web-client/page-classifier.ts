@@ -1,4 +1,4 @@
-/** What the guest of the web client knows about its pages, in the form that the shared steps want. */
+/** The web client guest's knowledge of its pages, in the form that the shared join steps need. */
 import type { PageClassifier } from '../../shared/page-state.ts'
 import type { Waits } from '../../shared/waits.ts'
 import { endOf, refusalOf } from '../outcomes.ts'
@@ -18,7 +18,7 @@ export function webClientClassifier(
     endOf(state, { at }) {
       const end = endOf(state)
       if (end !== null) return end
-      // Put back into the waiting room is no end, unless nobody ever takes the bot out of it.
+      // A return to the waiting room is no end, unless no host ever lets the bot in again.
       const isOnHold = PAGE_PHASES[state.kind] === 'waiting'
       onHoldSince = isOnHold ? (onHoldSince ?? at) : null
       return onHoldSince !== null && at - onHoldSince > onHoldMs ? 'removed' : null

@@ -1,14 +1,14 @@
 /**
- * Notices a page that has stopped loading: nothing drawn at all, or nothing that changes. Pure;
+ * Detects a page that has stopped loading: it is empty, or it does not change. Pure;
  * docs/platform-notes/zoom.md#loading-and-stalls.
  */
 import type { ZoomPaces } from '../paces.ts'
 
 export interface Progress {
-  /** The page shows nothing that anybody could act on. */
+  /** The page shows no element that the bot could use. */
   isIdle: boolean
   isBlank: boolean
-  /** Another text whenever the page got on; null where it does not answer. */
+  /** Another text whenever the page made progress; null where it does not answer. */
   progress: string | null
 }
 
@@ -22,7 +22,7 @@ export class StallWatch {
     this.#paces = paces
   }
 
-  /** One look; true when the page is to be loaded again now. */
+  /** One poll; true when the page has to be loaded again now. */
   observe({ isIdle, isBlank, progress }: Progress, now: number): boolean {
     this.#blankSince = isBlank ? (this.#blankSince ?? now) : null
     if (!isIdle) this.#standing = null

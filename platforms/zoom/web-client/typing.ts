@@ -1,11 +1,10 @@
 /**
- * Types as a person does: Zoom's form takes no text that did not come from keys
- * (docs/platform-notes/zoom.md#pre-join-page).
+ * Types as a person does: Zoom's form accepts text from key presses only (docs/platform-notes/zoom.md#pre-join-page).
  */
 import type { ElementName } from '../page/types.ts'
 import type { ZoomPage } from './page.ts'
 
-/** Replaces what is in the box. What was typed is never logged: it may be a passcode. */
+/** Replaces the content of the box. The typed text is never logged: it may be a passcode. */
 export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs: number): Promise<boolean> {
   return page.inTurn(async () => {
     const box = await page.element(name)
@@ -18,7 +17,7 @@ export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs:
       await keyboard.type(text, { delay: keyMs })
       return true
     } catch {
-      // The box was replaced under our hands; the next look tells.
+      // The page may have replaced the box meanwhile; the next poll shows the result.
       page.logger.debug('A box of the form did not take its text', { box: name })
       return false
     } finally {
@@ -27,7 +26,7 @@ export function typeInto(page: ZoomPage, name: ElementName, text: string, keyMs:
   })
 }
 
-/** Into the chat's editor, where Enter would send and a new line has a key of its own. */
+/** Types into the chat's editor, where Enter would send and a new line has another key. */
 export function writeLines(page: ZoomPage, name: ElementName, text: string): Promise<boolean> {
   return page.inTurn(async () => {
     const box = await page.element(name)

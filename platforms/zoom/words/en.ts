@@ -1,8 +1,8 @@
 /**
- * English wording of the web client, to which the page is pinned. The SDK's Client View shows the same. All expressions
- * meet text with straight apostrophes, three dots for an ellipsis and plain spaces, and are case-insensitive. Source:
- * docs/platform-notes/zoom.md#invalid-links, #launch-page to #end-removal-and-leaving, and the language file of the
- * published SDK package.
+ * English wording of the web client, which the driver asks for in English. The SDK's Client View shows the same. All
+ * expressions match text with straight apostrophes, three dots for an ellipsis and plain spaces, and are
+ * case-insensitive. Source: docs/platform-notes/zoom.md#invalid-links, #launch-page to #end-removal-and-leaving, and
+ * the language file of the published SDK package.
  */
 import type { Words } from '../../shared/words.ts'
 

@@ -1,4 +1,4 @@
-/** Japanese wording, for a page that does not honor the asked language. Source: language file of the published SDK. */
+/** Japanese wording, for a page that ignores the requested language. Source: language file of the published SDK. */
 import type { PartialWords } from '../../shared/words.ts'
 import type { ENGLISH } from './en.ts'
 

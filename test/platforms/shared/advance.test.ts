@@ -21,28 +21,28 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('once a page is there from which the meeting may follow, its picture is painted and the recorder is told', async () => {
   const { made, done } = advance()
-  made.look('unclear', null, true)
-  made.look('obstacle', null, false)
+  made.observe('unclear', null, true)
+  made.observe('obstacle', null, false)
   await settled()
   expect(done).toEqual([])
-  made.look('entrance', null, false)
-  made.look('waiting', null, false)
+  made.observe('entrance', null, false)
+  made.observe('waiting', null, false)
   await settled()
   expect(done).toEqual(['lead', 'paint', 'ready'])
 })
 
 test('another document paints too, and the recorder goes on', async () => {
   const { made, done } = advance()
-  made.look('entrance', null, true)
+  made.observe('entrance', null, true)
   await settled()
-  made.look('waiting', null, true)
+  made.observe('waiting', null, true)
   await settled()
   expect(done).toEqual(['lead', 'paint', 'ready', 'lead', 'paint'])
 })
 
 test('for sound alone nothing is painted', async () => {
   const { made, done } = advance({ hasPicture: false })
-  made.look('waiting', null, true)
+  made.observe('waiting', null, true)
   await settled()
   expect(done).toEqual(['ready'])
 })
@@ -52,17 +52,17 @@ test.each([
   ['breaks', () => Promise.reject(new Error('gone'))],
 ])('a page that %s lets nobody stand by', async (_, canPaint) => {
   const { made, done } = advance({ canPaint })
-  made.look('waiting', null, true)
+  made.observe('waiting', null, true)
   await settled()
   expect(done).toEqual(['lead'])
 })
 
 test('the proof is that of the judge before admission, and holds after it', () => {
   const { made } = advance()
-  made.look('in_call', 1000, true)
-  made.look('waiting', null, false)
+  made.observe('in_call', 1000, true)
+  made.observe('waiting', null, false)
   expect(made.provenAt).toBeNull()
-  made.look('in_call', 5000, false)
+  made.observe('in_call', 5000, false)
   made.observeInMeeting('in_call', 8000)
   made.observeInMeeting('disturbed', 9000)
   made.settle()
@@ -71,7 +71,7 @@ test('the proof is that of the judge before admission, and holds after it', () =
 
 test('a waiting room after admission takes the proof back, until the meeting is seen again', () => {
   const { made } = advance()
-  made.look('in_call', 5000, true)
+  made.observe('in_call', 5000, true)
   made.observeInMeeting('waiting', 8000)
   expect(made.provenAt).toBeNull()
   made.observeInMeeting('disturbed', 9000)
@@ -82,7 +82,7 @@ test('a waiting room after admission takes the proof back, until the meeting is 
 
 test('nothing counts from before the right to record', () => {
   const { made } = advance()
-  made.look('in_call', 5000, true)
+  made.observe('in_call', 5000, true)
   made.notBefore(30_000)
   made.observeInMeeting('in_call', 31_000)
   expect(made.provenAt).toBe(30_000)
@@ -90,7 +90,7 @@ test('nothing counts from before the right to record', () => {
 
 test('what was seen in advance of another picture than the one that is recorded counts for nothing', () => {
   const { made, frames } = advance()
-  made.look('in_call', 5000, true)
+  made.observe('in_call', 5000, true)
   frames.isAsAhead = false
   made.settle()
   expect(made.provenAt).toBeNull()

@@ -78,7 +78,7 @@ describe('captions are kept on', () => {
     const steps = takes && { turnOn: async () => takes[tries++] ?? false }
     const it = new CaptionToggle({ steps, clock, logger: silentLogger, onKnown: (areOn) => known.push(areOn) })
     const look = async (captionsOn: boolean | null, isNewDocument = false) => {
-      await it.look({ captionsOn } as CommonSnapshot, isNewDocument)
+      await it.update({ captionsOn } as CommonSnapshot, isNewDocument)
       await clock.advance(1000)
     }
     return { known, look, tries: () => tries }

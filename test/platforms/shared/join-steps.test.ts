@@ -19,7 +19,7 @@ function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE
     page,
     classifier: SENSE,
     judge: new AdmissionJudge(HOLDS),
-    sweep: async () => null,
+    answerOpenDialog: async () => null,
     note: () => {},
     onPoll: () => {},
     open: async () => void asked.push('open'),

@@ -41,7 +41,7 @@ function pageOf(share: number | null) {
     const watch = async () => {
       while (at === null) {
         try {
-          await page.look()
+          await page.poll()
           void page.ask('framesFault').catch(() => {})
           await clock.sleep(1000)
         } catch (error) {
@@ -97,11 +97,11 @@ test('an answer in between begins the count anew', async () => {
   page.enterCall()
   for (let round = 0; round < 5; round++) {
     freeze(true)
-    const silent = page.look()
+    const silent = page.poll()
     await clock.advance(4000)
     expect(await silent).toBeNull()
     freeze(false)
-    expect(await page.look()).not.toBeNull()
+    expect(await page.poll()).not.toBeNull()
   }
 })
 
@@ -110,7 +110,7 @@ test('questions that wait at the same time are one silence', async () => {
   page.enterCall()
   freeze(true)
   const others = Promise.allSettled([page.ask('chat'), page.ask('framesFault')])
-  const look = page.look()
+  const look = page.poll()
   await clock.advance(4000)
   await others
   expect(await look).toBeNull()
@@ -119,8 +119,8 @@ test('questions that wait at the same time are one silence', async () => {
 test('a page whose answers cannot be any is broken after some of them, and they are counted', async () => {
   const { page, answer } = pageOf(0)
   answer({ snapshot: { at: Number.NaN }, events: 'none' })
-  expect(await page.look()).toBeNull()
-  expect(await page.look()).toBeNull()
-  await expect(page.look()).rejects.toMatchObject({ code: 'INTERNAL_ERROR', canRetry: true })
+  expect(await page.poll()).toBeNull()
+  expect(await page.poll()).toBeNull()
+  await expect(page.poll()).rejects.toMatchObject({ code: 'INTERNAL_ERROR', canRetry: true })
   expect(page.refused).toBe(3)
 })

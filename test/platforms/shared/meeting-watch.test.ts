@@ -14,7 +14,7 @@ async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
     page,
     classifier: SENSE,
     devices: new DeviceToggles(page, { microphone: 'off', camera: 'off' }),
-    sweep: async () => null,
+    answerOpenDialog: async () => null,
     note: () => {},
     onNewDocument: () => {
       reloads += 1

@@ -84,7 +84,7 @@ export class ScriptedPage {
       get lastSnapshot() {
         return scripted.#last
       },
-      look: async () => {
+      poll: async () => {
         if (this.shows === null) return null
         const isNewDocument = this.#seen !== this.document
         this.#seen = this.document

@@ -3,7 +3,7 @@ import { ChatOrder } from '../../../platforms/zoom/page/chat-order.ts'
 
 /** So many looks at the same rows; what was found gone. */
 function looks(order: ChatOrder, shown: string, times = 3): string[] {
-  return Array.from({ length: times }, () => order.look([...shown])).flat()
+  return Array.from({ length: times }, () => order.update([...shown])).flat()
 }
 
 describe('deleted rows', () => {

@@ -32,7 +32,7 @@ function toldOf(said: readonly Turn[], lingerMs: number, areHeard = false): Turn
         return at >= from && (at < to || (at < to + lingerMs && !isTaken))
       })
       const ids = [...new Set(marked.map(([id]) => id))]
-      marks = judge.look(
+      marks = judge.update(
         ids.map((id) => ({ id, isMuted: false })),
         BEGIN + at,
       )

@@ -8,14 +8,14 @@ const ann = { id: 'ann', isMuted: false }
 describe('marks', () => {
   test('count from their second look on', () => {
     const judge = new MarkJudge()
-    expect(judge.look([ann], 0)).toEqual([])
-    expect(judge.look([ann], 250)).toEqual([{ id: 'ann', since: 0 }])
+    expect(judge.update([ann], 0)).toEqual([])
+    expect(judge.update([ann], 250)).toEqual([{ id: 'ann', since: 0 }])
   })
 
   test('on somebody who is muted say nothing', () => {
     const judge = new MarkJudge()
-    judge.look([{ ...ann, isMuted: true }], 0)
-    expect(judge.look([{ ...ann, isMuted: true }], 250)).toEqual([])
+    judge.update([{ ...ann, isMuted: true }], 0)
+    expect(judge.update([{ ...ann, isMuted: true }], 250)).toEqual([])
   })
 
   test('that are older than another linger of the last speaker; those that came together are two who speak', () => {

@@ -27,7 +27,7 @@ test('a voice is known after a while, and told from another one and from two at 
   for (let at = 0; at < 4000; at += 100)
     for (const id of ['ann', 'bob'])
       for (const spectrum of spectraOf([id], at)) {
-        voices.hear(spectrum)
+        voices.addUnknown(spectrum)
         voices.learn(id, spectrum)
       }
   expect(voices.isKnown('ann')).toBe(true)

@@ -1,6 +1,6 @@
 /** Reads who is audible from the audio receivers of a meeting that mixes several people into a few tracks. */
 
-/** What one contributing source carried a moment ago. */
+/** The level of one contributing source a moment ago. */
 export interface SourceSample {
   csrc: number
   /** 0 to 1, linear. */
@@ -9,10 +9,16 @@ export interface SourceSample {
   ageMs: number
 }
 
-/** The browser keeps an entry about ten seconds after its last packet; older ones than this say nothing about now. */
+/**
+ * The browser keeps an entry for about ten seconds after its last packet; an older entry than this says nothing about
+ * the present. Milliseconds.
+ */
 export const FRESH_MS = 1000
 
-/** An entry seen for the first time is new when its own clock agrees; a clock further off than this is another one. */
+/**
+ * An entry seen for the first time is new when its own clock agrees; if the difference is larger than this, it is
+ * another clock. Milliseconds.
+ */
 const SAME_CLOCK_MS = 60_000
 
 interface Seen {
@@ -38,7 +44,7 @@ export function createSourceSampler(
     if (earlier?.stamp === stamp) return at - earlier.changedAt
     let age = 0
     if (!earlier) {
-      // Nothing to compare with yet: it may be a left-over from before sampling began.
+      // There is no earlier entry to compare with: this one may be from before sampling began.
       const claimed = at - entry.timestamp
       age = Math.abs(claimed) < SAME_CLOCK_MS ? Math.max(0, claimed) : FRESH_MS + 1
     }
@@ -64,7 +70,7 @@ function readSources(receiver: RTCRtpReceiver): RTCRtpContributingSource[] {
   try {
     return receiver.getContributingSources()
   } catch {
-    // A receiver of a connection that is being closed: it carries nothing.
+    // A receiver of a connection that is being closed has no sources.
     return []
   }
 }

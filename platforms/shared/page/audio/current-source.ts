@@ -1,17 +1,17 @@
-/** Whose packets a receiver plays at this instant, where the packets of a shared stream name their sources. */
+/** Finds whose packets a receiver plays at this instant, where the packets of a shared stream name their sources. */
 
-/** A source that has not moved for so long is not in what is played now. Milliseconds. */
+/** A source without a new packet for so long is not being played now. Milliseconds. */
 const STILL_MS = 100
 
 interface Seen {
-  /** By the browser's clock, which is not ours. */
+  /** By the browser's clock, which differs from ours. */
   newest: number
   movedAt: number
 }
 
 /**
- * Returns the one contributing source of what the receiver plays just now; null where there is none, or several at once,
- * whose sounds nobody can tell apart. To be called with every piece that is heard.
+ * Returns the one contributing source that the receiver plays just now; null where there is none, or several at once,
+ * whose sounds cannot be separated. To be called with every captured piece.
  */
 export function createCurrentSource(
   now: () => number = () => performance.now(),
@@ -25,7 +25,7 @@ export function createCurrentSource(
     const before = seen.get(receiver)
     const movedAt = before?.newest === newest ? before.movedAt : at
     seen.set(receiver, { newest, movedAt })
-    // A first look proves no movement: the entry may be as old as ten seconds.
+    // The first poll proves no new packet: the entry may be ten seconds old.
     if (before === undefined || at - movedAt > STILL_MS) return null
     const current = entries.filter(({ timestamp }) => timestamp === newest)
     return current.length === 1 ? current[0]!.source : null

@@ -1,8 +1,10 @@
-/** Lowers the rate of sound that comes in pieces, without letting what the new rate cannot carry fold into it. Pure. */
+/** Lowers the rate of sound that comes in pieces, without aliasing. Pure. */
 
-/** Zero crossings of the filter's sinc on either side: 60 dB down beyond the edge, half a millisecond late. */
+/**
+ * Zero crossings of the filter's sinc on either side: 60 dB down beyond the edge, with a delay of half a millisecond.
+ */
 const CROSSINGS = 12
-/** The pass band ends a little below half the new rate, so that the filter has room to fall. */
+/** The pass band ends a little below half the new rate, to leave room for the filter's slope. */
 const EDGE = 0.92
 
 /** Both in samples per second; `toRate` is at most `fromRate`. The filter's delay is 12 samples of the new rate. */
@@ -13,7 +15,7 @@ export function createDecimator(fromRate: number, toRate: number): (samples: Flo
   /** The filter at each fraction of an input sample that occurs: 48 to 32 kHz has two, whole ratios one. */
   const phases = new Map<number, Float32Array>()
   let kept = new Float32Array(2 * half)
-  /** Place of the next output sample in `kept` and what comes behind it. */
+  /** Place of the next output sample in `kept` and the samples after it. */
   let position = half
 
   function filterAt(fraction: number): Float32Array {

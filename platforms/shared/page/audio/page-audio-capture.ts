@@ -1,6 +1,7 @@
 /**
- * Hears the meeting inside the page and carries it out: one mix for whoever listens live, and each person's voice apart
- * where the platform gives it. Everything of it is a copy; what the page itself plays is not touched.
+ * Captures the meeting's audio inside the page and sends it to the driver: one mix for live listeners, and each
+ * person's voice apart where the platform gives it. Works on copies; the sound that the page itself plays is not
+ * touched.
  */
 
 import type { CommonConfig } from '../types.ts'
@@ -11,11 +12,11 @@ import { createVoiceEncoder, PACKET_MS, type VoiceEncoder, type VoicePacket } fr
 import { createVoiceSplitter } from './voice-splitter.ts'
 import type { TappedTrack, WebRtcTap } from './webrtc-tap.ts'
 
-/** Tracks are told when they come; this finds those of which nobody told. */
-const SWEEP_EVERY_MS = 500
-/** Length of what is carried out at a time. */
+/** New tracks cause an event; this poll finds those without one. Milliseconds. */
+const POLL_EVERY_MS = 500
+/** Length of each piece that is sent to the driver. */
 const CARRIED_MS = 20
-/** Quieter than this nobody speaks: comfort noise of meeting clients stays near -70 dBFS. */
+/** Below this level there is no speech: comfort noise of meeting clients stays near -70 dBFS. */
 const SILENCE = 0.0002
 
 export interface PageAudioCaptureParts {
@@ -23,11 +24,13 @@ export interface PageAudioCaptureParts {
   config: Pick<CommonConfig, 'carry' | 'audioTap'>
   /** Whether a track is the meeting's sound, and not a copy that the page makes of it. Default: each is. */
   isMeeting?(tapped: TappedTrack | null): boolean
-  /** Absent where the platform sends one sound for all. */
+  /** Absent where the platform sends one mix for all. */
   voices?: {
-    /** Whose sound this track carries just now, as the media name them; null where nobody's or not certain. */
+    /**
+     * The owner of this track's sound just now, as the media name it; null where there is none or it is not certain.
+     */
     ownerOf(receiver: RTCRtpReceiver, tapped: TappedTrack | null): string | null
-    /** The participant behind that name; null while nobody is known to be. Default: the name is the participant's id. */
+    /** The participant behind that name; null while it is unknown. Default: the name is the participant's id. */
     participantOf?(owner: string): string | null
     /** Pieces of 10 ms after which that is certain. */
     certainAfter: number
@@ -38,11 +41,11 @@ interface TrackCapture {
   close(): void
 }
 
-/** What somebody says before it is known who that is waits for so long: a minute. */
+/** Speech of a person who is not identified yet is kept for so long: a minute. */
 const MOST_HELD = 60_000 / PACKET_MS
 const MOST_UNKNOWN = 200
 
-/** Null where nobody wants to hear. Begins with the returned function, which is repeatable. */
+/** Null where there is no listener. Begins with the returned function, which is repeatable. */
 export function createPageAudioCapture({
   tap,
   config,
@@ -51,7 +54,7 @@ export function createPageAudioCapture({
 }: PageAudioCaptureParts): { begin(): void } | null {
   const { carry, audioTap } = config
   if (!carry || !audioTap || (audioTap.mixRate === null && !(audioTap.participantTracks && voices))) return null
-  // A browser without these gives nothing, and the meeting is heard by the sound server.
+  // A browser without these gives no audio here, and the sound server captures the meeting.
   if (!('MediaStreamTrackProcessor' in globalThis) || !('AudioEncoder' in globalThis)) return null
   const open = new Map<RTCRtpReceiver, TrackCapture>()
   const out = audioTap.mixRate === null ? null : createMixCarrier(audioTap.mixRate, carry)
@@ -59,11 +62,11 @@ export function createPageAudioCapture({
   const held = new Map<string, VoicePacket[]>()
   let hasBegun = false
 
-  function tell(participantId: string, { at, opus }: VoicePacket): void {
+  function sendPacket(participantId: string, { at, opus }: VoicePacket): void {
     carry!(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`)
   }
 
-  function take(owner: string, packet: VoicePacket): void {
+  function holdPacket(owner: string, packet: VoicePacket): void {
     if (!held.has(owner) && held.size >= MOST_UNKNOWN) return
     const waiting = held.get(owner) ?? []
     waiting.push(packet)
@@ -75,18 +78,21 @@ export function createPageAudioCapture({
   function release(owner: string): void {
     const participantId = voices?.participantOf ? voices.participantOf(owner) : owner
     if (participantId === null) return
-    for (const packet of held.get(owner) ?? []) tell(participantId, packet)
+    for (const packet of held.get(owner) ?? []) sendPacket(participantId, packet)
     held.delete(owner)
   }
 
-  /** What one stream carries, packed by whose it is; each stream has encoders of its own, should two carry one person. */
+  /**
+   * Splits one stream by its owners and encodes each; each stream has separate encoders, since two streams may carry
+   * one person.
+   */
   function createTrackCapture(certainAfter: number) {
     const encoders = new Map<string, VoiceEncoder>()
     return createVoiceSplitter(certainAfter, {
       speak(owner, heard) {
         let encoder = encoders.get(owner)
         if (!encoder) {
-          encoder = createVoiceEncoder((packet) => take(owner, packet))
+          encoder = createVoiceEncoder((packet) => holdPacket(owner, packet))
           encoders.set(owner, encoder)
         }
         encoder.encode(heard)
@@ -99,9 +105,9 @@ export function createPageAudioCapture({
     if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
     const splitter = voices && audioTap!.participantTracks ? createTrackCapture(voices.certainAfter) : null
     const stop = readTrack(receiver.track, (heard) => {
-      mixer?.take(receiver, heard)
-      // Asking who is in it takes a way to another thread; of silence nobody has to be asked.
-      splitter?.take(heard, isSilent(heard) ? null : voices!.ownerOf(receiver, tapped))
+      mixer?.add(receiver, heard)
+      // To ask who is in it takes a call to another thread, which silence does not need.
+      splitter?.add(heard, isSilent(heard) ? null : voices!.ownerOf(receiver, tapped))
     })
     open.set(receiver, {
       close() {
@@ -112,7 +118,7 @@ export function createPageAudioCapture({
     })
   }
 
-  function sweep(): void {
+  function poll(): void {
     for (const owner of [...held.keys()]) release(owner)
     const receivers = new Set(tap.audioReceivers())
     for (const [receiver, ear] of open) {
@@ -131,8 +137,8 @@ export function createPageAudioCapture({
       tap.onTrack((tapped) => {
         if (tapped.track.kind === 'audio') listen(tapped.receiver, tapped)
       })
-      sweep()
-      setInterval(sweep, SWEEP_EVERY_MS)
+      poll()
+      setInterval(poll, POLL_EVERY_MS)
     },
   }
 }

@@ -2,33 +2,33 @@ import type { CommonConfig, Playout } from '../types.ts'
 import type { WebRtcTap } from './webrtc-tap.ts'
 
 /**
- * Sound and picture of a meeting come as separate streams that the browser does not play in step: each waits as long as
- * its own jitter asks for. So all of them are given the same time to wait, a long one for a recording, which does not mind
- * waiting, a short one where somebody hears the meeting through the bot; and where sound needs longer, the picture follows.
- * `jitterBufferTarget` is the WebRTC Extensions' least delay of a receiver, in milliseconds.
+ * Sound and picture of a meeting come as separate streams that the browser does not play in sync: each waits as long as
+ * its own jitter asks for. So all of them get the same delay: a long one for a recording, which does not mind waiting,
+ * and a short one where a program listens to the meeting through the bot. Where sound needs longer, the picture
+ * follows. `jitterBufferTarget` is the WebRTC Extensions' least delay of a receiver, in milliseconds.
  */
 const SOUND_DELAY_MS: Readonly<Record<Playout, number>> = { even: 250, live: 40 }
 /** How much longer decoded sound takes to the recorder than a decoded picture; measured with `npm run bench`. */
 const SOUND_OUTPUT_MS = 45
-/** So much of the sound that is to be kept ready in the sound server is there anyway, as part of that time; measured likewise. */
+/** This much of the sound that the sound server has to keep ready is covered by that time anyway; measured likewise. */
 const KEPT_READY_MS = 80
 
 /**
- * After a moment in which the machine stood still all sound of that time is there, and late by it, while the picture is
- * the newest. The browser plays a little faster until sound is back at its delay, twice as fast as that when it has
- * none to keep (2.5 s after 0.4 s, measured).
+ * After a moment in which the machine stalled all sound of that time is there, and late by it, while the picture is the
+ * newest. The browser plays a little faster until sound is back at its delay, twice as fast as that when the target
+ * delay is 0 (2.5 s after 0.4 s, measured).
  */
 const LATE_BY_MS = 60
 const IN_TIME_MS = 30
 const POLL_EVERY_MS = 500
 /**
- * Where sound comes unevenly the browser lets it wait longer, for seconds or minutes: so the picture does too. It waits for
- * what sound kept waiting in all of these looks, but one that may be mistaken: a short moment is over before the picture
- * would be there, and when sound is back the picture has to follow soon.
+ * Where sound comes unevenly the browser delays it more, for seconds or minutes: so the picture is delayed too. The
+ * picture follows the delay that sound had in all of these polls, except one that may be an outlier. A shorter delay is
+ * over before the picture would follow, and when sound is back the picture has to follow soon.
  */
 const LOOKS_TO_FOLLOW = 6
 const LEAST_CHANGE_MS = 10
-/** Browsers refuse more than four seconds; sound that waits for one is no longer worth the wait. */
+/** Browsers refuse more than four seconds; sound that is one second late is not worth the wait. */
 const MOST_DELAY_MS = 1000
 
 export function syncPlayout(
@@ -39,7 +39,7 @@ export function syncPlayout(
   const soundOutputMs = SOUND_OUTPUT_MS + Math.max(0, soundAheadMs - KEPT_READY_MS)
   const sounds = new Map<RTCRtpReceiver, Waited>()
   const pictures = new Set<RTCRtpReceiver>()
-  /** What is heard waited so long, in the last looks. */
+  /** Delays of the played sound in the last polls. Milliseconds. */
   const delays: number[] = []
   let pictureDelayMs = soundDelayMs + soundOutputMs
 
@@ -53,14 +53,14 @@ export function syncPlayout(
     }
   })
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     for (const receiver of [...sounds.keys(), ...pictures])
       if (receiver.track.readyState === 'ended') {
         sounds.delete(receiver)
         pictures.delete(receiver)
       }
     const all = await Promise.all([...sounds].map(([receiver, before]) => sinceThen(receiver, before)))
-    // A stream in which nobody speaks says next to nothing, and waits as it likes.
+    // A stream without speech carries nearly no sound, and its delay does not count.
     const most = Math.max(...all.map(({ samples }) => samples))
     const heard: Waited = { seconds: 0, samples: 0 }
     for (const { receiver, seconds, samples } of all) {
@@ -85,8 +85,8 @@ export function syncPlayout(
     for (const receiver of pictures) receiver.jitterBufferTarget = wanted
   }
 
-  // Sound alone has nothing to be in step with.
-  if (recordingMode !== 'audio_only') setInterval(() => void look(), POLL_EVERY_MS)
+  // Sound alone has no picture to be in sync with.
+  if (recordingMode !== 'audio_only') setInterval(() => void poll(), POLL_EVERY_MS)
 }
 
 /** The time that samples waited in the jitter buffer, summed up, and how many they were. */
@@ -95,7 +95,7 @@ interface Waited {
   samples: number
 }
 
-/** What was added to the sums since the last look; nothing where the browser does not say. */
+/** Growth of the sums since the last poll; zero where the browser does not say. */
 async function sinceThen(receiver: RTCRtpReceiver, before: Waited): Promise<Waited & { receiver: RTCRtpReceiver }> {
   const now = (await waited(receiver)) ?? before
   const since = { receiver, seconds: now.seconds - before.seconds, samples: now.samples - before.samples }

@@ -1,6 +1,6 @@
 /**
- * Changes the rate of sound that comes in pieces, by straight lines between samples. What is left of one piece goes
- * into the next, so that no click is heard where pieces meet, and the total length is right.
+ * Changes the rate of sound that comes in pieces, by straight lines between samples. The remainder of one piece goes
+ * into the next, so that there is no click between pieces, and the total length is right.
  */
 export function createResampler(fromRate: number, toRate: number): (samples: Float32Array) => Float32Array {
   const step = fromRate / toRate

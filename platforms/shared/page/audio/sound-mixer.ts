@@ -1,12 +1,12 @@
-/** Puts the tracks of a meeting together into one sound, as it comes. Pure. */
+/** Mixes the tracks of a meeting into one sound as they come. Pure. */
 import { type Heard, READ_RATE } from './track-reader.ts'
 
-/** What is mixed at a time: 10 ms, in which browsers decode. */
+/** Sound is mixed in steps of 10 ms, in which browsers decode. */
 const STEP_MS = 10
 const STEP = (READ_RATE * STEP_MS) / 1000
-/** A track that is this much behind the first one is not waited for; it is heard when it comes. */
+/** A track that is this much behind the first one is not waited for; it is mixed when it comes. */
 const PATIENCE = 3 * STEP
-/** More than this of one track is too late to be heard. */
+/** More than this of one track is too late to be mixed. */
 const MOST_QUEUED = 20 * STEP
 
 interface Queue {
@@ -18,7 +18,7 @@ interface Queue {
 }
 
 export interface SoundMixer<Source> {
-  take(source: Source, heard: Heard): void
+  add(source: Source, heard: Heard): void
   remove(source: Source): void
 }
 
@@ -47,10 +47,10 @@ export function createSoundMixer<Source>(emit: (heard: Heard) => void): SoundMix
   }
 
   return {
-    take(source, { samples, at }) {
+    add(source, { samples, at }) {
       const queue = queues.get(source)
       const isBack = !queue?.isAwaited
-      // What a track begins with may have been mixed without it; kept, it would put the track behind for good.
+      // The first sound of a track may have been mixed without it; kept, it would put the track behind for good.
       if (isBack && at < mixedUntil - STEP_MS / 2)
         queues.set(source, { samples: new Float32Array(0), at, isAwaited: true })
       else if (isBack || queue.samples.length === 0) queues.set(source, { samples, at, isAwaited: true })

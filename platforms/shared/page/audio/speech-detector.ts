@@ -1,75 +1,78 @@
 /**
- * Decides who speaks from several weak signals. Pure: time comes in with the evidence, changes come out, nothing here
- * knows a page or a connection.
+ * Decides who speaks from several weak signals. Pure: time comes in with the evidence, changes come out, and it does
+ * not depend on a page or a connection.
  *
  * Rules
- * - Levels of contributing sources (CSRC) are trusted most. One sample above `LEVEL_ON` begins a turn; a turn ends after
- *   `SILENCE_MS` without a sample above `LEVEL_OFF` and is dated back to the last one.
+ * - Levels of contributing sources (CSRC) are trusted most. One sample above `LEVEL_ON` begins a turn; a turn ends
+ *   after `SILENCE_MS` without a sample above `LEVEL_OFF` and is dated back to the last one.
  * - Marks in the page (the frame around a tile, the moving meter) count alone with less confidence, and only when
  *   `PAGE_MARKS_NEEDED` of them come within `PAGE_HOLD_MS`: a single change may be the page redrawing itself.
  * - Where CSRC is healthy for a participant it outweighs page marks: marks then raise the confidence of a turn, they do
  *   not begin or prolong one. Healthy means that rounds of samples keep coming and that this participant's own source
- *   was heard once. Marks that go on for `PAGE_OVERRULES_MS` against silent levels say that the mapping is wrong; from
- *   then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
+ *   had sound once. Marks that continue for `PAGE_OVERRULES_MS` against silent levels say that the mapping is wrong;
+ *   from then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
  * - Captions count like page marks, with a longer hold, because they come late and in pieces.
- * - A turn is told with the best signal that it had: levels that confirm a turn of marks make it theirs.
- * - Silence has to be observed: while the page stood still, at most for `LONGEST_STALL_MS`, nobody fell silent.
+ * - A turn is reported with the best signal that it had: levels that confirm a turn of marks become its source.
+ * - Silence has to be observed: while the page was stalled, at most for `LONGEST_STALL_MS`, no participant fell silent.
  * - Several participants may speak at once; each is judged alone.
  */
 import type { SpeakerSource } from '../../../../src/meeting/meeting.ts'
 
 /** Level (0 to 1, linear) from which one sample begins a turn. */
 export const LEVEL_ON = 0.02
-/** Level below which a sample counts as silence; between the two a running turn goes on. */
+/** Level below which a sample counts as silence; between the two a running turn continues. */
 export const LEVEL_OFF = 0.01
 /**
  * Silence that ends a turn; shorter pauses are a breath. References of diarization split at 300 ms (NIST's Rich
  * Transcription evaluations), but levels are seen in steps, and a turn that falls to pieces is of less use than one that is whole.
  */
 export const SILENCE_MS = 500
-/** Rounds further apart than this: the page stood still. */
+/** Rounds further apart than this: the page was stalled. */
 const STALL_MS = 300
-/** A page that stood still for longer may have missed the end of a turn and the beginning of the next. */
+/** A page that was stalled for longer may have missed the end of a turn and the beginning of the next. */
 export const LONGEST_STALL_MS = 1500
-/** Samples closer to each other are one. */
+/** Samples closer to each other are one. Milliseconds. */
 const SAME_SAMPLE_MS = 1
 /** Without a round of levels for this long, CSRC is not healthy, and marks take over the turns that would end soon. */
 export const LEVELS_STALE_MS = 1000
-/** A page mark speaks for this long. */
+/** A page mark counts as speech for this long. */
 export const PAGE_HOLD_MS = 800
 export const PAGE_MARKS_NEEDED = 2
 /** Unbroken page marks against silent levels that overrule the levels. */
 export const PAGE_OVERRULES_MS = 3000
-/** A caption speaks for this long. */
+/** A caption counts as speech for this long. */
 export const CAPTION_HOLD_MS = 1500
 
 export const CONFIDENCE = {
   /** Levels and marks or captions agree. */
   agreed: 0.98,
   csrc: 0.9,
-  /** When somebody spoke is heard, who it was is only marked. */
+  /** The sound shows when a person spoke, and only a mark shows who it was. */
   mixAndMark: 0.75,
   captions: 0.7,
   page: 0.6,
-  /** Marks that went on against silent levels. */
+  /** Marks that continued against silent levels. */
   disputed: 0.5,
   /** One contributing source carries several people and no mark says who of them it is. */
   sharedSource: 0.4,
 } as const
 
-/** What one contributing source carried in one round. */
+/** The level of one contributing source in one round. */
 export interface LevelSample {
   /** Whose source it is; several where the platform merges people (one room, one microphone). */
   participantIds: readonly string[]
   /** 0 to 1, linear, as `RTCRtpContributingSource.audioLevel` has it. */
   level: number
-  /** How old the sample is at the round's time, milliseconds; 0 when left out. */
+  /** Age of the sample at the round's time, milliseconds; 0 when left out. */
   ageMs?: number
-  /** For how long this sound had gone on before it was known whose it is, milliseconds; a turn begins that much earlier. */
+  /** For how long this sound had lasted before its owner was known, milliseconds; a turn begins that much earlier. */
   heardForMs?: number
-  /** More may yet be known of the time since this sample: the turn is not over before the next round. Default false. */
+  /**
+   * Later rounds may still add evidence for the time since this sample: the turn does not end before the next round.
+   * Default false.
+   */
   staysOpen?: boolean
-  /** `audio_level`: the sound is one of everybody's, and a mark said whose it was. Default `csrc`. */
+  /** `audio_level`: the sound is a mix of all people, and a mark named its owner. Default `csrc`. */
   source?: 'csrc' | 'audio_level'
 }
 
@@ -101,9 +104,9 @@ export interface SpeechDetector {
   observe(evidence: SpeechEvidence): SpeechChange[]
   /** Ends the turns whose time has run out; to be called a few times a second. */
   tick(now: number): SpeechChange[]
-  /** The participant left: ends the turn and drops everything known. */
+  /** The participant left: ends the turn and drops all knowledge of the participant. */
   forget(participantId: string, at: number): SpeechChange[]
-  /** Everything is forgotten and every turn ended: after a lost connection or at the end. */
+  /** Ends every turn and drops all knowledge: after a lost connection or at the end. */
   reset(at: number): SpeechChange[]
   speaking(): string[]
 }
@@ -126,7 +129,7 @@ interface Known {
   wasHeard: boolean
   /** Begin of the unbroken marks since the last loud sample. */
   markRunAt: number | null
-  /** Marks went on against silent levels for so long that levels are not believed. */
+  /** Marks continued against silent levels for so long that levels are not believed. */
   isOverruled: boolean
 }
 
@@ -190,7 +193,7 @@ export function createSpeechDetector(): SpeechDetector {
     return at - lastRoundAt <= LEVELS_STALE_MS && known.wasHeard && !known.isOverruled
   }
 
-  function hear(sample: LevelSample, roundAt: number): SpeechChange[] {
+  function onSample(sample: LevelSample, roundAt: number): SpeechChange[] {
     const { participantIds, level } = sample
     const seenAt = roundAt - Math.max(0, sample.ageMs ?? 0)
     const isLoud = level >= LEVEL_ON
@@ -200,7 +203,7 @@ export function createSpeechDetector(): SpeechDetector {
     const speakers = marked.length > 0 ? marked : participantIds
     return speakers.flatMap((id) => {
       const known = know(id)
-      // Between the two levels a running turn goes on, but none begins; nor does one with what an ended one had already.
+      // Between the two levels a running turn continues, but none begins; nor does a sample of an ended turn begin one.
       if (!known.turn && (!isLoud || seenAt - known.lastEndAt < SAME_SAMPLE_MS)) return []
       if (isLoud && !isShared) {
         known.wasHeard = true
@@ -253,7 +256,7 @@ export function createSpeechDetector(): SpeechDetector {
     })
   }
 
-  /** Rounds have not come for a while and may yet go on. */
+  /** Rounds have not come for a while and may still continue. */
   function isStalled(now: number): boolean {
     return now - lastRoundAt > STALL_MS && now - lastRoundAt <= LONGEST_STALL_MS
   }
@@ -268,7 +271,7 @@ export function createSpeechDetector(): SpeechDetector {
     return inOrder(changes)
   }
 
-  /** Time in which nothing could be observed makes nobody silent. */
+  /** A time without observations ends no turn. */
   function bridgeStall(at: number): void {
     if (!isStalled(at)) return
     for (const { turn } of everybody.values()) if (turn && isByLevels(turn)) turn.holdsUntil += at - lastRoundAt
@@ -282,7 +285,7 @@ export function createSpeechDetector(): SpeechDetector {
       else if (evidence.kind === 'caption') changes.push(...caption(evidence.participantId, evidence.at))
       else {
         lastRoundAt = evidence.at
-        for (const sample of evidence.samples) changes.push(...hear(sample, evidence.at))
+        for (const sample of evidence.samples) changes.push(...onSample(sample, evidence.at))
       }
       return inOrder(changes)
     },

@@ -1,17 +1,20 @@
-/** Who speaks: levels of the audio receivers' contributing sources, weighed with what the page and its captions show. */
+/**
+ * Decides who speaks: levels of the audio receivers' contributing sources, combined with signs of the page and its
+ * captions.
+ */
 import { createSourceSampler } from './contributing-sources.ts'
 import { createSpeechDetector, type LevelSample, type SpeechChange } from './speech-detector.ts'
 
-/** A yes of a third of a second has to meet three samples. */
+/** A "yes" of a third of a second has to reach three samples. */
 const SAMPLE_EVERY_MS = 100
 
 export interface SpeechSources {
   /** Receivers of a mixed sound; none where the platform sends a track for each person. */
   receivers(): Iterable<RTCRtpReceiver>
-  /** Participants behind a contributing source; none where nobody is known to own it: unknown is better than wrong. */
+  /** Participants behind a contributing source; none where no owner is known: unknown is better than wrong. */
   ownersOfSource(csrc: number): string[]
   /**
-   * Levels that the platform knows by other ways, such as one track for each person. Empty: all of them are silent;
+   * Levels that the platform knows in other ways, such as one track for each person. Empty: all of them are silent;
    * null: there is nothing to read just now.
    */
   levels?(): LevelSample[] | null
@@ -21,7 +24,7 @@ export interface SpeechSources {
 export interface Speech {
   /** The page marked this participant as speaking. */
   mark(participantId: string): void
-  /** A new word of this participant stood in the captions. */
+  /** The captions showed a new word of this participant. */
   caption(participantId: string): void
   speaking(): ReadonlySet<string>
   forget(participantId: string): void

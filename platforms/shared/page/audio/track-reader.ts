@@ -1,10 +1,10 @@
 /**
- * Reads what received tracks play, as the browser's jitter buffer gives it: before the machine's sound system, which
- * holds it for another 60 ms. A track plays while the page plays it, so what is read is what people in the meeting hear.
+ * Reads the sound of received tracks as the browser's jitter buffer gives it: before the machine's sound system, which
+ * delays it by another 60 ms. A track plays while the page plays it, so the result is what people in the meeting hear.
  */
 import { createResampler } from './resampler.ts'
 
-/** Everything that is read has this rate; WebRTC's own sound has it already. */
+/** The rate of all pieces; WebRTC's own sound has it already. */
 export const READ_RATE = 48_000
 
 export interface Heard {
@@ -14,12 +14,12 @@ export interface Heard {
   at: number
 }
 
-/** Not in the library of types: the browser's reader of a track, for sound in windows too. */
+/** Missing in TypeScript's library: the browser's reader of a track, which works for sound in windows too. */
 declare const MediaStreamTrackProcessor: new (options: {
   track: MediaStreamTrack
 }) => { readable: ReadableStream<AudioData> }
 
-/** How fast the relation of two clocks may be corrected, as a share: a crystal drifts by less. */
+/** Largest correction of the relation of two clocks, as a share: a crystal drifts by less. */
 const CLOCK_DRIFT = 0.001
 
 /** Calls the listener about every 10 ms until the track ends or the returned function is called. */
@@ -61,8 +61,8 @@ function monoOf(data: AudioData): Float32Array {
 }
 
 /**
- * From the media clock to UTC, both in milliseconds. A piece that a busy page reads late was not played late: the
- * shortest way of those seen says how the clocks lie.
+ * Converts the media clock to UTC, both in milliseconds. A piece that a busy page reads late was not played late: the
+ * shortest delay of those seen shows the relation of the clocks.
  */
 function createInstants(now: () => number = Date.now): (timestamp: number) => number {
   let offset = Number.POSITIVE_INFINITY

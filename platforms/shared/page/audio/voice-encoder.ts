@@ -1,7 +1,7 @@
-/** Packs one person's sound into Opus, in the browser, where it costs little and leaves small. */
+/** Encodes one person's sound with Opus in the browser, where this costs little and the result is small. */
 import { type Heard, READ_RATE } from './track-reader.ts'
 
-/** Of one packet, as browsers send them. */
+/** Length of one packet, as browsers send them. */
 export const PACKET_MS = 20
 const SETTINGS: AudioEncoderConfig = {
   codec: 'opus',
@@ -11,7 +11,7 @@ const SETTINGS: AudioEncoderConfig = {
   bitrate: 32_000,
   opus: { frameDuration: PACKET_MS * 1000 },
 }
-/** Pieces further from where they should follow than this do not follow: something between them is missing. */
+/** A piece that is further from its expected time than this begins a new stretch: sound is missing in between. */
 const SLIP_MS = 60
 
 export interface VoicePacket {
@@ -22,7 +22,7 @@ export interface VoicePacket {
 
 export interface VoiceEncoder {
   encode(heard: Heard): void
-  /** What comes next is a new beginning. */
+  /** The next piece begins a new stretch. */
   end(): void
 }
 
@@ -42,7 +42,7 @@ export function createVoiceEncoder(emit: (packet: VoicePacket) => void): VoiceEn
 
   function begin(at: number): Run {
     let packets = 0
-    // A fresh one for each beginning: an encoder counts on over gaps.
+    // A new encoder for each stretch: an encoder continues its time over gaps.
     const encoder = new AudioEncoder({
       output(chunk) {
         const opus = new Uint8Array(chunk.byteLength)

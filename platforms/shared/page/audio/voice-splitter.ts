@@ -1,27 +1,27 @@
 /**
- * Splits what a stream carries by who is in it, since meetings hand one stream from person to person. What is not
- * certain is left out: a gap in somebody's file is better than another one's words in it. Pure.
+ * Splits a stream's sound by its speaker, since meetings hand one stream from person to person. Uncertain pieces are
+ * left out: a gap in a person's file is better than another person's words in it. Pure.
  */
 import type { Heard } from './track-reader.ts'
 
-/** A person's sound goes on, silently, over pauses up to this: a breath ends nothing. Milliseconds. */
+/** A person's sound continues with silence over pauses up to this, so that a breath does not end it. Milliseconds. */
 const BREATH_MS = 300
 
 export interface SplitListener {
-  /** More of what this person says; `isFirst` after a pause. */
+  /** More speech of this person; `isFirst` after a pause. */
   speak(owner: string, heard: Heard, isFirst: boolean): void
-  /** What this person says has ended for now. */
+  /** This person's speech has ended for now. */
   pause(owner: string): void
 }
 
 /**
- * For one stream. Each call gives one piece and who is in it just then; null: nobody, or nobody that is known. A piece
- * is somebody's when none of the `certainAfter` pieces behind it is another one's.
+ * For one stream. Each call gives one piece and who is in it just then; null where no known person is. A piece is a
+ * person's when none of the `certainAfter` pieces after it is another person's.
  */
 export function createVoiceSplitter(
   certainAfter: number,
   { speak, pause }: SplitListener,
-): { take(heard: Heard, owner: string | null): void; end(): void } {
+): { add(heard: Heard, owner: string | null): void; end(): void } {
   const held: { heard: Heard; owner: string | null }[] = []
   let speaker: string | null = null
   let lastSaidAt = 0
@@ -45,7 +45,7 @@ export function createVoiceSplitter(
   }
 
   return {
-    take(heard, owner) {
+    add(heard, owner) {
       held.push({ heard, owner })
       if (held.length > certainAfter) settle()
     },

@@ -1,4 +1,4 @@
-/** Listens at the connections of a page without changing them: who sends which track, and which channels there are. */
+/** Observes the connections of a page without changing them: who sends which track, and which channels there are. */
 import { oncePerPage, wrapConstructor, wrapMethod } from '../dom/patch-native.ts'
 
 /** A track that a page's connection receives. */
@@ -21,18 +21,20 @@ export interface TappedChannel {
 export interface WebRtcTap {
   /** Connections that are not closed, oldest first. */
   connections(): RTCPeerConnection[]
-  /** Told of every received track, those of the past first. Returns the way to stop listening. */
+  /**
+   * Calls the listener for every received track, those of the past first. Returns the function that stops listening.
+   */
   onTrack(listener: (tapped: TappedTrack) => void): () => void
   /**
-   * Told of every data channel of either side, those of the past first. It is called before the page can add its own
-   * handlers, so that a `message` listener added here misses nothing.
+   * Calls the listener for every data channel of either side, those of the past first. It is called before the page can
+   * add its own handlers, so that a `message` listener added here misses nothing.
    */
   onDataChannel(listener: (tapped: TappedChannel) => void): () => void
   /** Channels that are not closed, newest last; all labels when none is named. */
   channels(label?: string): TappedChannel[]
   /** Received tracks that have not ended, of connections that are not closed. */
   tracks(kind?: 'audio' | 'video'): TappedTrack[]
-  /** Every audio receiver of every open connection, read from the connections themselves, so none is ever missed. */
+  /** Every audio receiver of every open connection, read from the connections themselves, so that none is missed. */
   audioReceivers(): RTCRtpReceiver[]
 }
 
@@ -62,7 +64,7 @@ function createTap(): WebRtcTap {
   const trackListeners = new Set<(tapped: TappedTrack) => void>()
   const channelListeners = new Set<(tapped: TappedChannel) => void>()
 
-  /** Closing a connection tells nobody, so what is closed is dropped whenever somebody looks. */
+  /** Closing a connection causes no event, so closed connections are dropped at each access. */
   function prune(): void {
     connections = connections.filter((connection) => connection.signalingState !== 'closed')
     tracks = tracks.filter(({ connection, track }) => connections.includes(connection) && track.readyState === 'live')
@@ -73,7 +75,7 @@ function createTap(): WebRtcTap {
 
   function keepChannel(tapped: TappedChannel): void {
     channels.push(tapped)
-    for (const listener of channelListeners) tell(listener, tapped)
+    for (const listener of channelListeners) notify(listener, tapped)
   }
 
   wrapConstructor<RTCPeerConnection>(globalThis, 'RTCPeerConnection', (connection) => {
@@ -84,7 +86,7 @@ function createTap(): WebRtcTap {
       tracks = tracks.filter((known) => known.track !== track)
       const tapped = { connection, transceiver, receiver, track, streams }
       tracks.push(tapped)
-      for (const listener of trackListeners) tell(listener, tapped)
+      for (const listener of trackListeners) notify(listener, tapped)
     })
     connection.addEventListener('datachannel', ({ channel }) => {
       keepChannel({ connection, channel, label: channel.label, openedBy: 'remote' })
@@ -105,13 +107,13 @@ function createTap(): WebRtcTap {
     },
     onTrack(listener) {
       prune()
-      for (const tapped of tracks) tell(listener, tapped)
+      for (const tapped of tracks) notify(listener, tapped)
       trackListeners.add(listener)
       return () => trackListeners.delete(listener)
     },
     onDataChannel(listener) {
       prune()
-      for (const tapped of channels) tell(listener, tapped)
+      for (const tapped of channels) notify(listener, tapped)
       channelListeners.add(listener)
       return () => channelListeners.delete(listener)
     },
@@ -133,7 +135,7 @@ function createTap(): WebRtcTap {
 }
 
 /** A listener of ours that throws must not break the page's own call. */
-function tell<Tapped>(listener: (tapped: Tapped) => void, tapped: Tapped): void {
+function notify<Tapped>(listener: (tapped: Tapped) => void, tapped: Tapped): void {
   try {
     listener(tapped)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Rows of captions as a page shows them: their texts grow and are put right in place, and rows come and go. */
+/** Rows of captions as a page shows them: their texts grow and are corrected in place, and rows come and go. */
 
 export interface ShownCaption {
   element: Element
@@ -14,30 +14,32 @@ export interface CaptionRow {
   text: string
   /** The row is gone. */
   isFinal: boolean
-  /** UTC milliseconds at which it was seen so. */
+  /** UTC milliseconds of the poll that saw this text. */
   at: number
 }
 
-/** Of a long row, its end is told. */
+/** Of a long row, only the end is reported. */
 const MOST_CHARACTERS = 4000
 /** The page may show a caption before the channel that carried it has been read. */
 const CHANNEL_GRACE_MS = 3_000
 
 export class CaptionRows {
-  readonly #tell: (row: CaptionRow) => void
+  readonly #emit: (row: CaptionRow) => void
   #shown = new Map<Element, CaptionRow>()
   #rows = 0
   #isSilent = false
-  /** What waits for the channel to speak up. */
+  /** Rows that wait until it is clear whether the channel sends captions. */
   #heldBack: CaptionRow[] | null
 
-  /** @param mayHaveChannel - captions may come by a channel too, which then is the one that counts. */
-  constructor(tell: (row: CaptionRow) => void, { mayHaveChannel = false } = {}) {
-    this.#tell = tell
+  /** @param mayHaveChannel - captions may come by a channel too, which then replaces these rows. */
+  constructor(emit: (row: CaptionRow) => void, { mayHaveChannel = false } = {}) {
+    this.#emit = emit
     this.#heldBack = mayHaveChannel ? [] : null
   }
 
-  /** The channel tells the same captions: nothing that the page shows is told any more, nor what was held back. */
+  /**
+   * The channel carries the same captions: rows of the page are not reported any more, nor those that were held back.
+   */
   leaveToChannel(): void {
     this.#isSilent = true
     this.#heldBack = null
@@ -50,7 +52,7 @@ export class CaptionRows {
     for (const { element, name, text: whole } of shown) {
       const text = whole.slice(-MOST_CHARACTERS)
       const known = before.get(element)
-      // Lists use their elements again: what another person says is another row.
+      // Lists reuse their elements: the text of another person is another row.
       const isSame = known !== undefined && known.name === name
       const row = isSame ? { ...known, text, at } : { key: `row-${++this.#rows}`, name, text, isFinal: false, at }
       this.#shown.set(element, row)
@@ -64,12 +66,12 @@ export class CaptionRows {
 
   #say(row: CaptionRow): void {
     if (this.#heldBack) this.#heldBack.push(row)
-    else this.#tell(row)
+    else this.#emit(row)
   }
 
   #sayHeldBack(): void {
     const rows = this.#heldBack ?? []
     this.#heldBack = null
-    for (const row of rows) this.#tell(row)
+    for (const row of rows) this.#emit(row)
   }
 }

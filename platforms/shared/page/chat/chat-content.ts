@@ -1,4 +1,4 @@
-/** What a message says, as people wrote it: from the elements that show it, or from plain text. */
+/** Reads a message as people wrote it: from the elements that show it, or from plain text. */
 import type { ChatContent, ChatLink } from '../../../../src/meeting/meeting.ts'
 
 /** Characters. */
@@ -11,7 +11,7 @@ const MOST_NODES = 5000
 
 const BLOCKS = /^(?:P|DIV|LI|BLOCKQUOTE|PRE|H[1-6]|TR)$/
 const NEVER = /^(?:SVG|STYLE|SCRIPT|BUTTON|TEMPLATE)$/i
-/** Trailing signs belong to the sentence, not to the address. */
+/** Trailing punctuation belongs to the sentence, not to the address. */
 const ADDRESS = /https?:\/\/[^\s<>"]+[^\s<>"'.,;:!?)\]}]/g
 const HARMLESS = /^(?:https?|mailto):$/
 
@@ -19,7 +19,7 @@ const HARMLESS = /^(?:https?|mailto):$/
 export interface ContentParts {
   /** Left out: icons, times, pins, quoted messages. */
   without?: string
-  /** Somebody's name, which becomes `@Name`. */
+  /** A person's name, which becomes `@Name`. */
   mention?: string
 }
 
@@ -69,7 +69,7 @@ export function plainContent(written: string): WrittenContent {
   return trimmed(written, links, false)
 }
 
-/** Null for what leads nowhere safe: `javascript:`, `data:` and what is no address at all. */
+/** Null for an unsafe address, such as `javascript:` or `data:`, and for text that is no address. */
 export function harmlessAddress(href: string | null): string | null {
   if (href === null || href.length > LONGEST_ADDRESS || !URL.canParse(href)) return null
   const url = new URL(href)
@@ -89,7 +89,7 @@ function trimmed(written: string, links: ChatLink[], isCutAlready: boolean): Wri
     .replace(/[ \t]+\n/g, '\n')
     .trim()
   const isCut = isCutAlready || whole.length > LONGEST_TEXT
-  // Never half of a character.
+  // The cut never splits a character.
   const text = whole.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '')
   return { text, ...(isCut && { isCut }), ...(links.length > 0 && { links }) }
 }

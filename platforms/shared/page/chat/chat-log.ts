@@ -1,40 +1,40 @@
 /**
- * Chat messages from two sources that tell the same ones: the meeting's channel and the chat panel. Pure. The first to
- * tell wins; ids decide, and where the sources use different ids, equal text of the same sender is paired one to one.
- * What either shows otherwise later is a change of the message.
+ * Merges chat messages from two sources that report the same ones: the meeting's channel and the chat panel. Pure. The
+ * first report wins; ids decide, and where the sources use different ids, equal text of the same sender is paired one
+ * to one. A later difference in either source is a change of the message.
  */
 import type { ChatContent, ChatMessage } from '../../../../src/meeting/meeting.ts'
 import type { PageEvent } from '../types.ts'
 
 export type ChatSource = 'channel' | 'panel'
 
-/** Messages that are remembered; what came before them is told again if it is shown again. */
+/** Messages that are remembered; an older one is reported again if it is shown again. */
 const MOST_MESSAGES = 20_000
-/** Messages that may still be met under another id in the other source. */
+/** Messages that may still appear under another id in the other source. */
 const MOST_SINGLE = 500
 
 interface Entry {
-  /** The id under which it was told. */
+  /** The id under which it was reported. */
   id: string
   message: ChatMessage
   content: ChatContent
-  /** What each source showed last. */
+  /** Content that each source showed last. */
   shown: Partial<Record<ChatSource, string>>
 }
 
 export class ChatLog {
   readonly #entries = new Map<string, Entry>()
-  /** Those that only one source has told so far, the oldest first. */
+  /** Messages that only one source has reported so far, the oldest first. */
   readonly #single: { source: ChatSource; entry: Entry }[] = []
 
-  /** The event of a message that was not known, or that has changed; null for one that is known as it is. */
+  /** The event of a message that is new or has changed; null for one without news. */
   take(source: ChatSource, message: ChatMessage, at: number, otherIds: readonly string[] = []): PageEvent | null {
     const ids = [message.id, ...otherIds]
     const content = contentOf(message)
     const key = JSON.stringify(content)
     const entry = this.#find(source, ids, message)
     if (!entry) {
-      // Deleted before anybody here saw it: there is nothing to tell.
+      // Deleted before the bot saw it: there is nothing to report.
       if (message.isDeleted) return null
       const added: Entry = { id: message.id, message, content, shown: { [source]: key } }
       this.#remember(ids, added)
@@ -52,7 +52,7 @@ export class ChatLog {
     return { type: 'chat_message_changed', messageId: entry.id, content: next, at }
   }
 
-  /** The message is gone, as its platform shows or tells; null for one that nobody was told of. */
+  /** The platform shows or reports the message as deleted; null for one that was never reported. */
   delete(id: string, at: number): PageEvent | null {
     const entry = this.#entries.get(id)
     if (!entry || entry.content.isDeleted) return null
@@ -64,12 +64,12 @@ export class ChatLog {
     return this.#entries.has(id)
   }
 
-  /** UTC milliseconds; null for a message that was not told. */
+  /** UTC milliseconds; null for a message that was not reported. */
   toldAt(id: string): number | null {
     return this.#entries.get(id)?.message.at ?? null
   }
 
-  /** The id under which a message was told, for references to it. */
+  /** The id under which a message was reported, for references to it. */
   toldId(id: string): string {
     return this.#entries.get(id)?.id ?? id
   }
@@ -92,22 +92,23 @@ export class ChatLog {
 const DELETED: ChatContent = { text: '', isDeleted: true }
 
 /**
- * What is to be told now of a message that was told as `told`; null where that still holds. `before` is what the source
- * showed last, null where it shows the message for the first time: it may write the same text another way, then.
+ * The new content of a message that was reported as `told`; null where it is unchanged. `before` is the content that
+ * the source showed last, null where it shows the message for the first time: then it may write the same text another
+ * way.
  */
 function merged(told: ChatContent, shown: ChatContent, before: ChatContent | null): ChatContent | null {
   if (shown.isDeleted) return DELETED
   const isOther = squeezed(shown.text) !== squeezed(told.text)
   const isEdited =
     isOther && (before === null ? shown.isEdited === true : squeezed(shown.text) !== squeezed(before.text))
-  // A source that says nothing of links, files or reactions takes nothing away.
+  // A source without links, files or reactions does not remove them.
   const next: ChatContent = { ...told, ...withoutText(shown), ...(isEdited && { ...shown, isEdited: true }) }
   if (before?.reactions && !shown.reactions) next.reactions = []
   if (!isEdited && told.links) next.links = richer(told.links, shown.links)
   return sameExtras(next, told) && !isEdited ? null : next
 }
 
-/** Links with words of their own say more than addresses that were found in plain text. */
+/** Links with a text say more than addresses that were found in plain text. */
 function richer(told: ChatContent['links'], shown: ChatContent['links']): ChatContent['links'] {
   const hasWords = (links: ChatContent['links']) => links?.some(({ text, url }) => text !== url) ?? false
   return hasWords(shown) && !hasWords(told) ? shown : told
@@ -134,7 +135,7 @@ function isSame(one: ChatMessage, other: ChatMessage): boolean {
   return one.senderId === null || other.senderId === null || one.senderId === other.senderId
 }
 
-/** The panel turns line ends into other nodes, so white space is not compared. */
+/** The panel turns line ends into other nodes, so white space is ignored in comparisons. */
 export function squeezed(text: string): string {
   return text.replace(/\s+/g, '')
 }

@@ -1,4 +1,4 @@
-/** Instants of messages by the shown time, which has minutes only. */
+/** Times of messages from the shown time, which has minutes only. */
 const MINUTE_MS = 60_000
 
 /** The shown time is local and today's, or yesterday's just after midnight. `half` is `a` or `p`, if there is one. */
@@ -10,7 +10,7 @@ export function instantOf(hours: string, minutes: string, half: string | undefin
   return date.getTime() > now ? date.getTime() - 86_400_000 : date.getTime()
 }
 
-/** Of a message that is seen just now: not later than the end of the minute that is shown. */
+/** Time of a message that appears just now: not later than the end of the shown minute. */
 export function seenAt(shownAt: number | null, now: number): number {
   return shownAt === null ? now : Math.min(now, shownAt + MINUTE_MS - 1)
 }

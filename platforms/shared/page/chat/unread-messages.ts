@@ -3,7 +3,7 @@
  * protocol is noticed in the first meeting. Pure.
  */
 
-/** A channel whose first messages all hold nothing that is known has changed its fields. */
+/** A channel whose first messages all have no known content has changed its fields. */
 const EMPTY_MESSAGES = 10
 
 export interface UnreadMessages {
@@ -32,7 +32,7 @@ export function createUnreadMessages(): UnreadMessages {
   }
 }
 
-/** A message that is not of the format that its channel has. */
+/** A message that does not have its channel's format. */
 export class UnreadMessage extends Error {
   constructor(what: string) {
     super(what)

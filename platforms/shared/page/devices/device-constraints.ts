@@ -1,4 +1,4 @@
-/** What a page asks of a camera, and how a device presents itself. */
+/** The constraints of a page for a camera, and the identity of a device. */
 import type { Size } from './virtual-camera.ts'
 
 export interface DeviceIdentity {
@@ -8,7 +8,7 @@ export interface DeviceIdentity {
   groupId: string
 }
 
-/** A still picture needs no more; every pixel is encoded again and again for the whole meeting. */
+/** A still picture needs no more, and every pixel is encoded again and again for the whole meeting. */
 const USUAL: Size = { width: 640, height: 360 }
 const LEAST: Size = { width: 160, height: 90 }
 const MOST: Size = { width: 1280, height: 720 }
@@ -41,12 +41,12 @@ function wantedLength(wanted: ConstrainULong | undefined, side: 'width' | 'heigh
   return Math.round(Math.min(Math.max(preferred, least, LEAST[side]), most, MOST[side]))
 }
 
-/** Encoders halve the color planes. */
+/** Encoders halve the color planes, so lengths are even. */
 function even(length: number): number {
   return Math.round(length / 2) * 2
 }
 
-/** 64 hex digits as browsers give them: the same for the same name and site, telling nothing of either. */
+/** 64 hex digits as browsers give them: the same for the same name and site, and revealing neither. */
 export function deviceId(name: string, site: string = globalThis.location?.origin ?? ''): string {
   let digits = ''
   for (let part = 0; part < 8; part++) {
@@ -58,7 +58,7 @@ export function deviceId(name: string, site: string = globalThis.location?.origi
   return digits
 }
 
-/** An object of the browser's own class, with values of its own in place of the class's readers. */
+/** An object of the browser's own class, with our values in place of the class's readers. */
 export function deviceInfo(identity: DeviceIdentity, capabilities: () => MediaTrackCapabilities): MediaDeviceInfo {
   const info = Object.create(globalThis.InputDeviceInfo?.prototype ?? MediaDeviceInfo.prototype)
   const { deviceId, kind, label, groupId } = identity

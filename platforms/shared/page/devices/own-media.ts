@@ -1,8 +1,8 @@
-/** The driver's calls for what the bot itself sends into the meeting: its voice and its picture. */
+/** The driver's calls for the media that the bot sends: its voice and its picture. */
 import type { PageApi } from '../types.ts'
 import type { VirtualDevices } from './virtual-devices.ts'
 
-/** `devices`: null on a page that is no meeting. */
+/** `devices`: null on a page that is not the meeting's. */
 export function createOwnMedia(
   devices: VirtualDevices | null,
 ): Pick<PageApi, 'playSound' | 'clearSound' | 'showImage'> {

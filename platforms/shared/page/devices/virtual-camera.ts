@@ -1,4 +1,4 @@
-/** A camera made of a canvas: the bot's picture, or a card with its initials. */
+/** A camera that is a canvas: it shows the bot's picture, or a card with its initials. */
 import { CALM_COLORS } from '../picture/composite-style.ts'
 import { initialsOf, labelOf } from '../picture/initials.ts'
 
@@ -8,7 +8,7 @@ export interface Size {
 }
 
 export interface VirtualCamera {
-  /** A new track of the wanted size; every call gives one of its own. */
+  /** A new track of the wanted size; every call gives another track. */
   open(size: Size): MediaStreamTrack
   /** Null for the card with initials. The old picture stays when the new one cannot be decoded. */
   setImage(dataUrl: string | null): Promise<void>
@@ -23,8 +23,8 @@ interface Source extends Size {
 }
 
 /**
- * A canvas that nobody draws on gives no frames at all, and people who join later would see nothing, so the same
- * picture is drawn again and again, slowly. One canvas for each size that was asked for; drawing starts with the first.
+ * A canvas without drawing gives no frames at all, and people who join later would see no picture, so the same picture
+ * is drawn again and again, slowly. One canvas for each size that was asked for; drawing starts with the first.
  */
 export function createVirtualCamera(name: string, framesPerSecond: number): VirtualCamera {
   const sources: Source[] = []
@@ -37,7 +37,7 @@ export function createVirtualCamera(name: string, framesPerSecond: number): Virt
     source.pen.fillRect(0, 0, source.width, source.height)
     if (image) drawImage(source, image)
     else drawCard(source, name)
-    // A point that changes by a shade nobody sees makes every frame a new one.
+    // A point that changes by an invisible shade makes every frame a new one.
     source.pen.fillStyle = count % 2 === 0 ? '#1f2229' : '#20232a'
     source.pen.fillRect(0, 0, 1, 1)
   }
@@ -86,12 +86,12 @@ async function decodeImage(dataUrl: string): Promise<ImageBitmap> {
   }
 }
 
-/** Percent signs stand for single bytes here, not for UTF-8. */
+/** Percent escapes are single bytes here, not UTF-8. */
 function latin1Of(encoded: string): string {
   return encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** Whole and undistorted, in the middle. */
+/** Complete and undistorted, in the middle. */
 function drawImage({ pen, width, height }: Source, image: ImageBitmap): void {
   const scale = Math.min(width / image.width, height / image.height)
   const shown = { width: image.width * scale, height: image.height * scale }

@@ -1,4 +1,4 @@
-/** Gives the page a camera and a microphone that are made inside it, in place of those of the machine. */
+/** Gives the page a virtual camera and microphone in place of the machine's. */
 
 import { oncePerPage, wrapMethod } from '../dom/patch-native.ts'
 import type { CommonConfig } from '../types.ts'
@@ -17,7 +17,7 @@ export interface VirtualDevices {
    * Returns the seconds that are now queued.
    */
   playPcm(samples: Float32Array | Int16Array, sampleRate: number): number
-  /** Drops what is queued. */
+  /** Drops the queued sound. */
   clearPlayback(): void
   /** False: as if they were unplugged. Open tracks end, and the page finds no devices until they are present again. */
   setPresent(isPresent: boolean): void
@@ -129,7 +129,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     wrapMethod(Navigator.prototype, name, (native, _self, given) => {
       const [constraints, succeeded, failed] = given as [MediaStreamConstraints, unknown, unknown]
       if (!isOurs(constraints) || typeof succeeded !== 'function') return native(...given)
-      // As the old callback form does: later, never within the call.
+      // Asynchronous, as in the old callback form: never within the call.
       Promise.resolve()
         .then(() => openTracks(constraints))
         .then(
@@ -141,7 +141,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
   }
   wrapTracks()
 
-  /** What the page asks our tracks is answered as a camera and a microphone would; all others answer themselves. */
+  /** Our tracks answer the page as a camera and a microphone would; all others answer themselves. */
   function wrapTracks(): void {
     const tracks = MediaStreamTrack.prototype
     const answer = (name: string, ofOurs: (known: OpenTrack, given: unknown[]) => unknown) =>
@@ -151,7 +151,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
       })
     answer('getSettings', settingsOf)
     answer('getCapabilities', ({ size }) => capabilitiesOf(size ? 'video' : 'audio'))
-    // A fixed device satisfies whatever it is asked to prefer.
+    // A fixed device satisfies every preference.
     answer('applyConstraints', () => Promise.resolve())
     wrapMethod(tracks, 'clone', (native, self) => {
       const known = open.get(self as object)
@@ -178,7 +178,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
         for (const track of live) {
           if (track.readyState === 'ended') continue
           track.stop()
-          // A track that was stopped by its page tells nothing; one whose device is gone does.
+          // A track that its page stopped dispatches no event; one whose device is gone does.
           track.dispatchEvent(new Event('ended'))
         }
         live.clear()
@@ -188,7 +188,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
   }
 }
 
-/** Requests for nothing are refused by the browser itself, and those for a tab or a screen are not for a camera. */
+/** The browser itself refuses empty requests, and requests for a tab or a screen do not ask for a camera. */
 function isOurs(constraints: MediaStreamConstraints | undefined): constraints is MediaStreamConstraints {
   if (!constraints || (!constraints.audio && !constraints.video)) return false
   return !JSON.stringify([constraints.audio, constraints.video]).includes('chromeMediaSource')

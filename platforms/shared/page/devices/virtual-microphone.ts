@@ -1,4 +1,4 @@
-/** A microphone that is silent until something is played. */
+/** A microphone that is silent until sound is played. */
 import { createResampler } from '../audio/resampler.ts'
 import type { Playout } from '../types.ts'
 
@@ -9,12 +9,13 @@ export interface VirtualMicrophone {
   clear(): void
 }
 
-/** The first samples are played this much later, so that what follows can arrive in time. */
+/** The first samples are played this much later, so that the next ones arrive in time. */
 const LEAD_SECONDS = 0.06
 
 /**
- * Silence is sound too: the browser makes it as often as a microphone hears, a hundred times a second if nobody says
- * otherwise. Larger pieces save a hundredth of a core (bench/notes/2026-11-22-ways-to-capture.md); whoever talks with the meeting wants to be soon.
+ * Silence is sound too: the browser makes it as often as a microphone captures, by default a hundred times a second.
+ * Larger pieces save a hundredth of a core (bench/notes/2026-11-22-ways-to-capture.md); a bot that talks with the
+ * meeting needs a short delay.
  */
 const PIECE_SECONDS: Readonly<Record<Playout, number>> = { live: 0.01, even: 0.04 }
 
@@ -27,7 +28,7 @@ export function createVirtualMicrophone(playout: Playout): VirtualMicrophone {
 
   function openGraph() {
     if (graph) return graph
-    // Without a sink of its own: the bot's voice must never be heard on the machine, where it would be recorded.
+    // Without an output device: the bot's voice must never be audible on the machine, where it would be recorded.
     const nowhere = { sampleRate: 48_000, sinkId: { type: 'none' }, latencyHint: PIECE_SECONDS[playout] }
     const context = new Context(nowhere as AudioContextOptions)
     const output = context.createMediaStreamDestination()

@@ -1,4 +1,7 @@
-/** When the call's own control, such as its Leave button, went from the page: the end of a call is seen by that first. */
+/**
+ * Notes when the call's own control, such as its Leave button, disappears from the page: this is the first sign of the
+ * end of a call.
+ */
 
 const CHECK_EVERY_MS = 100
 
@@ -6,15 +9,15 @@ export interface CallControl {
   /** The bot is in the call. */
   begin(): void
   /**
-   * UTC milliseconds since when the control is not there, or since when there is this document, if it never was in a call;
-   * null while it is there.
+   * UTC milliseconds since when the control is missing, or since when this document exists, if it never was in a call;
+   * null while the control is there.
    */
   goneAt(): number | null
 }
 
 /**
- * `find` may be slow: it is asked only when the element that it gave last is out of the page. `isOver` is for a page whose
- * control outlives the call.
+ * `find` may be slow: it is called only when the element of its last result is out of the page. `isOver` is for a page
+ * whose control outlives the call.
  */
 export function watchCallControl(find: () => Element | null, isOver = () => false): CallControl {
   const documentAt = Math.round(performance.timeOrigin)

@@ -3,11 +3,11 @@
 export interface ChangedNodes {
   /** At most so many, in the panel's order; the others come with the next call. */
   take(most: number): Element[]
-  /** Those that left the page before they were taken; each is given once. */
+  /** Messages that left the page before they were read; each is returned once. */
   gone(): Element[]
 }
 
-/** `panel` holds the messages (`message`); both may come, go and be made anew at any time. */
+/** `panel` holds the messages (`message`); both may come, go and be recreated at any time. */
 export function watchChangedNodes(panel: string, message: string): ChangedNodes {
   const changed = new Set<Element>()
   const gone = new Set<Element>()

@@ -1,17 +1,17 @@
-/** Reads the dialogs that are open, with a number for each button by which the driver can press it. */
+/** Reads the open dialogs, with a number for each button by which the driver can press it. */
 
 import type { DialogSnapshot } from '../types.ts'
 import { reachableDocuments } from './documents.ts'
 import { isVisible, visibleLines } from './visible-text.ts'
 
 export interface DialogReader {
-  /** The open dialogs, outermost ones only. Numbers of earlier looks are void from here on. */
+  /** The open dialogs, outermost ones only. Numbers of earlier snapshots become invalid. */
   read(): DialogSnapshot[]
   reference(ref: number): Element | null
 }
 
 export interface DialogReading {
-  /** Selectors; `icon` is text that is no wording. */
+  /** Selectors; `icon` is text that does not count as wording. */
   dialog: string
   clickable: string
   icon: string

@@ -1,6 +1,6 @@
 /** The page's document and those of frames inside it that it may read; a platform may show a dialog in a small frame. */
 
-/** Frames in frames in frames are nobody's dialog. */
+/** No dialog is in frames that are nested deeper. */
 const DEEPEST = 3
 
 export function reachableDocuments(root: Document = document, depth = 0): Document[] {
@@ -16,7 +16,7 @@ function contentOf(frame: HTMLIFrameElement): Document | null {
   try {
     return frame.contentDocument
   } catch {
-    // A frame of another site: not ours to read.
+    // A frame of another site, which the script cannot read.
     return null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Replaces page functions by ones that cannot be told from the browser's own: a Proxy keeps name, length, statics,
- * prototype and `instanceof`, and its source text is that of native code.
+ * Replaces page functions by ones that cannot be distinguished from the browser's own: a Proxy keeps name, length,
+ * statics, prototype and `instanceof`, and its source text is that of native code.
  */
 
 /** Wraps a method where it is defined, with the same property attributes. Does nothing where the browser lacks it. */
@@ -17,7 +17,7 @@ export function wrapMethod<Owner extends object>(
   })
   Object.defineProperty(owner, name, { ...property, value: proxy })
   return () => {
-    // Somebody else may have wrapped it since; theirs stays.
+    // Another script may have wrapped it since; its wrapper stays.
     if (Object.getOwnPropertyDescriptor(owner, name)?.value === proxy) Object.defineProperty(owner, name, property)
   }
 }
@@ -50,8 +50,8 @@ export function wrapConstructor<Instance extends object>(
 }
 
 /**
- * One instance per page and name: a script that is run twice in the same page finds the first one. The page's own
- * enumerations do not meet it.
+ * One instance per page and name: a script that runs twice in the same page finds the first one. The page's own
+ * enumerations do not show it.
  */
 export function oncePerPage<Kept>(name: string, create: () => Kept): Kept {
   const key = Symbol.for(`standin.${name}`)

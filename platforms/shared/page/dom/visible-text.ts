@@ -1,6 +1,6 @@
 /** Text as a person sees it, by block; an element's label without its icons. */
 
-/** More than a page that says something has; a page full of text is not read to its end. */
+/** More lines than any page with a message has; a page full of text is not read to its end. */
 const MOST_LINES = 250
 const LINE_LENGTH = 400
 
@@ -55,7 +55,7 @@ export function textWithout(element: Element, icons: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** What a button is called: its label, or the text it shows. */
+/** The name of a button: its label, or the text it shows. */
 export function labelOf(element: Element, icons: string): string {
   const label = element.getAttribute('aria-label')?.trim()
   return label ? label : textWithout(element, icons)

@@ -1,4 +1,4 @@
-/** Whether a text of the page says what a label is known to say, in any language that the platform's words hold. */
+/** Recognizes a text of the page by its known labels, in every language of the platform's words. */
 import { plain } from './visible-text.ts'
 
 export interface Wording {
@@ -7,7 +7,7 @@ export interface Wording {
   read(label: string, text: string): string | null
 }
 
-/** `labels` are sources of expressions by name, as `labelSources` of the driver's side makes them. */
+/** `labels` are sources of expressions by name, as `labelSources` in the driver makes them. */
 export function createWording(labels: Readonly<Record<string, string>>): Wording {
   const expressions = new Map(Object.entries(labels).map(([name, source]) => [name, new RegExp(source, 'iu')]))
   return {

@@ -1,4 +1,4 @@
-/** Tells once of everybody whose camera is seen: who shows a camera is a person, whatever the name. */
+/** Reports once each participant whose camera is seen: a participant with a camera is a person, with any name. */
 import type { CompositeTile } from '../picture/composite.ts'
 import type { PageEvent } from '../types.ts'
 
@@ -6,14 +6,14 @@ export interface Cameras {
   look(tiles: readonly CompositeTile[], at: number): void
 }
 
-export function createCameras(tell: (event: PageEvent) => void): Cameras {
+export function createCameras(emit: (event: PageEvent) => void): Cameras {
   const told = new Set<string>()
   return {
     look(tiles, at) {
       for (const { id: participantId, stream, isScreen } of tiles) {
         if (isScreen || stream === null || told.has(participantId)) continue
         told.add(participantId)
-        tell({ type: 'camera', participantId, at })
+        emit({ type: 'camera', participantId, at })
       }
     },
   }

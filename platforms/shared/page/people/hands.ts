@@ -1,12 +1,12 @@
-/** Whose hand is up, from marks on the page and from its notices. Pure. */
+/** Detects raised hands, from marks on the page and from its notices. Pure. */
 import type { PageEvent } from '../types.ts'
 
-/** Pages draw themselves anew; a mark that is away for one look only is not gone. */
+/** Pages render themselves again; a mark that is missing in one poll only is not gone. */
 const LOOKS_WITHOUT_MARK = 3
 
 interface Hand {
   name: string
-  /** Seen on the page itself, so that its absence there says something. */
+  /** The page itself shows the mark, so its absence is a sign too. */
   isMarked: boolean
   looksWithout: number
 }
@@ -17,14 +17,14 @@ export interface Raiser {
 }
 
 export class Hands {
-  readonly #tell: (event: PageEvent) => void
+  readonly #emit: (event: PageEvent) => void
   readonly #up = new Map<string, Hand>()
 
-  constructor(tell: (event: PageEvent) => void) {
-    this.#tell = tell
+  constructor(emit: (event: PageEvent) => void) {
+    this.#emit = emit
   }
 
-  /** One look at the place where this person's mark would be. */
+  /** One poll of the place where this person's mark would be. */
   look(person: Raiser, hasMark: boolean, at: number): void {
     const hand = this.#up.get(person.id)
     if (hasMark) {
@@ -33,7 +33,7 @@ export class Hands {
     } else if (hand?.isMarked && ++hand.looksWithout >= LOOKS_WITHOUT_MARK) this.set(person, false, at)
   }
 
-  /** The platform itself says so. */
+  /** The platform reports the hand itself. */
   set(person: Raiser, isRaised: boolean, at: number): void {
     if (isRaised === this.#up.has(person.id)) return
     if (isRaised) {
@@ -41,16 +41,16 @@ export class Hands {
       return
     }
     this.#up.delete(person.id)
-    this.#tell({ type: 'hand_raised', participantId: person.id, name: person.name, isRaised: false, at })
+    this.#emit({ type: 'hand_raised', participantId: person.id, name: person.name, isRaised: false, at })
   }
 
-  /** Who leaves takes the hand along. */
+  /** A person who leaves has no raised hand any more. */
   forget(id: string): void {
     this.#up.delete(id)
   }
 
   #raise({ id, name }: Raiser, isMarked: boolean, at: number): void {
     this.#up.set(id, { name, isMarked, looksWithout: 0 })
-    this.#tell({ type: 'hand_raised', participantId: id, name, isRaised: true, at })
+    this.#emit({ type: 'hand_raised', participantId: id, name, isRaised: true, at })
   }
 }

@@ -1,10 +1,13 @@
 /**
- * From what is known of the people in the meeting now to the events that tell it. Pure: states go in with their time,
- * and what changed comes out. The platform's own roster decides who is there; this one only compares.
+ * Turns states of the roster into events. Pure: states go in with their time, and changes come out. The platform's own
+ * roster decides who is there; this one only compares.
  */
 import type { PageEvent, PageParticipant } from '../types.ts'
 
-/** Without a mark of our own device, people are told after this time all the same; names equal to ours are held back. */
+/**
+ * Without a mark of the bot itself, people are reported after this time all the same; names equal to ours are held
+ * back. Milliseconds.
+ */
 const SELF_UNKNOWN_MS = 8000
 
 export interface Present {
@@ -17,12 +20,12 @@ export interface Present {
 }
 
 export interface RosterReporter {
-  /** From now on people are told. */
+  /** From now on the roster is reported. */
   begin(at: number): void
   update(present: Present, at: number): void
 }
 
-export function createRosterReporter(botName: string, tell: (event: PageEvent) => void): RosterReporter {
+export function createRosterReporter(botName: string, emit: (event: PageEvent) => void): RosterReporter {
   const told = new Map<string, PageParticipant>()
   const toldSharing = new Set<string>()
   let begunAt: number | null = null
@@ -38,24 +41,24 @@ export function createRosterReporter(botName: string, tell: (event: PageEvent) =
       const ids = new Set(present.map(({ id }) => id))
       for (const id of [...told.keys()].filter((known) => !ids.has(known))) {
         told.delete(id)
-        tell({ type: 'participant_left', participantId: id, at })
+        emit({ type: 'participant_left', participantId: id, at })
       }
       for (const participant of present) {
         const before = told.get(participant.id)
         if (before && before.name === participant.name && before.isHost === participant.isHost) continue
         told.set(participant.id, { ...participant })
         const type = before ? 'participant_changed' : 'participant_joined'
-        tell({ type, participant: { ...participant }, at })
+        emit({ type, participant: { ...participant }, at })
       }
       const now = new Set(sharing)
       for (const id of [...toldSharing].filter((known) => !now.has(known))) {
         toldSharing.delete(id)
-        tell({ type: 'screen_share', participantId: id, isSharing: false, at })
+        emit({ type: 'screen_share', participantId: id, isSharing: false, at })
       }
       for (const id of now) {
         if (toldSharing.has(id)) continue
         toldSharing.add(id)
-        tell({ type: 'screen_share', participantId: id, isSharing: true, at })
+        emit({ type: 'screen_share', participantId: id, isSharing: true, at })
       }
     },
   }

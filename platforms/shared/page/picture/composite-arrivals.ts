@@ -1,6 +1,6 @@
 /**
- * Changes of who is in view, without a gap: a video that comes into view may show nothing at first, long enough to be
- * recorded on a busy machine. So who was in view stays on top until the others have had time to appear underneath.
+ * Changes who is in view without a gap: a video that comes into view may be empty at first, long enough to be recorded
+ * on a busy machine. So the old tiles stay on top until the new ones have had time to appear underneath.
  */
 import type { TileView } from './composite-tile.ts'
 import type { Place } from './layout.ts'
@@ -8,12 +8,12 @@ import type { Surface } from './surface.ts'
 
 export interface Arrivals {
   place(view: TileView, place: Place): void
-  /** Takes a tile out of view: now, or as soon as what `comesWithPicture` in its stead has appeared. */
+  /** Takes a tile out of view: now, or, with `comesWithPicture`, as soon as its replacement has appeared. */
   takeAway(view: TileView, comesWithPicture: boolean): void
   areDone(): boolean
 }
 
-/** `gone` is called for each tile that is to be out of view. */
+/** `gone` is called for each tile that leaves the view. */
 export function createArrivals(
   { nextFrame, framesToAppear }: Pick<Surface, 'nextFrame' | 'framesToAppear'>,
   gone: (view: TileView) => void,

@@ -1,4 +1,4 @@
-/** What the composite looks like on every surface. */
+/** The look of the composite on every surface. */
 export const LOOK = {
   ground: '#15171c',
   text: '#e8eaee',
@@ -13,17 +13,17 @@ export const LOOK = {
   screenRadius: 6,
   speakingBorder: 3,
   emptySize: 26,
-  /** Of a picture's shorter side, and of that the letters. */
+  /** Size of the initials' disc as a share of the picture's shorter side, and of the letters as a share of the disc. */
   initials: 0.42,
   initialsSize: 0.4,
-  /** Of the height of the place. */
+  /** Share of the height of the place. */
   restSize: 0.26,
 } as const
 
-/** For elements. Nothing moves by itself: every animation would cost a drawing of the whole picture. */
+/** For elements. There are no animations: each would cost a painting of the whole picture. */
 export const COMPOSITE_STYLE = `
 :host { background: ${LOOK.ground} !important }
-.stage {
+.composite {
   position: absolute; background: ${LOOK.ground}; color: ${LOOK.text}; overflow: hidden;
   font-family: ${LOOK.fonts};
   font-weight: 400; line-height: 1.25; text-rendering: optimizeLegibility;
@@ -67,7 +67,7 @@ video {
 }
 `
 
-/** Calm grounds for initials, far enough apart to tell neighbors from each other; white text reads on each. */
+/** Calm background colors for initials, different enough to distinguish neighbors; white text reads on each. */
 export const CALM_COLORS = [
   '#4c6fa5',
   '#8a5a83',

@@ -11,20 +11,20 @@ export interface TileContent {
   isScreen: boolean
 }
 
-/** A camera that gives no picture for this long is taken for switched off, and the initials are shown. */
+/** A camera without a picture for this long counts as off, and the initials are shown. */
 export const FIRST_FRAME_MS = 3000
 
-/** On average until the next frame of a camera at 25 frames a second. */
+/** Average time until the next frame of a camera at 25 frames a second. */
 const FRAME_COMES_MS = 20
 
 export interface TileView {
   update(content: TileContent): void
-  /** Frames the picture of who speaks. */
+  /** Draws a frame around the speaker's picture. */
   mark(isSpeaking: boolean): void
-  /** Null takes the tile out of view; its video goes on, so that it comes back with a picture at once. */
+  /** Null takes the tile out of view; its video keeps playing, so that it comes back with a picture at once. */
   place(place: Place | null): void
   isInView(): boolean
-  /** Keeps it above whatever comes in its place. */
+  /** Keeps it above the tiles that replace it. */
   keepAbove(isLeaving: boolean): void
   /** There is a frame, or initials because there is nothing to wait for. */
   isSettled(): boolean
@@ -33,20 +33,20 @@ export interface TileView {
   hasCamera(): boolean
   /** A frame has come, and the camera or screen is not off. */
   hasPicture(): boolean
-  /** At most so many frames a second; null for all that come. */
+  /** At most so many frames a second; null for no limit. */
   setRate(framesPerSecond: number | null): void
   dispose(): void
 }
 
-/** `changed` is called when a frame came first, the shape of the picture changed, or the camera went off. */
+/** `changed` is called at the first frame, when the shape of the picture changed, and when the camera went off. */
 export type CreateTile = (color: string, changed: () => void) => TileView
 
 export interface ScreenTile extends TileView {
-  /** Elements stand still after having been taken out of the page. */
+  /** Videos are paused after having been taken out of the page. */
   play(): void
 }
 
-/** As elements of a page, inside of `parent`. */
+/** Tiles as elements of a page, inside of `parent`. */
 export function createTileView(parent: Element, color: string, changed: () => void): ScreenTile {
   const element = create('div', 'tile')
   const picture = create('div', 'picture')
@@ -68,7 +68,7 @@ export function createTileView(parent: Element, color: string, changed: () => vo
   let hasFrame = false
   let waitingSince = 0
   let isInView = false
-  /** Milliseconds that the picture stands still after each frame; 0 shows them all. */
+  /** Milliseconds that the picture is frozen after each frame; 0 shows them all. */
   let restMs = 0
   let rest: ReturnType<typeof setTimeout> | undefined
 
@@ -189,7 +189,7 @@ export function createTileView(parent: Element, color: string, changed: () => vo
   }
 }
 
-/** Through the object model: a style attribute in markup would need the page's permission. */
+/** Through the object model: a style attribute in markup would need the permission of the page's policy. */
 export function setRectangle(element: HTMLElement, { x, y, width, height }: Rectangle): void {
   for (const [name, value] of Object.entries({ left: x, top: y, width, height })) {
     const wanted = `${value}px`

@@ -1,4 +1,4 @@
-/** The picture that is recorded: a layer of our own over the whole page, drawn from the page's video streams. */
+/** The picture that is recorded: our layer over the whole page, drawn from the page's video streams. */
 import type { DegradationStep } from '../../../../src/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { FIRST_FRAME_MS } from './composite-tile.ts'
@@ -11,7 +11,7 @@ import { createTopLayer } from './top-layer.ts'
 export type { CompositeMode, CompositeTile }
 
 export interface CompositeOptions {
-  /** Shown while nobody else is there; default: Waiting for others. */
+  /** Shown while the bot is alone; default: Waiting for others. */
   emptyText?: string
   /** `CommonConfig.painter` */
   painter?: string
@@ -24,17 +24,17 @@ export interface Composite {
    * the bytes (hex) by which the file is known until `show`; with null where browser or page do not allow it.
    */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
-  /** Back to the screen: nobody reads the frames. */
+  /** Back to the screen: the frames have no reader. */
   closeFrames(): void
-  /** Paints frames of what the page has, and leaves the page as it is; does nothing on the screen. */
+  /** Paints frames with the page's tiles, and leaves the page as it is; does nothing on the screen. */
   paintAhead(mode: CompositeMode): void
-  /** Lays the picture over the page, or changes its layout. */
+  /** Shows the picture over the page, or changes its layout. */
   show(mode: CompositeMode): void
   /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
   update(tiles: readonly CompositeTile[]): void
-  /** Less of the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
+  /** Reduces the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
   setStep(step: DegradationStep): void
-  /** Takes the layer away; tiles are kept. */
+  /** Removes the layer; tiles are kept. */
   hide(): void
   /**
    * Resolves once the picture of the latest `show`/`update` is really on the screen: every tile in view has painted a
@@ -43,11 +43,11 @@ export interface Composite {
   painted(): Promise<void>
   /** The same as a flag. */
   readonly isPainted: boolean
-  /** What is painted as frames, a PNG in base64; null while they are not open. */
+  /** The painted frame, a PNG in base64; null while frames are not open. */
   png(): Promise<string | null>
-  /** Why no frames are painted any more, for good; null while all is well. */
+  /** Why no frames are painted any more, for good; null while there is no fault. */
   readonly fault: string | null
-  /** Takes everything back, also the hooks. */
+  /** Removes everything, also the hooks. */
   dispose(): void
 }
 
@@ -55,7 +55,7 @@ export { FIRST_FRAME_MS }
 
 export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
   const trusted = trustedAddresses(own)
-  // Which of the two a page allows, its policy says; the first one has a policy of its own.
+  // The page's policy decides which of the two it allows; the first one has its own policy.
   const addresses = own === undefined ? [] : [`/${own}.js`]
   const layer = createTopLayer(() => surface.reattached())
   const nextFrame = requestAnimationFrame.bind(globalThis)
@@ -63,7 +63,7 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
   let surface: Surface = onScreen()
   let composition = createComposition(surface)
   let frames: Frames | null = null
-  /** What the present composition was told, for the next one. */
+  /** Settings of the present composition, for the next one. */
   let mode: CompositeMode | null = null
   let tiles: readonly CompositeTile[] = []
   let step: DegradationStep | null = null
@@ -138,24 +138,24 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
 
 type WorkerAddress = (address: string) => string
 
-/** Not in the library of types. */
+/** Missing in TypeScript's library. */
 declare const trustedTypes:
   | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
   | undefined
 
-/** What makes a worker's address one that a page with Trusted Types takes. */
+/** Makes a worker's address one that a page with Trusted Types accepts. */
 function trustedAddresses(policy: string | undefined): WorkerAddress {
   if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
   try {
     const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
     return (address) => made.createScriptURL(address)
   } catch {
-    // A page that allows no policy but its own; it is painted on the screen.
+    // The page allows no policy but its own, so the picture is painted on the screen.
     return (address) => address
   }
 }
 
-/** The page under it is not painted either. */
+/** Keeps the page under the layer from being painted. */
 function coverSheet(): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`:host { background: ${LOOK.ground} !important }`)

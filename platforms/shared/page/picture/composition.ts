@@ -1,4 +1,4 @@
-/** What is painted on a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
+/** The content of a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { DegradationStep } from '../../../../src/ports.ts'
@@ -15,7 +15,7 @@ export type CompositeMode = Exclude<RecordingMode, 'audio_only'>
 export interface CompositeTile {
   /** Stable while the tile exists: the participant's id, and another one for a shared screen. */
   id: string
-  /** Shown as text, whatever it holds. */
+  /** Shown as text, never as markup. */
   name: string
   /** Null when the camera is off. Only its video is used. The same object may be given again and again. */
   stream: MediaStream | null
@@ -24,13 +24,13 @@ export interface CompositeTile {
 }
 
 export interface Composition {
-  /** Null rests: nothing is laid out, and tiles are kept. */
+  /** Null pauses: there is no layout, and tiles are kept. */
   show(mode: CompositeMode | null): void
   update(tiles: readonly CompositeTile[]): void
   setStep(step: DegradationStep): void
   painted(): Promise<void>
   readonly isPainted: boolean
-  /** The surface goes with it. */
+  /** Also disposes the surface. */
   dispose(): void
 }
 
@@ -39,7 +39,7 @@ export function createComposition(surface: Surface): Composition {
     if (retired.delete(view)) view.dispose()
     else view.place(null)
   })
-  /** Tiles of people who left, still in view until somebody else is. */
+  /** Tiles of people who left, still in view until another tile is. */
   const retired = new Set<TileView>()
   const views = new Map<string, { view: TileView; tile: CompositeTile }>()
   let mode: CompositeMode | null = null
@@ -87,7 +87,7 @@ export function createComposition(surface: Surface): Composition {
     const now = performance.now()
     const candidates = order.flatMap(({ id, isScreen, isSpeaking }) => {
       const view = views.get(id)?.view
-      // A screen of which nothing has come yet would only take the place of the people.
+      // A screen without a first frame would only take the place of the people.
       if (!view || (isScreen && !view.hasPicture())) return []
       return [{ id, isScreen, isSpeaking, hasCamera: view.hasCamera() }]
     })
@@ -114,13 +114,13 @@ export function createComposition(surface: Surface): Composition {
     surface.showEmpty(places.length === 0)
   }
 
-  /** The large picture of the speaker view is the speaker's anyway; a frame around it would say nothing. */
+  /** The large picture of the speaker view is always the speaker's; a frame around it would add nothing. */
   function markSpeakers(shown: CompositeMode): void {
     const isFramed = shown === 'gallery_view' || memory.screens.length > 0
     for (const { view, tile } of views.values()) view.mark(tile.isSpeaking && !tile.isScreen && isFramed)
   }
 
-  /** Gathers the changes of one task into one drawing, before the next frame. */
+  /** Combines the changes of one task into one painting, before the next frame. */
   function drawSoon(): void {
     if (drawing) return
     drawing = true
@@ -132,9 +132,9 @@ export function createComposition(surface: Surface): Composition {
     return [...views].every(([id, { view, tile }]) => !(seen.has(id) || tile.isScreen) || view.isSettled())
   }
 
-  /** The second frame begins when the first one, with the latest picture in it, has been handed to the screen. */
+  /** The second frame begins when the first one, with the latest picture in it, was handed to the screen. */
   function settle(): void {
-    if (isPainted) tellWaiting()
+    if (isPainted) resolveWaiting()
     if (isPainted || settling) return
     settling = true
     const [placesBefore, changesBefore] = [shownPlaces, tileChanges]
@@ -147,13 +147,13 @@ export function createComposition(surface: Surface): Composition {
           return
         }
         isPainted = true
-        tellWaiting()
+        resolveWaiting()
       }),
     )
   }
 
-  function tellWaiting(): void {
-    for (const tell of waiting) tell()
+  function resolveWaiting(): void {
+    for (const resolve of waiting) resolve()
     waiting.clear()
   }
 

@@ -2,16 +2,19 @@
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** What a person would read as the first sign of a word: a letter, a digit or a pictograph. */
+/** A sign that a person would read as the first of a word: a letter, a digit or a pictograph. */
 const READABLE = /[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u
 const IN_BRACKETS = /\([^)]*\)|\[[^\]]*\]/gu
-/** Signs without a shape of their own: controls, format signs such as bidi overrides, unassigned and private ones. */
+/** Signs without a shape: controls, format signs such as bidi overrides, unassigned and private ones. */
 const SHAPELESS = /^[\p{C}\p{Z}]*$/u
 /** Letters that join their neighbor; two initials of them would read as one word. */
 const JOINING = /\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Mongolian}/u
 const ZERO_WIDTH_NON_JOINER = '\u200c'
 
-/** One or two graphemes: of the first and the last word, as far as they are readable; `?` for a name without any. */
+/**
+ * One or two graphemes: of the first and the last word, as far as they are readable; `?` for a name without readable
+ * ones.
+ */
 export function initialsOf(name: string): string {
   const outside = signsOf(name.replaceAll(IN_BRACKETS, ' '))
   const signs = outside.length > 0 ? outside : signsOf(name)
@@ -22,7 +25,7 @@ export function initialsOf(name: string): string {
   return JOINING.test(first + last) ? `${first}${ZERO_WIDTH_NON_JOINER}${last}` : first + last
 }
 
-/** The name for a label: as given, or `Unknown` where nothing of it can be seen. */
+/** The name for a label: as given, or `Unknown` where it has no visible sign. */
 export function labelOf(name: string): string {
   return SHAPELESS.test(name) ? 'Unknown' : name
 }
@@ -46,7 +49,7 @@ function upper(sign: string): string {
   return [...graphemes.segment(raised)].length === 1 ? raised : sign
 }
 
-/** Towers of combining marks are cut to two; what joins pictographs stays. */
+/** Stacks of combining marks are cut to two; joiners of pictographs stay. */
 function shorten(sign: string): string {
   return sign.replace(/(\p{L}\p{M}{2})\p{M}+/u, '$1')
 }

@@ -1,4 +1,4 @@
-/** Where every picture of the composite stands. Pure: a choice of tiles goes in, rectangles in whole pixels come out. */
+/** Places of the pictures in the composite. Pure: a choice of tiles goes in, rectangles in whole pixels come out. */
 
 export interface Rectangle {
   x: number
@@ -8,14 +8,16 @@ export interface Rectangle {
 }
 
 export interface Place {
-  /** The tile's id; null for the place that says how many more there are. */
+  /** The tile's id; null for the place that shows how many more people there are. */
   id: string | null
   picture: Rectangle
   /** The strip under the picture that holds the name. */
   caption: Rectangle
   /** Pixels. */
   fontSize: number
-  /** Drawn underneath the speaker, who covers it: a video that is drawn already can come on stage without a gap. */
+  /**
+   * Drawn underneath the speaker, who covers it: a video that is drawn already can replace the speaker's without a gap.
+   */
   isStandby?: boolean
 }
 
@@ -27,7 +29,7 @@ export interface LayoutRequest {
   /** Width by height of the shared screen; 16:9 where it is not known yet. */
   screenAspect: number | null
   speakerId: string | null
-  /** People who may be on stage next. */
+  /** People who may be the next speaker in the picture. */
   standby: readonly string[]
   gallery: readonly string[]
   hiddenCount: number
@@ -37,10 +39,12 @@ const MARGIN = 14
 const GAP = 12
 const WIDE = 16 / 9
 const NARROW = 4 / 3
-/** A share that is taller or wider than these is fitted into its place all the same, only not framed closely. */
+/**
+ * A shared screen that is taller or wider than these is fitted into its place all the same, but without a close frame.
+ */
 const SCREEN_ASPECTS = { least: 0.5, most: 3 }
 
-/** Draws nothing (an empty list) when there is nobody; the caller shows its card then. */
+/** Without people it draws nothing (an empty list); the caller shows its card then. */
 export function layOut(request: LayoutRequest): Place[] {
   const whole = inset({ x: 0, y: 0, width: request.width, height: request.height }, MARGIN)
   if (request.mode === 'speaker_view') return withStandby(speakerView(request, whole), request)
@@ -52,16 +56,16 @@ export function layOut(request: LayoutRequest): Place[] {
   return besideScreen(request.screenId, request.screenAspect, whole, sideWidth, ids)
 }
 
-/** Who speaks, and underneath, unseen, who may speak next. */
+/** The speaker, and, hidden underneath, those who may speak next. */
 function withStandby(places: Place[], { speakerId, standby }: LayoutRequest): Place[] {
-  const onStage = places.find(({ id }) => id === speakerId)
-  if (!onStage) return places
-  // Smaller, so that nothing of it looks out at the round corners.
-  const picture = inset(onStage.picture, 2)
-  return [...places, ...standby.map((id) => ({ ...onStage, id, picture, isStandby: true }))]
+  const speaker = places.find(({ id }) => id === speakerId)
+  if (!speaker) return places
+  // Smaller, so that it does not show at the round corners.
+  const picture = inset(speaker.picture, 2)
+  return [...places, ...standby.map((id) => ({ ...speaker, id, picture, isStandby: true }))]
 }
 
-/** Only who speaks; a shared screen comes first and the speaker stands small beside it. */
+/** Only the speaker; a shared screen comes first, with the speaker small beside it. */
 function speakerView(request: LayoutRequest, whole: Rectangle): Place[] {
   const { screenId, speakerId } = request
   if (screenId === null) return speakerId === null ? [] : grid([speakerId], whole)
@@ -85,7 +89,7 @@ function besideScreen(
   return [screen, ...grid(ids, { ...side, x: side.x - spare })]
 }
 
-/** The columns are chosen so that most is seen of wide pictures; the last row is centered. */
+/** The number of columns maximizes the visible area of wide pictures; the last row is centered. */
 function grid(ids: readonly (string | null)[], area: Rectangle): Place[] {
   let best: { columns: number; caption: number; worth: number; width: number; height: number } | null = null
   for (let columns = 1; columns <= ids.length; columns++) {
@@ -94,10 +98,10 @@ function grid(ids: readonly (string | null)[], area: Rectangle): Place[] {
       width: (area.width - GAP * (columns - 1)) / columns,
       height: (area.height - GAP * (rows - 1)) / rows,
     }
-    // The name is as large as the picture above it allows, and the picture as large as the name leaves room for.
+    // The caption's size depends on the picture above it, and the picture's size on the room that the caption leaves.
     const guess = largestPicture(cell.width, cell.height - captionHeight(cell.width))
     const caption = captionHeight(guess.width)
-    // So many rows that names alone fill the height leave nothing to show.
+    // With so many rows that names alone fill the height, there is no room for pictures.
     if (cell.width <= 0 || cell.height <= caption) continue
     const size = largestPicture(cell.width, cell.height - caption)
     const worth = size.width * size.height * (size.width / size.height / WIDE)
@@ -127,7 +131,7 @@ function screenPlace(id: string, aspect: number | null, area: Rectangle): Place 
   return place(id, { x, y, width, height }, caption)
 }
 
-/** The largest picture in a cell, between 4:3 and 16:9: within that, cutting the edges costs nothing that matters. */
+/** The largest picture in a cell, between 4:3 and 16:9: within that, only unimportant edges are cut. */
 function largestPicture(width: number, height: number): { width: number; height: number } {
   if (width / height > WIDE) return { width: height * WIDE, height }
   if (width / height < NARROW) return { width, height: width / NARROW }
@@ -142,7 +146,7 @@ function place(id: string | null, exact: Rectangle, captionSize: number): Place 
   return { id, picture, caption, fontSize: Math.round(captionSize * 0.55) }
 }
 
-/** A small picture carries a smaller name. */
+/** A small picture has a smaller name. */
 function captionHeight(width: number): number {
   if (width >= 800) return 36
   if (width >= 360) return 30

@@ -7,7 +7,7 @@ type PictureCalls = Pick<
   'openFrames' | 'closeFrames' | 'framesFault' | 'paintAhead' | 'showComposite' | 'setDegradationStep' | 'compositePng'
 >
 
-/** What a driver can ask about the recorded picture. `look` gives the composite what the page has now. */
+/** The driver's calls about the recorded picture. `look` gives the composite the present state of the page. */
 export function pictureCalls(composite: Composite | null, mode: RecordingMode, look: () => void): PictureCalls {
   return {
     openFrames: async (painter, size) => (await composite?.openFrames(painter, size)) ?? null,

@@ -4,33 +4,33 @@ import { create, createTileView, type ScreenTile, setRectangle } from './composi
 import type { Surface } from './surface.ts'
 
 /**
- * Counted in frames, not in milliseconds, because a busy machine draws fewer of them. A video that comes into view shows
- * nothing for a frame or two, because the browser stops handing over pictures of what is not seen.
+ * Counted in frames, not in milliseconds, because a busy machine draws fewer of them. A video that comes into view is
+ * empty for a frame or two, because the browser delivers no frames to invisible videos.
  */
 const FRAMES_TO_APPEAR = 20
 
-/** `root` is what lies over the page, `nextFrame` the browser's own `requestAnimationFrame`. */
+/** `root` is the layer over the page, `nextFrame` the browser's own `requestAnimationFrame`. */
 export function createScreenSurface(
   root: ShadowRoot,
   emptyText: string,
   nextFrame: (callback: () => void) => void,
 ): Surface {
-  const stage = create('div', 'stage')
+  const composite = create('div', 'composite')
   const rest = create('div', 'rest')
   const empty = create('div', 'empty')
   const text = create('span', '')
   text.textContent = emptyText
   empty.append(text)
-  stage.append(rest, empty)
+  composite.append(rest, empty)
   const style = new CSSStyleSheet()
   style.replaceSync(COMPOSITE_STYLE)
   root.adoptedStyleSheets = [style]
-  root.append(stage)
+  root.append(composite)
   const tiles = new Set<ScreenTile>()
 
   return {
     createTile(color, changed) {
-      const tile = createTileView(stage, color, changed)
+      const tile = createTileView(composite, color, changed)
       tiles.add(tile)
       return {
         ...tile,
@@ -45,7 +45,7 @@ export function createScreenSurface(
       width: Math.min(globalThis.innerWidth, globalThis.screen.width),
       height: Math.min(globalThis.innerHeight, globalThis.screen.height),
     }),
-    setArea: (area) => setRectangle(stage, area),
+    setArea: (area) => setRectangle(composite, area),
     showRest(place, hiddenCount) {
       rest.classList.toggle('in-view', place !== null)
       if (place === null) return
@@ -60,7 +60,7 @@ export function createScreenSurface(
       for (const tile of tiles) tile.play()
     },
     dispose() {
-      stage.remove()
+      composite.remove()
       root.adoptedStyleSheets = []
     },
   }

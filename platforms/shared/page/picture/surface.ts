@@ -1,4 +1,7 @@
-/** What a composite is painted on. The composite decides who is seen where; a surface makes it seen by the recorder. */
+/**
+ * The surface on which a composite is painted. The composite decides who is seen where; a surface makes it visible for
+ * the recorder.
+ */
 import type { CreateTile } from './composite-tile.ts'
 import type { Rectangle } from './layout.ts'
 
@@ -8,16 +11,16 @@ export interface Surface {
   size(): { width: number; height: number }
   /** The part of the whole that is used; places of tiles are relative to it. */
   setArea(area: Rectangle): void
-  /** In the place of people for whom there is none; null takes it away. */
+  /** The place that shows the number of people without a tile; null removes it. */
   showRest(place: Rectangle | null, hiddenCount: number): void
-  /** While there is nobody to show. */
+  /** While the bot is alone. */
   showEmpty(isEmpty: boolean): void
-  /** Calls back when everything asked for so far had its turn to be painted. */
+  /** Calls back when all changes so far had their turn to be painted. */
   nextFrame(callback: () => void): void
-  /** So many frames after a video came into view it is surely seen. */
+  /** After so many frames in view a video is surely visible. */
   readonly framesToAppear: number
-  /** The page had taken away what lies over it, and it is back. */
+  /** The page had removed the layer over it, and the layer is back. */
   reattached(): void
-  /** Takes what was painted away; its tiles are of no use any more. */
+  /** Removes the painting; its tiles are unusable afterwards. */
   dispose(): void
 }

@@ -1,4 +1,4 @@
-/** Follows the one video track of a stream that is to be seen, through everything that a page does to the stream. */
+/** Follows the one video track of a stream that the tile shows, through all changes that a page makes to the stream. */
 
 export interface TrackFollower {
   /** The same stream may be given again and again; null where the camera is off. */
@@ -11,7 +11,7 @@ export interface TrackFollower {
 export interface TrackListener {
   /** Another track than before, or none. */
   taken(track: MediaStreamTrack | null): void
-  /** The track was muted or is so no longer. */
+  /** The track was muted or unmuted. */
   changed(): void
 }
 
@@ -19,7 +19,7 @@ export function followTrack(listener: TrackListener): TrackFollower {
   let stream: MediaStream | null = null
   let track: MediaStreamTrack | null = null
 
-  function take(): void {
+  function update(): void {
     const next = stream?.getVideoTracks().find(({ readyState }) => readyState === 'live') ?? null
     if (next === track) return
     for (const type of TRACK_CHANGES) track?.removeEventListener(type, onTrackChange)
@@ -29,18 +29,18 @@ export function followTrack(listener: TrackListener): TrackFollower {
   }
 
   function onTrackChange(): void {
-    take()
+    update()
     listener.changed()
   }
 
   return {
     follow(next) {
       if (next !== stream) {
-        for (const type of STREAM_CHANGES) stream?.removeEventListener(type, take)
+        for (const type of STREAM_CHANGES) stream?.removeEventListener(type, update)
         stream = next
-        for (const type of STREAM_CHANGES) stream?.addEventListener(type, take)
+        for (const type of STREAM_CHANGES) stream?.addEventListener(type, update)
       }
-      take()
+      update()
     },
     track: () => track,
     isOn: () => track !== null && !track.muted,

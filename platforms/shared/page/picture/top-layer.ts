@@ -1,6 +1,6 @@
 /**
- * An element of ours over everything the page shows, and out of its way: it takes no clicks and no focus, is not there
- * for locators and screen readers, and comes back when the page removes it or puts something above it.
+ * Our element over the whole page, which does not disturb the page: it takes no clicks and no focus, locators and
+ * screen readers do not find it, and it comes back when the page removes it or puts another element above it.
  */
 import { wrapMethod } from '../dom/patch-native.ts'
 
@@ -13,7 +13,7 @@ export interface TopLayer {
 
 /**
  * Inline and important, so that no style sheet of the page wins. It stays displayed while it is taken out of the top
- * layer and put back, so that nothing is laid out anew and no video loses its picture.
+ * layer and put back, so that the layout does not start over and no video loses its picture.
  */
 const HOST_STYLE: Readonly<Record<string, string>> = {
   all: 'initial',
@@ -29,11 +29,11 @@ const HOST_STYLE: Readonly<Record<string, string>> = {
   contain: 'strict',
   'pointer-events': 'none',
   'user-select': 'none',
-  // Where the browser has no top layer for it, this is the next best.
+  // The fallback for a browser that has no top layer for it.
   'z-index': '2147483647',
 }
 
-/** `reattached` is called when the page had removed the layer and it is back; videos stand still until played again. */
+/** `reattached` is called when the page had removed the layer and it is back; videos are paused until played again. */
 export function createTopLayer(reattached: () => void): TopLayer {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'closed' })
@@ -47,7 +47,7 @@ export function createTopLayer(reattached: () => void): TopLayer {
   const nextFrame = requestAnimationFrame.bind(globalThis)
   let isShown = false
 
-  /** The last one in is on top. Leaving and entering within one task is never painted. */
+  /** The element that entered last is on top. Leaving and entering within one task is never painted. */
   function raise(): void {
     if (!isShown || !host.isConnected || typeof openPopover !== 'function') return
     try {
@@ -65,7 +65,7 @@ export function createTopLayer(reattached: () => void): TopLayer {
     reattached()
   }
 
-  /** Both before the next frame is drawn: one when the script that is running ends, one when there is none. */
+  /** Both before the next frame is drawn: one runs when the present script ends, the other when no script runs. */
   function raiseSoon(): void {
     queueMicrotask(raise)
     nextFrame(raise)
@@ -80,7 +80,7 @@ export function createTopLayer(reattached: () => void): TopLayer {
     ...raisedAfter(HTMLDialogElement.prototype, ['showModal'], raise),
     ...raisedAfter(HTMLElement.prototype, ['showPopover', 'togglePopover'], raise),
     ...silenced(['alert', 'confirm', 'prompt'], () => isShown),
-    // Toggles inside the shadow trees of the page stay inside them.
+    // Toggle events inside the shadow trees of the page stay inside them.
     wrapMethod(Element.prototype, 'attachShadow', (native, _self, given) => {
       const shadow = native(...given) as ShadowRoot
       for (const type of ['beforetoggle', 'toggle']) shadow.addEventListener(type, onToggle, true)
@@ -128,7 +128,7 @@ function raisedAfter(owner: object, names: string[], raise: () => void): (() => 
   )
 }
 
-/** The browser draws these over everything, and the page stands still meanwhile. They answer as if dismissed. */
+/** The browser draws these over everything, and the page is blocked meanwhile. They answer as if dismissed. */
 function silenced(names: string[], isShown: () => boolean): (() => void)[] {
   const dismissed: Record<string, unknown> = { confirm: false, prompt: null }
   return names.map((name) =>

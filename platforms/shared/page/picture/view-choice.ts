@@ -1,11 +1,14 @@
 /**
- * Chooses who is in the picture: the speaker on stage, the people of the gallery, the shared screen. Pure; what has to
- * be remembered from one choice to the next is a value that goes in and comes out.
+ * Chooses who is in the picture: the featured speaker, the people of the gallery, the shared screen. Pure; the memory
+ * from one choice to the next is a value that goes in and comes out.
  */
 
-/** Speech that puts somebody on stage while the one on stage is silent. */
+/** Speech after which a person becomes the featured speaker, while the present one is silent. Milliseconds. */
 export const TAKE_OVER_MS = 800
-/** Speech that takes the stage from somebody who goes on speaking, so that a noisy microphone cannot hold it. */
+/**
+ * Speech after which a person replaces a featured speaker who is still speaking, so that a noisy microphone cannot stay
+ * featured. Milliseconds.
+ */
 export const OVERLAP_MS = 2500
 export const GALLERY_LIMIT = 25
 /** People beside a shared screen in the gallery. */
@@ -21,11 +24,11 @@ export interface Candidate {
 export interface ViewMemory {
   speakerId: string | null
   previousSpeakerId: string | null
-  /** When the present speaker came on stage. */
-  onStageSince: number
-  /** Somebody was put on stage because of speech. */
+  /** When the present speaker was featured. */
+  featuredSince: number
+  /** A speaker was featured because of speech. */
   hasSpoken: boolean
-  /** Begin of the speech of those who speak now. */
+  /** Begin of the speech of people who speak now. */
   speechSince: ReadonlyMap<string, number>
   lastSpokeAt: ReadonlyMap<string, number>
   /** People of the gallery in the order of their places. */
@@ -37,7 +40,7 @@ export interface ViewMemory {
 export const EMPTY_MEMORY: ViewMemory = {
   speakerId: null,
   previousSpeakerId: null,
-  onStageSince: Number.NEGATIVE_INFINITY,
+  featuredSince: Number.NEGATIVE_INFINITY,
   hasSpoken: false,
   speechSince: new Map(),
   lastSpokeAt: new Map(),
@@ -50,16 +53,16 @@ export interface ViewChoice {
   /** The newest shared screen. */
   screenId: string | null
   speakerId: string | null
-  /** Who may be on stage next: those who speak now, and who was on stage before. */
+  /** People who may be featured next: those who speak now, and the one before. */
   standby: readonly string[]
   gallery: readonly string[]
-  /** People who found no place in the gallery. */
+  /** People without a place in the gallery. */
   hiddenCount: number
-  /** When the choice has to be made again although no tile changed; null when that is not needed. */
+  /** When the choice has to be made again although no tile changed; null when never. */
   recheckAt: number | null
 }
 
-/** `now` is any clock in milliseconds, the same in every call. Tiles stand in the order in which people joined. */
+/** `now` is any clock in milliseconds, the same in every call. Tiles are in the order in which people joined. */
 export function chooseView(before: ViewMemory, tiles: readonly Candidate[], now: number): ViewChoice {
   const people = tiles.filter((tile) => !tile.isScreen)
   const shared = tiles.filter((tile) => tile.isScreen).map((tile) => tile.id)
@@ -74,47 +77,48 @@ export function chooseView(before: ViewMemory, tiles: readonly Candidate[], now:
     if (spokeAt !== undefined) lastSpokeAt.set(id, spokeAt)
   }
   const known = { ...before, speechSince, lastSpokeAt, screens }
-  const stage = chooseSpeaker(known, people, now)
-  const previousSpeakerId = stage.speakerId === before.speakerId ? before.previousSpeakerId : before.speakerId
+  const featured = chooseSpeaker(known, people, now)
+  const previousSpeakerId = featured.speakerId === before.speakerId ? before.previousSpeakerId : before.speakerId
   const limit = screens.length > 0 ? BESIDE_SCREEN_LIMIT : GALLERY_LIMIT
   const gallery = chooseGallery(known, people, limit, now)
 
   return {
-    memory: { ...known, ...stage, previousSpeakerId, gallery },
+    memory: { ...known, ...featured, previousSpeakerId, gallery },
     standby: people
-      .filter(({ id, isSpeaking }) => id !== stage.speakerId && (isSpeaking || id === previousSpeakerId))
+      .filter(({ id, isSpeaking }) => id !== featured.speakerId && (isSpeaking || id === previousSpeakerId))
       .map(({ id }) => id),
     screenId: screens.at(-1) ?? null,
-    speakerId: stage.speakerId,
+    speakerId: featured.speakerId,
     gallery,
     hiddenCount: people.length - gallery.length,
-    recheckAt: nextCheck(known, stage.speakerId, now),
+    recheckAt: nextCheck(known, featured.speakerId, now),
   }
 }
 
-type Stage = Pick<ViewMemory, 'speakerId' | 'onStageSince' | 'hasSpoken'>
+type FeaturedSpeaker = Pick<ViewMemory, 'speakerId' | 'featuredSince' | 'hasSpoken'>
 
-function chooseSpeaker(memory: ViewMemory, people: readonly Candidate[], now: number): Stage {
+function chooseSpeaker(memory: ViewMemory, people: readonly Candidate[], now: number): FeaturedSpeaker {
   const current = people.find(({ id }) => id === memory.speakerId)
   const challenger = challengerOf(memory, current, now)
-  if (challenger !== null) return { speakerId: challenger, onStageSince: now, hasSpoken: true }
-  if (current && memory.hasSpoken) return { speakerId: current.id, onStageSince: memory.onStageSince, hasSpoken: true }
+  if (challenger !== null) return { speakerId: challenger, featuredSince: now, hasSpoken: true }
+  if (current && memory.hasSpoken)
+    return { speakerId: current.id, featuredSince: memory.featuredSince, hasSpoken: true }
   if (memory.hasSpoken) {
-    // The speaker left: whoever speaks now, or spoke last, takes the place without waiting.
+    // The speaker left: the one who speaks now, or spoke last, takes the place without waiting.
     const heir = oldest(memory.speechSince) ?? newest(memory.lastSpokeAt)
-    if (heir !== null) return { speakerId: heir, onStageSince: now, hasSpoken: true }
+    if (heir !== null) return { speakerId: heir, featuredSince: now, hasSpoken: true }
   }
   const first = people.find(({ hasCamera }) => hasCamera) ?? people[0]
   const speakerId = first?.id ?? null
-  return { speakerId, onStageSince: speakerId === memory.speakerId ? memory.onStageSince : now, hasSpoken: false }
+  return { speakerId, featuredSince: speakerId === memory.speakerId ? memory.featuredSince : now, hasSpoken: false }
 }
 
 function challengerOf(memory: ViewMemory, current: Candidate | undefined, now: number): string | null {
   const others = [...memory.speechSince].filter(([id, since]) => id !== current?.id && now - since >= TAKE_OVER_MS)
   if (current?.isSpeaking) {
     if (!memory.hasSpoken && hasSpokenFor(memory, current.id, now) >= TAKE_OVER_MS) return current.id
-    // Only who began after the speaker came on stage, or two who never stop would swap for ever.
-    return newest(new Map(others.filter(([, since]) => since > memory.onStageSince && now - since >= OVERLAP_MS)))
+    // Only speech that began after the speaker was featured counts, or two who never stop would swap for ever.
+    return newest(new Map(others.filter(([, since]) => since > memory.featuredSince && now - since >= OVERLAP_MS)))
   }
   return oldest(new Map(others))
 }
@@ -123,10 +127,10 @@ function hasSpokenFor(memory: ViewMemory, id: string, now: number): number {
   return now - (memory.speechSince.get(id) ?? now)
 }
 
-/** People keep their places; who speaks and has none takes that of the one who was silent longest. */
+/** People keep their places; a speaker without one takes the place of the person who was silent longest. */
 function chooseGallery(memory: ViewMemory, people: readonly Candidate[], limit: number, now: number): string[] {
   if (people.length <= limit) return people.map(({ id }) => id)
-  // One place is needed to say how many more there are.
+  // One place is needed to show how many more people there are.
   const places = limit - 1
   const present = new Set(people.map(({ id }) => id))
   const order = people.map(({ id }) => id)
@@ -150,7 +154,7 @@ function chooseGallery(memory: ViewMemory, people: readonly Candidate[], limit: 
   return gallery
 }
 
-/** Times at which speech that goes on may change the choice. */
+/** Times at which continued speech may change the choice. */
 function nextCheck(memory: ViewMemory, speakerId: string | null, now: number): number | null {
   const times = [...memory.speechSince]
     .flatMap(([id, since]) => (id === speakerId ? [since + TAKE_OVER_MS] : [since + TAKE_OVER_MS, since + OVERLAP_MS]))

@@ -1,4 +1,4 @@
-/** Chat through the SDK: what others wrote comes by its event, what the bot wrote is known by the answer to its call. */
+/** Chat through the SDK: messages of others come by its event, the bot's own are known from the answer to its call. */
 
 import type { ChatFile } from '../../../../src/meeting/meeting.ts'
 import { plainContent } from '../../../shared/page/chat/chat-content.ts'
@@ -7,13 +7,15 @@ import { fieldOf, numberOf, personOf } from './facts.ts'
 import type { SdkAnswer } from './types.ts'
 
 const NAME_LENGTH = 256
-/** What the SDK answers where chat is off for this participant; docs/platform-notes/zoom.md#sdk-chat. */
+/** The SDK's answer where chat is off for this participant; docs/platform-notes/zoom.md#sdk-chat. */
 const SWITCHED_OFF = /restrict|no_privilege|webinar/i
 
 export interface SdkChat {
-  /** A message of somebody else; null for what is no message. The event never tells the bot's own ones. */
+  /**
+   * A message of another participant; null for data that is no message. The event never reports the bot's own messages.
+   */
   received(data: unknown, at: number, ownIds: ReadonlySet<number>): PageChatMessage | null
-  /** What became of a message of the bot: its id, or null where it was not sent. */
+  /** The result of sending a message of the bot: its id, or null where it was not sent. */
   sent(text: string, answer: SdkAnswer): string | null
   state(): ChatState
 }
@@ -57,13 +59,13 @@ export function createSdkChat(): SdkChat {
   }
 }
 
-/** Everyone is 0, or nobody (docs/platform-notes/zoom.md#sdk-chat). */
+/** Whether the bot is the receiver; for a message to everyone it is 0 or missing (docs/platform-notes/zoom.md#sdk-chat). */
 function isTo(ownIds: ReadonlySet<number>, receiver: unknown): boolean {
   const id = numberOf(receiver)
   return id !== null && ownIds.has(personOf(id))
 }
 
-/** A file is told by its name; nothing is fetched. */
+/** A file is reported by its name; it is not fetched. */
 function filesOf(file: unknown): ChatFile[] {
   const name = textOf(fieldOf(file, 'fileName')).slice(0, NAME_LENGTH)
   const bytes = numberOf(fieldOf(file, 'fileSize'))

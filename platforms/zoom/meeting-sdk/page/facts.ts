@@ -1,14 +1,14 @@
-/** What the SDK has said so far, gathered from all its channels into plain facts. Pure: no page, no SDK. */
+/** Gathers the SDK's reports from all its channels into plain facts. Pure: no page, no SDK. */
 import type { FailureChannel, SdkFacts, SdkFailure } from './types.ts'
 
 /** Levels of `onJoinSpeed`; docs/platform-notes/zoom.md#join-sequence. */
 const LEVEL = { waitsForHost: 4, outOfWaitForHost: 5, inWaitingRoom: 6, outOfWaitingRoom: 7, gateway: 8 } as const
 const DISCONNECTED = 3
-/** Everything after these is the same story told again. */
+/** Later failures are repetitions of these. */
 const MOST_FAILURES = 20
 const TEXT_LENGTH = 300
 
-/** An attendee as the SDK lists it; what is missing was not said. */
+/** An attendee as the SDK lists it; missing fields were not reported. */
 export interface Attendee {
   userId?: unknown
   userName?: unknown
@@ -45,7 +45,7 @@ export class SdkFactsStore {
     return structuredClone(this.#facts)
   }
 
-  /** The bot's own number as the SDK has it; another one after every rejoin. */
+  /** The SDK's number of the bot; another one after every rejoin. */
   get ownId(): number | null {
     return this.#ownId
   }
@@ -94,7 +94,7 @@ export class SdkFactsStore {
     if (isWaiting) this.#facts.isAttendee = false
   }
 
-  /** Of others it is their leaving; only what carries a reason is about the bot. */
+  /** The event also reports that others left; only one with a reason is about the bot. */
   tookUserLeave(data: unknown): void {
     const reasonCode = fieldOf(data, 'reasonCode')
     if (reasonCode === undefined) return
@@ -115,7 +115,7 @@ export class SdkFactsStore {
     if (isOwn && (status === 0 || status === 1 || status === 2)) this.#facts.capture.status = status
   }
 
-  /** What `getCurrentUser` says of the bot itself. */
+  /** The answer of `getCurrentUser` about the bot itself. */
   tookSelf(user: unknown): void {
     const id = numberOf(fieldOf(user, 'userId'))
     if (id === null) return

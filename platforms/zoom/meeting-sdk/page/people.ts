@@ -1,4 +1,4 @@
-/** The SDK's list of attendees as people of the meeting. Pure. Other bots and who is held back are none of them. */
+/** Turns the SDK's list of attendees into people of the meeting. Pure. Other bots and people on hold are left out. */
 import type { PageParticipant } from '../../../shared/page/types.ts'
 import { type Attendee, numberOf, personOf } from './facts.ts'
 
@@ -6,10 +6,10 @@ const NAME_LENGTH = 256
 const MOST_PEOPLE = 3000
 
 export interface People {
-  /** In the SDK's order, the bot not among them. */
+  /** In the SDK's order, without the bot. */
   people: PageParticipant[]
   sharing: Set<string>
-  /** Whose hand is up. */
+  /** Ids of people whose hand is up. */
   hands: Set<string>
 }
 
@@ -24,7 +24,7 @@ export function peopleOf(attendees: readonly Attendee[], ownIds: ReadonlySet<num
     const id = String(personOf(userId))
     people.set(id, { id, name: nameOf(attendee.userName), isHost: attendee.isHost === true })
     if (attendee.raiseHand === true) hands.add(id)
-    // Of a paused screen the last picture stays.
+    // The last picture of a paused screen stays.
     if (attendee.sharingStatus === 'sharing' || attendee.sharingStatus === 'paused') sharing.add(id)
   }
   return { people: [...people.values()], sharing, hands }

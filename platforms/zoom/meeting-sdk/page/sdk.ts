@@ -1,9 +1,9 @@
-/** Starts the Meeting SDK in the bot's page, calls it, and gathers what it says on all its channels. */
+/** Starts the Meeting SDK in the bot's page, calls it, and gathers its reports from all its channels. */
 import { wrapMethod } from '../../../shared/page/dom/patch-native.ts'
 import { type Attendee, fieldOf, numberOf, type SdkFactsStore } from './facts.ts'
 import type { SdkAnswer, SdkJoin, SdkStart } from './types.ts'
 
-/** The part of `window.ZoomMtg` that the bot uses; names and forms are those of the package's typings. */
+/** The part of `window.ZoomMtg` that the bot uses; names and signatures are those of the package's typings. */
 export interface MeetingSdk {
   setZoomJSLib(path: string, folder: string): void
   preLoadWasm(): void
@@ -25,16 +25,19 @@ interface Callbacks {
   error?: (result: unknown) => void
 }
 
-/** A call of the SDK that calls nobody back. */
+/** How long a call of the SDK may take that makes no callback. Milliseconds. */
 const ANSWER_MS = 8000
-/** How often the SDK is asked who is there; its events tell of changes at once. */
+/** How often the SDK is asked who is there; its events report changes at once. */
 const PEOPLE_EVERY_MS = 1000
-/** The line by which failures of the gateway are told, and the one of a signature that `join` drops in silence. */
+/**
+ * The console line by which the SDK reports failures of the gateway, and the one of a signature that `join` drops in
+ * silence.
+ */
 const ERROR_LINE = /^join error code:/
 const NO_APP_KEY = /please add appKey/
 
 export interface SdkListeners {
-  /** The attendees, whenever they may have changed. */
+  /** Called with the attendees, whenever they may have changed. */
   people(attendees: readonly Attendee[]): void
   activeSpeakers(userIds: number[]): void
   chat(message: unknown): void
@@ -71,7 +74,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
       try {
         call({ success: () => settle({ ok: true }), error: (result) => settle(refusal(result)) })
       } catch (error) {
-        // Without a host the SDK itself stumbles; its words say so (docs/platform-notes/zoom.md#recording-permission).
+        // Without a host the SDK itself throws; its words show this (docs/platform-notes/zoom.md#recording-permission).
         settle({ ok: false, code: null, text: String(error) })
       }
     })
@@ -93,7 +96,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
         },
       })
     } catch {
-      // Before the meeting's information has arrived the SDK has no list to give.
+      // The SDK has no list before the meeting's information has arrived.
     }
   }
 
@@ -129,7 +132,8 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
         running.setZoomJSLib(`${base}/lib`, '/av')
         running.preLoadWasm()
         running.prepareWebSDK()
-        // The wording is a sign, so the language is pinned; a file that does not come leaves the SDK in English too.
+        // The page's wording is a sign, so its language is set to English; without the language file the SDK is in
+        // English too.
         Promise.resolve(running.i18n.load('en-US')).catch(() => {})
         running.init({
           leaveUrl,
@@ -159,7 +163,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
       try {
         running.join({
           ...given,
-          // It comes in the waiting room too, so it proves nothing (docs/platform-notes/zoom.md#join-sequence).
+          // It is also called in the waiting room, so it proves nothing (docs/platform-notes/zoom.md#join-sequence).
           success() {},
           error: (result: unknown) => keeper.failed('callback', fieldOf(result, 'errorCode'), wordsOf(result)),
         })
@@ -199,7 +203,7 @@ function refusal(result: unknown): SdkAnswer {
   return { ok: false, code: numberOf(fieldOf(result, 'errorCode')), text: wordsOf(result) }
 }
 
-/** The SDK puts its words here or there. */
+/** The SDK has its words in one of two fields. */
 function wordsOf(result: unknown): string {
   if (typeof result === 'string') return result
   if (result instanceof Error) return String(result)

@@ -1,11 +1,14 @@
-/** What the SDK page's script is told and tells, beside what the web client's does; plain data on both ways. */
+/**
+ * Types of the data that the SDK page's script receives and reports, in addition to those of the web client; plain data
+ * in both directions.
+ */
 import type { PageApi } from '../../../shared/page/types.ts'
 import type { ElementName, PageConfig, PageSnapshot } from '../../page/types.ts'
 
 export type SdkPageConfig = PageConfig
 
 /**
- * The ways on which the SDK tells that a join failed; one alone misses failures
+ * The channels on which the SDK reports that a join failed; one alone misses failures
  * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
  */
 export type FailureChannel = 'script' | 'init' | 'callback' | 'status' | 'console' | 'silence'
@@ -22,11 +25,11 @@ export interface SdkFailure {
  * (docs/platform-notes/zoom.md#recording-permission).
  */
 export interface CaptureFacts {
-  /** Of the bot's own capture: 0 stopped, 1 started, 2 paused; null before the first word. */
+  /** State of the bot's own capture: 0 stopped, 1 started, 2 paused; null before the first report. */
   status: 0 | 1 | 2 | null
   /** The host's latest answer; null before one. */
   allowed: boolean | null
-  /** Answers so far, so that a second "no" is told from the first. */
+  /** Number of answers so far, so that a second "no" is distinguished from the first. */
   answers: number
 }
 
@@ -39,11 +42,11 @@ export interface SdkFacts {
   level: number | null
   /** Level 4 without a 5. */
   waitsForHost: boolean
-  /** As the SDK says of the bot itself; null before it says anything. */
+  /** As the SDK reports it of the bot itself; null before a report. */
   isInWaitingRoom: boolean | null
   /** 1 connecting, 2 connected, 3 disconnected, 4 reconnecting. */
   meetingStatus: number | null
-  /** First ones first; the same failure comes on several channels. */
+  /** Oldest first; the same failure comes on several channels. */
   failures: SdkFailure[]
   /** Why the bot is leaving, when the SDK said it; docs/platform-notes/zoom.md#leaving-reasons. */
   left: { reasonCode: number | null; reason: string } | null
@@ -57,7 +60,7 @@ export interface SdkSnapshot extends PageSnapshot {
   sdk: SdkFacts
 }
 
-/** What `join` of the SDK is told. Reaches the page by the driver's call only, never by an address or a file. */
+/** Parameters of the SDK's `join`. They reach the page by the driver's call only, never by an address or a file. */
 export interface SdkJoin {
   meetingNumber: string
   userName: string
@@ -80,13 +83,13 @@ export interface SdkStart {
 }
 
 export interface SdkPageApi extends PageApi<SdkSnapshot, ElementName> {
-  /** Starts the SDK; how far it came and what went wrong stand in the facts. Repeatable. */
+  /** Starts the SDK; the facts say how far it came and what went wrong. Repeatable. */
   startSdk(given: SdkStart): void
-  /** Calls `join`; its fate stands in the facts. */
+  /** Calls `join`; the facts say what came of it. */
   joinMeeting(given: SdkJoin): void
   capture(what: 'start' | 'stop'): Promise<SdkAnswer>
   requestCapture(): Promise<SdkAnswer>
   sendChat(text: string): Promise<SdkAnswer>
-  /** Leaves by the SDK's own call, without its question; false where there is nothing to leave. */
+  /** Leaves by the SDK's own call, without its question; false where the bot is in no meeting. */
   leaveMeeting(): boolean
 }

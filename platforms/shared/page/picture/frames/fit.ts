@@ -1,14 +1,16 @@
-/** How a video comes into its place. Pure. */
+/** Fits a video into its place. Pure. */
 import type { Rectangle } from '../layout.ts'
 
 export interface Fit {
-  /** The part of the video that is seen; in its pixels, not always whole ones. */
+  /** The visible part of the video; in its pixels, not always whole ones. */
   from: Rectangle
-  /** Where it is seen; even numbers, because a pixel of color is two wide and high. */
+  /** Its place in the picture; even numbers, because a pixel of color is two wide and high. */
   to: Rectangle
 }
 
-/** Fills the place and cuts what is over, or, `whole`, is seen whole in the middle of it. The place is even. */
+/**
+ * Fills the place and cuts the rest, or, with `whole`, shows the complete video in the middle of it. The place is even.
+ */
 export function fitInto(video: { width: number; height: number }, place: Rectangle, whole: boolean): Fit {
   const across = place.width / video.width
   const down = place.height / video.height

@@ -1,6 +1,6 @@
 /** The file of the browser's storage that holds the picture, as a worker writes it. */
 
-/** Not in the library of types for windows. */
+/** Missing in TypeScript's library for windows. */
 export interface FrameFile {
   write(bytes: Uint8Array<ArrayBuffer>, options: { at: number }): number
   truncate(bytes: number): void
@@ -8,11 +8,11 @@ export interface FrameFile {
 type FileHandle = FileSystemFileHandle & { createSyncAccessHandle(): Promise<FrameFile> }
 
 const FILE_NAME = 'frames'
-/** A document that was there before may hold the file for a moment. */
+/** An earlier document may hold the file for a moment. */
 const TRIES = 20
 const RETRY_MS = 100
 
-/** Rejects where the browser or the page has no place for it. */
+/** Rejects where the browser or the page provides no storage for it. */
 export async function openFrameFile(): Promise<FrameFile> {
   const folder = await navigator.storage.getDirectory()
   const handle = (await folder.getFileHandle(FILE_NAME, { create: true })) as FileHandle

@@ -1,4 +1,4 @@
-/** Paints the composite into a file that the recorder reads, by a worker; on the display nothing of it is seen. */
+/** Paints the composite into a file that the recorder reads, by a worker; the display does not show it. */
 import { FIRST_FRAME_MS, type TileContent, type TileView } from '../composite-tile.ts'
 import { initialsOf, labelOf } from '../initials.ts'
 import type { Place } from '../layout.ts'
@@ -8,21 +8,21 @@ import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
 
 export interface Frames {
   surface: Surface
-  /** The bytes (hex) with which the file begins until something is shown. */
+  /** The bytes (hex) with which the file begins until the first picture. */
   mark: string
-  /** What is painted, as a PNG in base64. */
+  /** The painted picture, as a PNG in base64. */
   png(): Promise<string>
-  /** Why nothing is painted any more; null while it is. */
+  /** Why the painter stopped; null while it paints. */
   readonly fault: string | null
 }
 
 const OPEN_MS = 10_000
-/** What sends no frame for so long may stand still, as a shared page does. */
+/** A track without a frame for so long may be a still picture, as a shared page is. */
 const STILL_MS = 500
-/** Frames of who is not seen are taken for so long more: it may come into view for what was learned of them. */
+/** Frames of an invisible tile are still received for so long: it may come into view because of its first frames. */
 const LINGER_MS = 1000
 
-/** Not in the library of types: the browser's reader of a track, for windows too. */
+/** Missing in TypeScript's library: the browser's reader of a track, which works in windows too. */
 declare const MediaStreamTrackProcessor: new (options: {
   track: MediaStreamTrack
   /** Frames. */
@@ -30,15 +30,15 @@ declare const MediaStreamTrackProcessor: new (options: {
 }) => { readable: ReadableStream<VideoFrame> }
 
 export interface PainterWorker {
-  /** Where it may lie, best first. */
+  /** Possible addresses of the worker, best first. */
   addresses: readonly string[]
-  /** For a page that takes workers of its own making only. */
+  /** For a page that allows only workers that it made itself. */
   source: string
-  /** Makes an address one that the page takes. */
+  /** Makes an address one that the page accepts. */
   trusted(address: string): string
 }
 
-/** Rejects where the browser or the page has no place for it. */
+/** Rejects where the browser or the page provides no storage for it. */
 export async function openFrames(
   painter: PainterWorker,
   size: { width: number; height: number },
@@ -67,10 +67,10 @@ async function startPainter(
   emptyText: string,
 ): Promise<Frames> {
   const worker = new Worker(address)
-  const tell = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
+  const send = (message: ToPainter, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
   try {
-    const mark = await opened(worker, () => tell({ type: 'open', ...size }))
-    return framesOf(worker, tell, { ...size, mark, emptyText })
+    const mark = await opened(worker, () => send({ type: 'open', ...size }))
+    return framesOf(worker, send, { ...size, mark, emptyText })
   } catch (error) {
     worker.terminate()
     throw error
@@ -91,7 +91,7 @@ function opened(worker: Worker, open: () => void): Promise<string> {
 
 function framesOf(
   worker: Worker,
-  tell: (message: ToPainter, transfer?: Transferable[]) => void,
+  send: (message: ToPainter, transfer?: Transferable[]) => void,
   { width, height, mark, emptyText }: { width: number; height: number; mark: string; emptyText: string },
 ): Frames {
   /** In the order in which they came. */
@@ -100,7 +100,7 @@ function framesOf(
   let tileCount = 0
   let callCount = 0
   let isTelling = false
-  /** Before it the file keeps its mark. */
+  /** Until then the file keeps its mark. */
   let isShown = false
   let told = ''
   let fault: string | null = null
@@ -125,11 +125,11 @@ function framesOf(
     if (type === 'sync') isShown = true
     callCount++
     calls.set(callCount, answer)
-    tellScene()
-    tell({ type, number: callCount })
+    sendScene()
+    send({ type, number: callCount })
   }
 
-  function tellScene(): void {
+  function sendScene(): void {
     if (!isTelling || !isShown) return
     isTelling = false
     const inOrder = [...tiles.values()].sort((one, other) => one.level - other.level)
@@ -137,20 +137,20 @@ function framesOf(
     const key = JSON.stringify(whole)
     if (key === told) return
     told = key
-    tell({ type: 'scene', scene: whole })
+    send({ type: 'scene', scene: whole })
   }
 
-  /** Gathers the changes of one task. */
+  /** Combines the changes of one task. */
   function changeScene(): void {
     if (isTelling) return
     isTelling = true
-    queueMicrotask(tellScene)
+    queueMicrotask(sendScene)
   }
 
   const surface: Surface = {
     createTile(color, changed) {
       const tile = ++tileCount
-      const view = createFrameTile({ tile, color, tell, changeScene, changed, forgotten: () => tiles.delete(tile) })
+      const view = createFrameTile({ tile, color, send, changeScene, changed, forgotten: () => tiles.delete(tile) })
       tiles.set(tile, view)
       return view
     },
@@ -168,7 +168,7 @@ function framesOf(
       changeScene()
     },
     nextFrame: (callback) => call('sync', callback),
-    // Whatever frame has come is painted in the same pass as its tile.
+    // The latest frame is painted in the same pass as its tile.
     framesToAppear: 2,
     reattached() {},
     dispose: () => worker.terminate(),
@@ -187,9 +187,9 @@ function framesOf(
 }
 
 interface FrameTile extends TileView {
-  /** Who leaves lies over who comes. */
+  /** A leaving tile is above the tile that replaces it. */
   readonly level: number
-  /** Null where nothing of it is painted. */
+  /** Null where the tile is not painted. */
   shown(): SceneTile | null
   arrived(size: { width: number; height: number }): void
 }
@@ -197,19 +197,19 @@ interface FrameTile extends TileView {
 interface FrameTileParts {
   tile: number
   color: string
-  tell(message: ToPainter, transfer?: Transferable[]): void
+  send(message: ToPainter, transfer?: Transferable[]): void
   changeScene(): void
   changed(): void
   forgotten(): void
 }
 
-function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }: FrameTileParts): FrameTile {
+function createFrameTile({ tile, color, send, changeScene, changed, forgotten }: FrameTileParts): FrameTile {
   let content: TileContent = { name: '', stream: null, isScreen: false }
   let place: Place | null = null
   let isSpeaking = false
   let isLeaving = false
   let isFollowed = false
-  /** Of this track, ever; and since it is followed. */
+  /** Whether this track ever had a frame, and one since it is followed. */
   let hasFrame = false
   let hasArrived = false
   let waitingSince = 0
@@ -223,20 +223,20 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
       hasFrame = false
       waitingSince = performance.now()
       followWhereWanted()
-      tellChange()
+      reportChange()
     },
     changed() {
       waitingSince = performance.now()
-      tellChange()
+      reportChange()
     },
   })
 
-  function tellChange(): void {
+  function reportChange(): void {
     changeScene()
     changed()
   }
 
-  /** Who is not seen needs no frames, once it is known that there are some. */
+  /** An invisible tile needs no frames, once it is known to have some. */
   function followWhereWanted(): void {
     const track = followed.track()
     const isWanted = track !== null && (place !== null || !hasFrame)
@@ -248,18 +248,18 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
     isFollowed = true
     hasArrived = false
     const frames = new MediaStreamTrackProcessor({ track, maxBufferSize: 1 }).readable
-    tell({ type: 'follow', tile, frames }, [frames])
+    send({ type: 'follow', tile, frames }, [frames])
     still = setTimeout(() => takeStill(track), STILL_MS)
   }
 
   function unfollow(): void {
     clearTimeout(still)
     clearTimeout(linger)
-    if (isFollowed) tell({ type: 'unfollow', tile })
+    if (isFollowed) send({ type: 'unfollow', tile })
     isFollowed = false
   }
 
-  /** The page has been showing it for longer than we have been looking. */
+  /** The page has been showing the picture for longer than we have been reading it. */
   function takeStill(track: MediaStreamTrack): void {
     if (hasArrived || track !== followed.track()) return
     for (const video of document.querySelectorAll('video')) {
@@ -267,7 +267,7 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
         video.srcObject instanceof MediaStream && video.srcObject.getVideoTracks().some((own) => own === track)
       if (!isOfTrack || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) continue
       const frame = new VideoFrame(video, { timestamp: 0 })
-      tell({ type: 'still', tile, frame }, [frame])
+      send({ type: 'still', tile, frame }, [frame])
       return
     }
   }
@@ -291,7 +291,7 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
       hasArrived = true
       clearTimeout(linger)
       linger = setTimeout(followWhereWanted, LINGER_MS)
-      tellChange()
+      reportChange()
     },
     update(next) {
       content = next
@@ -319,13 +319,13 @@ function createFrameTile({ tile, color, tell, changeScene, changed, forgotten }:
     hasPicture,
     setRate(framesPerSecond) {
       // The same for all tiles of a surface.
-      tell({ type: 'rest', ms: framesPerSecond === null ? 0 : 1000 / framesPerSecond })
+      send({ type: 'rest', ms: framesPerSecond === null ? 0 : 1000 / framesPerSecond })
     },
     dispose() {
       followed.follow(null)
       unfollow()
       forgotten()
-      tell({ type: 'forget', tile })
+      send({ type: 'forget', tile })
       changeScene()
     },
   }

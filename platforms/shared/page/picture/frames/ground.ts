@@ -1,6 +1,6 @@
 /**
- * Everything in a scene that is not video: what lies behind and beside the pictures, names, initials, frames. Where a
- * video is to be seen the ground is transparent, to the round corners and under the speaker's frame.
+ * Paints the parts of a scene that are not video: the area behind and beside the pictures, names, initials, frames.
+ * Where a video is to be seen the ground is transparent, to the round corners and under the speaker's frame.
  */
 import { LOOK } from '../composite-style.ts'
 import type { Rectangle } from '../layout.ts'
@@ -44,7 +44,7 @@ export class Ground {
     write(pen, text, { x, y, size: LOOK.emptySize, color: LOOK.text })
   }
 
-  /** `video` is where this tile's video is seen, null where initials are. */
+  /** `video` is the place of this tile's video, null where initials are. */
   paintTile(tile: SceneTile, video: Rectangle | null): void {
     const pen = this.#pen
     const { picture, isScreen } = tile
@@ -117,7 +117,7 @@ export class Ground {
   }
 }
 
-/** In the middle of a point. */
+/** Centered on a point. */
 function write(
   pen: Pen,
   text: string,

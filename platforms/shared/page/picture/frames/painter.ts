@@ -12,10 +12,13 @@ import { meet, moved, movedScene, placeOf } from './places.ts'
 import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
 import { Video } from './video.ts'
 
-/** Whoever comes within this of each other is painted in one pass. Later the picture would be behind its sound. */
+/**
+ * Frames that come within this of each other are painted in one pass. Later the picture would be behind its sound.
+ * Milliseconds.
+ */
 const PASS_MS = 4
 const MARK_BYTES = 16
-/** Whoever cannot paint tries again, and gives up when nothing helped for so long. */
+/** A painter that cannot paint tries again, and gives up when nothing helped for so long. Milliseconds. */
 const REPAINT_MS = 500
 const GIVE_UP_MS = 5000
 
@@ -26,7 +29,7 @@ interface Shown {
 }
 
 export class FramePainter {
-  readonly #tell: (message: FromPainter, transfer: Transferable[]) => void
+  readonly #send: (message: FromPainter, transfer: Transferable[]) => void
   #pixels: Pixels | null = null
   #picture: Picture | null = null
   #ground: Ground | null = null
@@ -34,7 +37,7 @@ export class FramePainter {
   readonly #videos = new Map<number, Video>()
   #scene: Scene | null = null
   #shown: readonly Shown[] = []
-  /** What the ground shows; each tile apart. */
+  /** Content of the ground; each tile apart. */
   #groundKey = ''
   readonly #tileKeys = new Map<number, string>()
   #restMs = 0
@@ -44,18 +47,18 @@ export class FramePainter {
   /** Since when every pass failed; null while they do not. */
   #failingSince: number | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** One after the other: what a message changes must not change under a pass. */
+  /** One after the other: a message must not change the state during a pass. */
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(tell: (message: FromPainter, transfer: Transferable[]) => void) {
-    this.#tell = tell
+  constructor(send: (message: FromPainter, transfer: Transferable[]) => void) {
+    this.#send = send
   }
 
-  hear(message: ToPainter): void {
-    this.#inTurn(() => this.#take(message))
+  onMessage(message: ToPainter): void {
+    this.#inTurn(() => this.#handle(message))
   }
 
-  async #take(message: ToPainter): Promise<void> {
+  async #handle(message: ToPainter): Promise<void> {
     switch (message.type) {
       case 'open':
         return this.#open(message.width, message.height)
@@ -90,16 +93,16 @@ export class FramePainter {
       const mark = crypto.getRandomValues(new Uint8Array(MARK_BYTES))
       this.#file.truncate(this.#picture.bytes)
       this.#file.write(mark, { at: 0 })
-      this.#tell({ type: 'opened', mark: hex(mark) }, [])
+      this.#send({ type: 'opened', mark: hex(mark) }, [])
     } catch (error) {
-      this.#tell({ type: 'refused', reason: String(error) }, [])
+      this.#send({ type: 'refused', reason: String(error) }, [])
     }
   }
 
   #arrive(tile: number, frame: VideoFrame): void {
     const video = this.#videoOf(tile)
     const size = video.arrive(frame)
-    if (size !== null) this.#tell({ type: 'frame', tile, ...size }, [])
+    if (size !== null) this.#send({ type: 'frame', tile, ...size }, [])
     if (this.#shown.some((shown) => shown.tile.tile === tile)) video.whenRested(this.#restMs, () => this.#paintSoon())
   }
 
@@ -118,7 +121,7 @@ export class FramePainter {
     return video
   }
 
-  /** At once where nothing was painted lately; otherwise together with what comes until then. */
+  /** At once where no pass was lately; otherwise together with the changes until then. */
   #paintSoon(): void {
     if (this.#timer !== undefined) return
     const waitMs = Math.max(0, this.#passAt + PASS_MS - performance.now())
@@ -143,15 +146,15 @@ export class FramePainter {
         this.#paintAllAgain(error)
       }
     }
-    for (const number of syncs) this.#tell({ type: 'synced', number }, [])
+    for (const number of syncs) this.#send({ type: 'synced', number }, [])
   }
 
-  /** Copies the newest frames of those that are seen; returns whose picture is another one now. */
+  /** Copies the newest frames of the visible tiles; returns the tiles whose picture changed. */
   async #takeFrames(tiles: readonly SceneTile[]): Promise<Set<number>> {
     const fresh = new Set<number>()
     for (const { tile } of tiles) {
       try {
-        if (await this.#videos.get(tile)?.take(this.#passAt, this.#restMs)) fresh.add(tile)
+        if (await this.#videos.get(tile)?.takeNewest(this.#passAt, this.#restMs)) fresh.add(tile)
       } catch (error) {
         this.#complain(error)
       }
@@ -169,7 +172,7 @@ export class FramePainter {
   #paint(scene: Scene, fresh: ReadonlySet<number>): void {
     const picture = this.#picture!
     const changed = this.#paintGround(scene)
-    // Who leaves lies over who comes: then all of it is painted, in its order.
+    // A leaving tile covers the tile that replaces it: then all of it is painted, in its order.
     const overlap = this.#shown.some(({ tile }, index) =>
       this.#shown.slice(0, index).some((below) => meet(below.tile.picture, tile.picture)),
     )
@@ -197,10 +200,10 @@ export class FramePainter {
     this.#groundKey = ''
     this.#failingSince ??= this.#passAt
     if (this.#passAt - this.#failingSince < GIVE_UP_MS) setTimeout(() => this.#paintSoon(), REPAINT_MS)
-    else this.#tell({ type: 'broke', reason: String(error) }, [])
+    else this.#send({ type: 'broke', reason: String(error) }, [])
   }
 
-  /** Paints what differs from before; returns whose ground is new. */
+  /** Paints the changed parts; returns the tiles whose ground is new. */
   #paintGround(scene: Scene): 'all' | Set<number> {
     const { tiles: _, ...rest } = scene
     const places = this.#shown.map(({ tile }) => [tile.tile, tile.picture, tile.caption])
@@ -238,12 +241,12 @@ export class FramePainter {
     canvas.getContext('2d')!.drawImage(frame, 0, 0)
     frame.close()
     const image = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer()
-    this.#tell({ type: 'png', number, image }, [image])
+    this.#send({ type: 'png', number, image }, [image])
   }
 
   #complain(error: unknown): void {
     const reason = String(error)
-    if (reason !== this.#complaint) this.#tell({ type: 'failed', reason }, [])
+    if (reason !== this.#complaint) this.#send({ type: 'failed', reason }, [])
     this.#complaint = reason
   }
 

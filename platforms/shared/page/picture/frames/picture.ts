@@ -4,7 +4,7 @@ import type { Pixels } from './pixels.ts'
 import type { Scaling } from './scaling.ts'
 import type { Source } from './source.ts'
 
-/** So far from the edge of a video the ground may lie over it: round corners, and the speaker's frame. Even. */
+/** The ground may cover a video up to this distance from its edge: round corners, and the speaker's frame. Even. */
 const RIM = 12
 
 export class Picture {
@@ -33,7 +33,9 @@ export class Picture {
     return (this.width * this.height * 3) / 2
   }
 
-  /** Rows of the picture, for each plane where they stand in a file; both numbers are even. Valid until more is painted. */
+  /**
+   * Rows of the picture, for each plane with its offset in a file; both numbers are even. Valid until more is painted.
+   */
   rows(from: number, to: number): { at: number; bytes: Uint8Array<ArrayBuffer> }[] {
     const { buffer } = this.#pixels.memory as { buffer: ArrayBuffer }
     const half = this.width / 2
@@ -44,7 +46,7 @@ export class Picture {
     })
   }
 
-  /** Takes what was painted of the ground; the place is even. */
+  /** Takes the painted ground over; the place is even. */
   takeGround(image: ImageData, { x, y, width, height }: Rectangle): void {
     const { buffer } = this.#pixels.memory
     new Uint8Array(buffer, this.#rgba, image.data.length).set(image.data)
@@ -54,7 +56,7 @@ export class Picture {
     this.#pixels.fromRgba(this.#rgba, width, height, luma, u, v, this.width, alphaY, alphaC)
   }
 
-  /** Paints the ground, and over what was there. */
+  /** Paints the ground over the old content. */
   layGround(place: Rectangle): void {
     const from = this.#at(this.#planes(this.#ground), place.x, place.y)
     const to = this.#at(this.#planes(this.#frame), place.x, place.y)
@@ -64,7 +66,7 @@ export class Picture {
     })
   }
 
-  /** Paints a video, and over its rim what of the ground lies above it. */
+  /** Paints a video, and over its rim the part of the ground that covers it. */
   layVideo(source: Source, scaling: Scaling, to: Rectangle): void {
     scaling.run(source, this.#at(this.#planes(this.#frame), to.x, to.y), this.#strides())
     for (const part of rimOf(to)) this.#layOver(part)

@@ -1,9 +1,9 @@
-/** Where the parts of a scene stand in the picture. Pure. */
+/** Places of the parts of a scene in the picture. Pure. */
 import type { Rectangle } from '../layout.ts'
 import { evenPlace } from './fit.ts'
 import type { Scene, SceneTile } from './scene.ts'
 
-/** In the picture instead of in the area. */
+/** Places relative to the picture instead of to the area. */
 export function moved(tile: SceneTile, { x, y }: Rectangle): SceneTile {
   const picture = evenPlace(shifted(tile.picture, x, y))
   const caption = evenPlace(shifted(tile.caption, x, y))

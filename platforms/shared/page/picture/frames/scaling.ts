@@ -1,9 +1,9 @@
-/** Brings the planes of a video to their size in the picture, as often as frames come. */
+/** Scales the planes of a video to their size in the picture, for every frame. */
 import type { Fit } from './fit.ts'
 import type { Pixels } from './pixels.ts'
 import type { Plane, Source } from './source.ts'
 
-/** More pixels for one than this are first halved, or some of them would not count. */
+/** A larger ratio is halved first, or some pixels would not count. */
 const MOST_RATIO = 1.75
 
 interface PlaneScaling {
@@ -13,7 +13,7 @@ interface PlaneScaling {
   from: number
   span: number
   table: number
-  /** For the halved planes, one behind the other; 0 where nothing is halved. */
+  /** Memory for the halved planes, one after the other; 0 without halving. */
   scratch: number
 }
 

@@ -1,9 +1,9 @@
-/** What a page and the worker that paints its frames tell each other: plain data, streams and frames. */
+/** Messages between a page and the worker that paints its frames: plain data, streams and frames. */
 import type { Rectangle } from '../layout.ts'
 
 /** One picture of a scene, with everything that is painted with it. */
 export interface SceneTile {
-  /** Another number for every tile there ever was. */
+  /** Another number for every tile since the start. */
   tile: number
   label: string
   initials: string
@@ -14,18 +14,18 @@ export interface SceneTile {
   fontSize: number
   isScreen: boolean
   isSpeaking: boolean
-  /** There is something to show beside the initials. */
+  /** There is a picture to show instead of the initials. */
   hasPicture: boolean
 }
 
 /** Places are relative to the area's corner. */
 export interface Scene {
   area: Rectangle
-  /** The later ones lie over the earlier ones. */
+  /** Later tiles are drawn over earlier ones. */
   tiles: readonly SceneTile[]
-  /** In the place of people for whom there is none. */
+  /** The place that shows the number of people without a tile. */
   rest: { place: Rectangle; text: string } | null
-  /** While there is nobody. */
+  /** While the bot is alone. */
   emptyText: string | null
 }
 
@@ -35,25 +35,25 @@ export type ToPainter =
   | { type: 'scene'; scene: Scene }
   /** Frames of a tile from now on, instead of those before. */
   | { type: 'follow'; tile: number; frames: ReadableStream<VideoFrame> }
-  /** What stands still, and so sends no frame. */
+  /** A still picture, which sends no frames. */
   | { type: 'still'; tile: number; frame: VideoFrame }
   | { type: 'unfollow'; tile: number }
   | { type: 'forget'; tile: number }
-  /** Milliseconds that each picture stands still after a frame; 0 shows them all. */
+  /** Milliseconds that each picture is frozen after a frame; 0 shows them all. */
   | { type: 'rest'; ms: number }
   | { type: 'sync'; number: number }
   | { type: 'png'; number: number }
 
 export type FromPainter =
-  /** The file is there and begins with these bytes (hex), so that it can be told from others, until the first scene. */
+  /** The file is there and begins with these bytes (hex), which identify it until the first scene. */
   | { type: 'opened'; mark: string }
   | { type: 'refused'; reason: string }
-  /** Something was not painted; told once for each reason in a row. */
+  /** A part was not painted; reported once for each reason in a row. */
   | { type: 'failed'; reason: string }
-  /** Nothing is painted any more. */
+  /** The painter stopped for good. */
   | { type: 'broke'; reason: string }
   /** The first frame of a tile since it is followed, or one of another shape; pixels, as it is seen. */
   | { type: 'frame'; tile: number; width: number; height: number }
-  /** Everything told before this number was asked for had its turn to be painted. */
+  /** Everything sent before this number was requested had its turn to be painted. */
   | { type: 'synced'; number: number }
   | { type: 'png'; number: number; image: ArrayBuffer }

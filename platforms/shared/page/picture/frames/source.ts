@@ -3,19 +3,19 @@ import type { Pixels } from './pixels.ts'
 
 export interface Plane {
   address: number
-  /** Pixels; also what rows are apart. */
+  /** Pixels; also the distance between rows. */
   width: number
   height: number
 }
 
 /** How many pixels of Y, across and down, share one of color. */
 const SHARED_COLOR: Readonly<Record<string, readonly [number, number]>> = { I420: [2, 2], I422: [2, 1], I444: [1, 1] }
-/** What WebRTC decoders give by default, and what the recording says of itself. */
+/** The default of WebRTC decoders, and the matrix that the recording declares. */
 const USUAL_MATRICES: readonly (string | null)[] = [null, 'smpte170m', 'bt470bg']
-/** Nobody sends more; such a frame would only eat memory. */
+/** No meeting sends more; such a frame would only use memory. */
 const MOST_PIXELS = 8192 * 8192
 
-/** Newer than the library of types. */
+/** Newer than TypeScript's library. */
 type Turned = VideoFrame & { rotation?: number }
 
 export class Source {
@@ -37,8 +37,8 @@ export class Source {
     return this.planes[0]?.height ?? 0
   }
 
-  /** Rejects, and keeps what it has, where the browser does not hand over the frame's pixels. The frame stays open. */
-  async take(frame: VideoFrame): Promise<void> {
+  /** Rejects, and keeps its planes, where the browser does not give the frame's pixels. The frame stays open. */
+  async load(frame: VideoFrame): Promise<void> {
     const rectangle = frame.visibleRect
     if (rectangle === null || rectangle.width * rectangle.height > MOST_PIXELS) throw new Error('No usable frame')
     const planes = isUsual(frame) ? await this.#copy(frame) : await this.#convert(frame)
@@ -63,7 +63,7 @@ export class Source {
     return planes.map((plane) => ({ ...plane, address: address + plane.address }))
   }
 
-  /** What came in other colors, such as those of a canvas or of BT.709, by way of RGB. */
+  /** Converts other colors, such as those of a canvas or of BT.709, by way of RGB. */
   async #convert(frame: VideoFrame): Promise<Plane[]> {
     const { x, y, width: exactWidth, height: exactHeight } = frame.visibleRect!
     const [width, height] = [exactWidth & ~1, exactHeight & ~1]
@@ -109,7 +109,7 @@ function isUsual({ format, colorSpace, visibleRect }: VideoFrame): boolean {
   return USUAL_MATRICES.includes(colorSpace.matrix) && colorSpace.fullRange !== true
 }
 
-/** One plane after the other; addresses count from the first one's. */
+/** Planes one after the other; addresses are relative to the first one. */
 function planesIn(sizes: readonly { width: number; height: number }[]): { planes: Plane[]; bytes: number } {
   let bytes = 0
   const planes = sizes.map(({ width, height }) => {

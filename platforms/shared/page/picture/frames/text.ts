@@ -1,4 +1,4 @@
-/** What a style sheet does for text, for a canvas that has none. Pure. */
+/** Lays out text for a canvas as a style sheet would. Pure. */
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const LETTER = /\p{L}/u
@@ -13,7 +13,7 @@ export function startsRightToLeft(text: string): boolean {
   return letter !== undefined && RIGHT_TO_LEFT.test(letter)
 }
 
-/** In one line, with an ellipsis where it is wider than `room`; empty where not even that finds place. */
+/** In one line, with an ellipsis where it is wider than `room`; empty where not even the ellipsis fits. */
 export function shorten(text: string, room: number, widthOf: (text: string) => number): string {
   const line = text.slice(0, MOST_LENGTH).replace(/\s+/gu, ' ').trim()
   if (text.length <= MOST_LENGTH && widthOf(line) <= room) return line

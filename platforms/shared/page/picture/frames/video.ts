@@ -14,11 +14,11 @@ export class Video {
   readonly source: Source
   readonly #pixels: Pixels
   #reader: ReadableStreamDefaultReader<VideoFrame> | null = null
-  /** Came and was not taken yet. */
+  /** The newest frame that was received and not used yet. */
   #newest: VideoFrame | null = null
   #size = ''
   #takenAt = 0
-  /** Runs while it stands still. */
+  /** Runs while the picture is frozen. */
   #rest: ReturnType<typeof setTimeout> | undefined
   #scaling: Scaling | null = null
 
@@ -27,7 +27,7 @@ export class Video {
     this.source = new Source(pixels)
   }
 
-  /** Hands over the frames of this stream from now on, instead of those before. */
+  /** Calls `arrived` for the frames of this stream from now on, instead of the stream before. */
   follow(frames: ReadableStream<VideoFrame>, arrived: (frame: VideoFrame) => void): void {
     this.unfollow()
     const reader = frames.getReader()
@@ -40,7 +40,7 @@ export class Video {
         else value.close()
       }
     }
-    // A stream that is given up rejects; there is nothing to read then.
+    // A stream that is given up rejects; there are no more frames to read then.
     read().catch(() => {})
   }
 
@@ -52,7 +52,7 @@ export class Video {
     this.#size = ''
   }
 
-  /** Keeps the frame until it is taken, in place of one that was not. Returns its size where that is new. */
+  /** Keeps the frame until it is used, in place of an unused one. Returns its size where that is new. */
   arrive(frame: VideoFrame): Size | null {
     this.#newest?.close()
     this.#newest = frame
@@ -63,7 +63,7 @@ export class Video {
     return size
   }
 
-  /** Calls `paint` once it has stood still for so long after the frame before. */
+  /** Calls `paint` once so long has passed since the frame before. */
   whenRested(restMs: number, paint: () => void): void {
     const leftMs = this.#leftMs(restMs)
     if (leftMs <= 0) paint()
@@ -75,23 +75,23 @@ export class Video {
   }
 
   /**
-   * Takes the newest frame as the source, where one came and it has stood still for so long. Resolves with whether it did;
-   * rejects, and keeps what it has, where the frame has no pixels for us.
+   * Makes the newest frame the source, if there is one and so long has passed since the one before. Resolves with
+   * whether it did. Rejects, and keeps the source, where the frame has no pixels for us.
    */
-  async take(now: number, restMs: number): Promise<boolean> {
+  async takeNewest(now: number, restMs: number): Promise<boolean> {
     const frame = this.#newest
     if (frame === null || this.#leftMs(restMs) > 0) return false
     this.#newest = null
     this.#takenAt = now
     try {
-      await this.source.take(frame)
+      await this.source.load(frame)
       return true
     } finally {
       frame.close()
     }
   }
 
-  /** Brings the source into its place. */
+  /** The scaling of the source to its place. */
   scaling(fit: Fit): Scaling {
     if (this.#scaling?.suits(this.source, fit)) return this.#scaling
     this.#scaling?.release()

@@ -11,7 +11,7 @@ function mixer() {
 }
 
 test('one track passes at once', () => {
-  const { take, heard } = mixer()
+  const { add: take, heard } = mixer()
   take('a', piece(0.25, 1000))
   take('a', piece(0.5, 1010))
   expect(heard).toEqual([
@@ -21,7 +21,7 @@ test('one track passes at once', () => {
 })
 
 test('tracks are added up, and too much is cut', () => {
-  const { take, heard } = mixer()
+  const { add: take, heard } = mixer()
   take('a', piece(0, 990))
   take('b', piece(0, 990))
   heard.length = 0
@@ -37,7 +37,7 @@ test('tracks are added up, and too much is cut', () => {
 })
 
 test('a track that stopped is waited for 30 ms once, and heard again when it comes back', () => {
-  const { take, heard } = mixer()
+  const { add: take, heard } = mixer()
   take('a', piece(0, 980))
   take('b', piece(0.5, 980))
   take('a', piece(0.125, 990))
@@ -57,7 +57,7 @@ test('a track that stopped is waited for 30 ms once, and heard again when it com
 })
 
 test('a track that went away holds nobody up', () => {
-  const { take, remove, heard } = mixer()
+  const { add: take, remove, heard } = mixer()
   take('a', piece(0.5, 1000))
   take('b', piece(0.5, 1000))
   take('a', piece(0.5, 1010))

@@ -14,7 +14,7 @@ function split(stream: string, certainAfter = 2) {
     pause: (owner) => log.push(`${owner} pauses`),
   })
   for (const [index, owner] of [...stream].entries())
-    splitter.take(
+    splitter.add(
       { samples: new Float32Array(480).fill(owner.charCodeAt(0)), at: index * 10 },
       owner === '.' ? null : owner,
     )

@@ -161,7 +161,7 @@ describe('over the page', () => {
     expect(await page.evaluate(() => document.documentElement.textContent?.includes('Unusual'))).toBe(false)
     expect(
       await page.evaluate(() =>
-        [...document.querySelectorAll('*')].every(({ shadowRoot: root }) => !root?.querySelector('.stage')),
+        [...document.querySelectorAll('*')].every(({ shadowRoot: root }) => !root?.querySelector('.composite')),
       ),
     ).toBe(true)
   })

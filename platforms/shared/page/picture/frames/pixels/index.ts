@@ -4,7 +4,7 @@
  * 128ths, so that they and their products fit into 16 bits.
  */
 
-/** What one call may read or write beyond the end of a row; every buffer is longer by so much. */
+/** How far one call may read or write beyond the end of a row; every buffer is longer by so much. */
 export const SLACK: i32 = 64
 /** Bytes of a table for eight columns. */
 const TABLE_STRIDE: usize = 64
@@ -26,9 +26,9 @@ export function bytesOfTable(columns: i32): i32 {
 }
 
 /**
- * How `columns` pixels come from the `span` pixels (fewer than 1.75 for each) that begin at `from`, in rows of `width`:
- * for each eight of them where to read sixteen bytes, which of these are its left and right neighbors, and the weight of
- * the right one.
+ * Fills the table that scales the `span` pixels (fewer than 1.75 for each) from `from` to `columns` pixels, in rows of
+ * `width`. For each eight of them it holds where to read sixteen bytes, which of these are its left and right
+ * neighbors, and the weight of the right one.
  */
 export function makeTable(table: usize, from: f64, span: f64, columns: i32, width: i32): void {
   const ratio = span / <f64>columns
@@ -49,7 +49,7 @@ export function makeTable(table: usize, from: f64, span: f64, columns: i32, widt
   }
 }
 
-/** Outside of the row its first or last pixel goes on. */
+/** Outside of the row its first or last pixel repeats. */
 function nearby(column: i32, begin: i32, width: i32): i32 {
   return max(0, min(min(max(column, 0), width - 1) - begin, 15))
 }
@@ -95,7 +95,7 @@ export function scale(
   }
 }
 
-/** One row to its new width. Writes whole eights. */
+/** Scales one row to its new width. Writes groups of eight. */
 function widen(source: usize, table: usize, target: usize, columns: i32): void {
   const half = i16x8.splat(64)
   for (let column = 0; column < columns; column += 8) {
@@ -155,7 +155,7 @@ export function halve(source: usize, stride: i32, width: i32, height: i32, targe
   }
 }
 
-/** Lays `over` upon a rectangle as far as `alpha` (0 to 128) says; all three have the same stride. */
+/** Blends `over` into a rectangle by `alpha` (0 to 128); all three have the same stride. */
 export function blend(over: usize, alpha: usize, target: usize, stride: i32, columns: i32, rows: i32): void {
   const half = i16x8.splat(64)
   for (let row = 0; row < rows; row++) {
@@ -203,9 +203,9 @@ export function turn(source: usize, width: i32, height: i32, quarters: i32, targ
 }
 
 /**
- * From RGBA (not multiplied by its alpha) to Y, U and V in the limited range of BT.601, and where `alphaY` is not 0 to the
- * alpha (0 to 128) of both sizes of plane. `columns` and `rows` are even; a pixel of color is the mean of four by their
- * alpha. The planes' strides are those of Y and half of it.
+ * Converts RGBA (not multiplied by its alpha) to Y, U and V in the limited range of BT.601, and, where `alphaY` is not
+ * 0, to the alpha (0 to 128) of both sizes of plane. `columns` and `rows` are even; a pixel of color is the mean of
+ * four, weighted by their alpha. The planes' strides are those of Y and half of it.
  */
 export function fromRgba(
   rgba: usize,
