@@ -10,7 +10,7 @@ export interface NewAccount {
   timezone?: string
   /** Microsoft: without a licence there is none. */
   hasMailbox?: boolean
-  /** What the user permitted; everything where it is left out. */
+  /** The scopes that the user permitted. Default: all scopes. */
   scopes?: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export class TokenOffice {
     this.rotates = rotates
   }
 
-  /** What the user's consent gives to the client. */
+  /** Returns what the client receives after the user's consent. */
   consent(account: StandInAccount): string {
     const token = `refresh.${randomUUID()}`
     this.grants.set(token, { account, isLive: true })
@@ -109,7 +109,7 @@ export class TokenOffice {
     this.expireAccess(account)
   }
 
-  /** As if the hour were over: refresh tokens go on working. */
+  /** Expires all access tokens, as after one hour. Refresh tokens stay valid. */
   expireAccess(account: StandInAccount): void {
     for (const [token, access] of this.access) if (access.account === account) this.access.delete(token)
   }

@@ -134,7 +134,10 @@ export class StandInCalendar {
     this.change(id, { answer }, instance)
   }
 
-  /** "This and the following": the old series ends before `from`, a new one goes on. Returns the id of the new one. */
+  /**
+   * "This and the following": the old series ends before `from`, and a new one starts there. Returns the id of the new
+   * one.
+   */
   split(id: string, from: Date, change: Partial<Details> & { start?: Date; end?: Date } = {}): string {
     const event = this.eventOf(id)
     this.instance(id, from)

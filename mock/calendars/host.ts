@@ -63,7 +63,7 @@ export async function startMockCalendars(options: MockCalendarsOptions = {}): Pr
   }
 }
 
-/** What came of the last form: it is shown on the page that follows, once. */
+/** The result of the last form. The next page shows it once. */
 interface Shown {
   notice: Notice | null
 }

@@ -1,4 +1,4 @@
-/** What the calendars of both stand-ins hold: single events, and series with a rule and exceptions. */
+/** The content of the calendars of both stand-ins: single events, and series with a rule and exceptions. */
 
 export interface Person {
   email: string
@@ -9,7 +9,7 @@ export interface Person {
 
 export type Answer = 'accepted' | 'declined' | 'tentative' | 'needsAction'
 
-/** What may differ between a series and one of its instances. */
+/** Fields in which an instance may differ from its series. */
 export interface Details {
   title: string
   /** HTML, as both providers have it. */

@@ -1,4 +1,7 @@
-/** What the providers send to the addresses that watch a calendar: lost, doubled, late and again, as a test wants it. */
+/**
+ * The notifications that the providers send to addresses that watch a calendar. A test can lose, double, delay and
+ * repeat them.
+ */
 
 export interface Push {
   address: string

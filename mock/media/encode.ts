@@ -102,7 +102,7 @@ export class MediaEncoder {
     try {
       return read(await readFile(path))
     } catch {
-      // Absent or damaged: made anew below. A rename lets several processes do this at once.
+      // Absent or damaged: encoded again below. The rename makes it safe that several processes do this at once.
     }
     const bytes = await make()
     const result = read(bytes)
@@ -169,7 +169,7 @@ function runFfmpeg(args: readonly string[], input: (() => Generator<Buffer>) | n
       if (code === 0) resolve(Buffer.concat(output))
       else reject(new Error(`ffmpeg ended with ${signal ?? code} while it encoded mock media: ${printed.trim()}`))
     })
-    // ffmpeg may close its input early when it fails; its exit code tells the story.
+    // ffmpeg may close its input early when it fails; its exit code reports the failure.
     pipeline(Readable.from(input?.() ?? []), child.stdin).catch(() => {})
   })
 }

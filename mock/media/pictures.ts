@@ -11,7 +11,7 @@ export const LOOP_SECONDS = 4
 /** With the sync source on, picture and sound mark each whole multiple of this on the room clock. */
 export const FLASH_INTERVAL_SECONDS = 2
 export const FLASH_SECONDS = 0.1
-/** How many looks are told apart by color and voice. */
+/** The number of looks that differ in color and voice. */
 export const LOOKS = 48
 
 export interface PictureSpec {

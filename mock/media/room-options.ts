@@ -3,7 +3,7 @@ import type { JanusServer } from './janus/server.ts'
 export interface MediaRoomOptions {
   /**
    * Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3.
-   * `perPerson` gives everybody streams of their own, for sound and pictures, named by `SessionOptions`.
+   * `perPerson` gives each person separate streams for sound and pictures, named by `SessionOptions`.
    */
   audioStreams?: number | 'perPerson'
   /** Of camera pictures; even numbers. Default 640×360. Shared screens are twice as wide and high. */

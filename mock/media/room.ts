@@ -71,7 +71,7 @@ export class MediaRoom {
     this.#programs = new ProgramStore(this.#encoder)
     this.#relay = options.via ? this.#openRelay(options.via, options) : null
     this.#voices = new VoiceStreams(
-      // Through a server everybody's voice goes apart; only a mix is made here.
+      // A media server gets each voice separately. Only a mix is made here.
       this.#relay && audioStreams !== 1 ? 'perPerson' : audioStreams,
       (id) => this.#people.get(id),
       (looks, beep) => this.#programs.voices(looks, beep),
@@ -228,7 +228,7 @@ export class MediaRoom {
 
   #person(id: string): MediaPerson & { isSharing: boolean } {
     const person = this.#people.get(id)
-    if (!person) throw new RangeError(`Nobody in the media room has the id "${id}"`)
+    if (!person) throw new RangeError(`No person in the media room has the id "${id}"`)
     return person
   }
 

@@ -63,7 +63,7 @@ export class MockGoogleCalendar {
     return added
   }
 
-  /** At most so many events a page, whatever was asked for. */
+  /** Most events on a page, even when a request asks for more. */
   limitPages(size: number): void {
     this.lists.pageSize = size
   }

@@ -70,7 +70,7 @@ export class MockMicrosoftCalendar {
     return added
   }
 
-  /** At most so many events a page, whatever was asked for. */
+  /** Most events on a page, even when a request asks for more. */
   limitPages(size: number): void {
     this.views.pageSize = size
   }

@@ -1,6 +1,6 @@
 /**
  * A room's media by way of Janus: every person publishes there, and every page's session receives from there what its
- * lines carry. What a page gets has crossed a real media server.
+ * lines carry. So all media that a page receives has crossed a real media server.
  */
 import type { VideoProgram } from '../encode.ts'
 import type { RoomClock } from '../rtp-sender.ts'
@@ -37,10 +37,10 @@ export class JanusRelay {
   constructor(server: JanusServer, plan: RelayPlan) {
     this.#plan = plan
     this.#opening = openRoom(server)
-    this.#opening.catch(() => {}) // Told by `ready`.
+    this.#opening.catch(() => {}) // `ready` reports the error.
   }
 
-  /** Resolves when everybody publishes and every page receives; rejects with the first failure. */
+  /** Resolves when every person publishes and every page receives. Rejects with the first failure. */
   async ready(): Promise<void> {
     await this.#opening
     await Promise.all([...this.#publishers.values()].map(({ opening }) => opening))
@@ -113,7 +113,7 @@ export class JanusRelay {
         entry.publisher = publisher
         publisher.update(sourcesOf(id, this.#sources))
       },
-      () => {}, // Told by `ready`.
+      () => {}, // `ready` reports the error.
     )
     for (const sink of this.#sinks.keys()) this.#subscribe(sink, id)
   }
@@ -132,7 +132,7 @@ export class JanusRelay {
       (subscription) => {
         entry.subscription = subscription
       },
-      () => {}, // Told by `ready`.
+      () => {}, // `ready` reports the error.
     )
   }
 }
