@@ -1,4 +1,4 @@
-/** What the host's page may ask for, checked and done. */
+/** Validates and runs the actions of the host's page. */
 import { z } from 'zod'
 import type { Meeting } from './meeting.ts'
 import type { HostAction, PersonDeed } from './page/host-protocol.ts'
@@ -69,7 +69,7 @@ function changePerson(meeting: Meeting, id: string, what: PersonDeed): void {
 
 function changeLastMessage(meeting: Meeting, what: 'edit' | 'delete'): void {
   const last = meeting.lastMessage
-  if (!last) throw new Error('Nobody has written anything that is still there')
+  if (!last) throw new Error('There is no chat message to change')
   if (what === 'delete') meeting.deleteMessage(last.id)
   else meeting.editMessage(last.id, `${last.text} (and more)`)
 }

@@ -20,7 +20,7 @@ export interface MeetingPlan<P extends Person> {
   scenario: Scenario
   options: MockMeetingOptions
   people: People<P>
-  /** Who is inside where neither the options nor the scenario name anybody. */
+  /** Who is inside when neither the options nor the scenario name people. */
   usualPeople: readonly MockPerson[]
   isChatOn: boolean
   /** In characters; the platform refuses longer messages. */
@@ -46,7 +46,9 @@ interface Shows<V> {
   show(visit: V): void
 }
 
-/** What `show` knows. Of a method's type, so that the meeting of one platform can stand for any meeting. */
+/**
+ * The names that `show` accepts. Typed as a method, so that the meeting of one platform is assignable to any meeting.
+ */
 export type Showable<V> = Readonly<Record<string, Shows<V>['show']>>
 
 export abstract class MeetingCore<P extends Person, V extends MeetingVisit> implements VisitHost {
@@ -105,9 +107,9 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     for (const person of options.people ?? scenario.people ?? plan.usualPeople) this.enterPerson(person)
   }
 
-  // What a platform tells its page; the first four are called while the bot is in the call only.
+  // Messages of a platform to its page. The first four are called only while the bot is in the call.
 
-  /** Somebody came, went or changed; `changed` is the one who is there. */
+  /** A person came, went or changed. `changed` is that person, unless they went. */
   protected abstract showPeople(visit: V, changed?: P): void
   /** `person.isSpeaking` has just changed. */
   protected abstract showSpeaking(visit: V, person: P): void
@@ -134,7 +136,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return new MediaLink(this.linkPorts(visit))
   }
 
-  // What tests and the host's page see.
+  // For tests and the host's page.
 
   get people(): readonly MockPerson[] {
     return this.roster.all().map(({ id, name, isHost, camera, muted }) => ({ id, name, isHost, camera, muted }))
@@ -172,7 +174,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     this.visit('ask to join for').askToJoin(botName)
   }
 
-  // What the server asks.
+  // For the server.
 
   protected addVisit(visit: V): V {
     this.visits.set(visit.token, visit)
@@ -205,7 +207,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     this.note({ event: 'navigate', target: url })
   }
 
-  // What a visit asks.
+  // For a visit.
 
   note(entry: Omit<MockLogEntry, 'at'>): void {
     this.log.push({ at: Date.now(), ...entry })
@@ -276,8 +278,8 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return this.current
   }
 
-  protected whenInCall(tell: (visit: V) => void): void {
-    if (this.current?.isInCall) tell(this.current)
+  protected whenInCall(send: (visit: V) => void): void {
+    if (this.current?.isInCall) send(this.current)
   }
 
   protected change(id: string, change: (person: P) => void): void {

@@ -101,7 +101,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     return line.id
   }
 
-  /** Of somebody other than the bot, and not deleted. */
+  /** The last message that is not the bot's and not deleted. */
   get lastMessage(): ChatLine | undefined {
     return [...this.lines.values()].findLast(({ personId, isDeleted }) => personId !== null && !isDeleted)
   }

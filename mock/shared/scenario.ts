@@ -1,4 +1,4 @@
-/** What a scenario is, and the words its timeline is written in. */
+/** The types of a scenario, and the helpers that write its timeline. */
 import type { MockPerson } from '../types.ts'
 
 export interface Step {
@@ -30,10 +30,10 @@ export interface Step {
 }
 
 export interface Scenario<Settings = unknown> {
-  /** What happens, in a sentence for people. */
+  /** Description of the scenario in one sentence. */
   about: string
   settings?: Partial<Settings>
-  /** Who is inside when the bot comes; the platform's usual people where a scenario names nobody. */
+  /** Who is inside when the bot comes. Default: the platform's usual people. */
   people?: MockPerson[]
   timeline?: Step[]
 }

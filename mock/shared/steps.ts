@@ -1,4 +1,4 @@
-/** What each word of a timeline does. */
+/** The implementation of each step of a timeline. */
 import type { MockMeeting } from '../types.ts'
 import type { Step } from './scenario.ts'
 

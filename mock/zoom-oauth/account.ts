@@ -1,7 +1,7 @@
 /**
- * What the stand-in of Zoom's OAuth server knows: apps, users, codes, and pairs of tokens that rotate. Every refresh token
- * works once, every code works once and for a few minutes. Source:
- * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
+ * The state of the stand-in of Zoom's OAuth server: apps, users, codes, and pairs of tokens that rotate. Every refresh
+ * token works once; every code works once and for a few minutes. Source: docs/platform-notes/zoom.md#oauth and
+ * #access-keys-and-on-behalf-of-tokens.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Answer } from './refusals.ts'
@@ -27,7 +27,7 @@ export interface StandInUser {
   lastName: string
 }
 
-/** What a user has allowed an app. */
+/** The permissions that a user gave to an app. */
 export interface Grant {
   app: StandInApp
   user: StandInUser

@@ -13,7 +13,7 @@ export interface ConnectionPlan {
   channels: readonly string[]
 }
 
-/** What a platform does with its connection. */
+/** Hooks of a platform into its connection. */
 export interface ConnectionEvents {
   /** A connection was made, before anything is in it. */
   opened?(connection: RTCPeerConnection): void

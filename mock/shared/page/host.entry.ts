@@ -1,4 +1,4 @@
-/** The host's page: start meetings, see what the bot does, and be everybody else. */
+/** The host's page: start meetings, see what the bot does, and play all other people. */
 import { h } from './dom.ts'
 import { MeetingCard } from './host-meeting.ts'
 import type { HostAction, HostFacts, HostState } from './host-protocol.ts'

@@ -16,8 +16,8 @@ export interface InputWatch {
 }
 
 /**
- * Swallows clicks on elements that appeared a moment ago, and the first clicks on targets the scenario names. Whatever
- * was clicked, typed or pressed is reported.
+ * Swallows clicks on elements that appeared a moment ago, and the first clicks on targets the scenario names. Reports
+ * every click, input and key.
  */
 export function watchInput({ seed, hydrationMs, swallow, say, nameOf = labelOrText }: InputWatch): void {
   const random = randomOf(seed + 17)

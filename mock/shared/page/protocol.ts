@@ -1,6 +1,6 @@
 /**
- * What every mock page and its server say to each other over the page's WebSocket; each platform adds its own words.
- * Types only: both sides import this file, and nothing of it is visible in the page's DOM.
+ * The messages between every mock page and its server, over the page's WebSocket. Each platform adds its own messages.
+ * Types only: both sides import this file, and it leaves no trace in the page's DOM.
  */
 
 /** Which of the page's video transceivers carries whose picture, in the platform's own word for the source. */

@@ -2,7 +2,7 @@
 
 export interface ServerLink<FromPage, ToPage> {
   say(message: FromPage): void
-  /** Call once, when the page is ready to be told what to show. */
+  /** Call once, when the page is ready to receive messages. */
   listen(onMessage: (message: ToPage) => void, onSamples?: (samples: ArrayBuffer) => void): void
 }
 

@@ -120,7 +120,7 @@ describe('the call', () => {
     await page.getByText('Eve Ek left').waitFor()
     await poll(() => page.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(0)
     expect(meeting.truth.presence.find(({ personId }) => personId === 'eve')).toMatchObject({ name: 'Eve Ek' })
-    expect(() => meeting.removePerson('eve')).toThrow(/Nobody in the meeting has the id eve/)
+    expect(() => meeting.removePerson('eve')).toThrow(/No person in the meeting has the id eve/)
   })
 
   test('writes captions while they are on, in a region that is replaced', async () => {
