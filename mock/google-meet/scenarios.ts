@@ -2,7 +2,7 @@
 import { TWO } from '../shared/scenario.ts'
 import { type Scenario, STRAIGHT_IN } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
-import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { JOIN_SCENARIOS } from './scenarios-join.ts'
 
 /** Names that every platform has for the same thing. */
 const COMMON_SCENARIOS: Record<string, Scenario> = {
@@ -14,4 +14,4 @@ const COMMON_SCENARIOS: Record<string, Scenario> = {
   },
 }
 
-export const SCENARIOS: Record<string, Scenario> = { ...DOOR_SCENARIOS, ...CALL_SCENARIOS, ...COMMON_SCENARIOS }
+export const SCENARIOS: Record<string, Scenario> = { ...JOIN_SCENARIOS, ...CALL_SCENARIOS, ...COMMON_SCENARIOS }

@@ -3,7 +3,7 @@ import { randomOf } from '../shared/page/random.ts'
 import type { PageSettings } from './page/protocol.ts'
 
 /** Behind the button that joins. */
-export type Door =
+export type JoinResponse =
   | 'open'
   /** A waiting room that is asked at once. */
   | 'lobby'
@@ -33,7 +33,7 @@ export interface ScenarioSettings {
   /** The page that offers the desktop app, whatever the address asks for. */
   deepLink: boolean
   joinMs: number
-  door: Door
+  joinResponse: JoinResponse
   /** Of the room; null where it has none. */
   password: string | null
   /** Where the page goes after a visit, and whether it says why it is over first. */
@@ -53,7 +53,7 @@ export const DEFAULTS: ScenarioSettings = {
   loadingMs: 1000,
   deepLink: false,
   joinMs: 900,
-  door: 'open',
+  joinResponse: 'open',
   password: null,
   afterwards: 'close',
   saysWhy: true,

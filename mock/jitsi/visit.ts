@@ -1,7 +1,7 @@
 /** One load of the room's page: the state machine behind it. The page shows what this decides. */
 import { Visit, type VisitHost } from '../shared/visit.ts'
-import { DENIED, REFUSALS, type Refusal } from './doors.ts'
 import type { DialogKind, FromPage, PagePerson, ToPage } from './page/protocol.ts'
+import { DENIED, REFUSALS, type Refusal } from './refusals.ts'
 import type { ScenarioSettings } from './settings.ts'
 
 /** What a visit needs from its meeting. */
@@ -80,23 +80,23 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
   }
 
   private open(): void {
-    const { door } = this.meeting.settings
-    const refusal = REFUSALS[door]
+    const { joinResponse } = this.meeting.settings
+    const refusal = REFUSALS[joinResponse]
     if (refusal) this.refuse(refusal, 'refused')
-    else if (door === 'lobby') this.wait()
-    else if (door === 'lobby-button') {
+    else if (joinResponse === 'lobby') this.wait()
+    else if (joinResponse === 'lobby-button') {
       this.enter('lobbyDoor')
       this.showLobby(false)
-    } else if (door === 'password') {
+    } else if (joinResponse === 'password') {
       this.enter('password')
       this.send({ do: 'failure', name: 'conference.passwordRequired' })
       this.send({ do: 'dialog', dialog: 'password' })
-    } else if (door === 'moderator' || door === 'moderator-lobby') {
+    } else if (joinResponse === 'moderator' || joinResponse === 'moderator-lobby') {
       this.enter('waitingForModerator')
-      if (door === 'moderator') this.send({ do: 'failure', name: 'conference.authenticationRequired' })
+      if (joinResponse === 'moderator') this.send({ do: 'failure', name: 'conference.authenticationRequired' })
       else this.showLobby(true)
-      this.send({ do: 'dialog', dialog: door })
-    } else if (door === 'login-dialog') {
+      this.send({ do: 'dialog', dialog: joinResponse })
+    } else if (joinResponse === 'login-dialog') {
       this.enter('refused')
       this.send({ do: 'dialog', dialog: 'login' })
     } else this.letIn()

@@ -34,7 +34,7 @@ export class TeamsMediaLink extends MediaLink {
   }
 
   /** Said on the page's main channel, where there is one. */
-  tell(message: unknown): void {
+  sendOnChannel(message: unknown): void {
     this.channel?.send(channelMessage(message))
   }
 

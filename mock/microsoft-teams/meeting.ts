@@ -5,11 +5,11 @@ import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { type Scenario, TWO } from '../shared/scenario.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { SHOWABLE } from './actions.ts'
-import type { Launch, Link } from './door.ts'
 import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
 import { TeamsMediaLink } from './media-link.ts'
 import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
 import { newPeople, type Person, shownAs } from './people.ts'
+import type { Launch, Link } from './pre-call-visit.ts'
 import { dominantSpeakers, endBody, pushFrame, recognition, rosterBody, SERVICE_ENTRY } from './push.ts'
 import { DEFAULTS, ownSuffix, pageSettings, type ScenarioSettings } from './settings.ts'
 import { TeamsVisit } from './visit.ts'
@@ -143,7 +143,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     if (!person.isSpeaking || !this.settings.mapsSources) return
     const { audioSource } = person
     this.speakers = [audioSource, ...this.speakers.filter((source) => source !== audioSource)].slice(0, HISTORY_KEPT)
-    this.link(visit)?.tell(dominantSpeakers(this.speakers))
+    this.link(visit)?.sendOnChannel(dominantSpeakers(this.speakers))
   }
 
   protected override captionSpoken(visit: TeamsVisit, { personId, name, row, text, isFinal }: CaptionRow): void {
@@ -153,7 +153,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     if (!visit.captionsOn) return
     visit.send({ do: 'caption', row, name, text })
     const mri = this.roster.find(personId)?.mri
-    if (mri) this.link(visit)?.tell(recognition({ mri, text, startedAt, isFinal }))
+    if (mri) this.link(visit)?.sendOnChannel(recognition({ mri, text, startedAt, isFinal }))
   }
 
   protected override showChat(visit: TeamsVisit, line: ChatLine): void {

@@ -24,7 +24,7 @@ export interface ScenarioSettings {
   splashMs: Range
   /** The first page loads once more, this long after its door was shown. */
   reloadMs: number
-  beforeDoor: 'nothing' | 'av-confirm' | 'permission-gate'
+  beforePreJoin: 'nothing' | 'av-confirm' | 'permission-gate'
   microphoneAtFirst: boolean
   cameraAtFirst: boolean
   /** Until microphone and camera are known to the page. */
@@ -74,7 +74,7 @@ export const DEFAULTS: ScenarioSettings = {
   signInProbe: 'frame',
   splashMs: [800, 3000],
   reloadMs: Number.POSITIVE_INFINITY,
-  beforeDoor: 'nothing',
+  beforePreJoin: 'nothing',
   microphoneAtFirst: true,
   cameraAtFirst: false,
   deviceListMs: [300, 1500],

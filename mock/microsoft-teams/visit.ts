@@ -1,13 +1,13 @@
 /** One visit of the meeting page: the state machine behind it, from the link to the end. The page shows what this decides. */
 import type { WebSocket } from 'ws'
-import { DoorVisit, type Launch, type Link } from './door.ts'
 import type { ChatLine, FromPage } from './page/protocol.ts'
+import { type Launch, type Link, PreCallVisit } from './pre-call-visit.ts'
 import { SUB_CODES } from './push.ts'
 import { STATES, type TeamsVisitMeeting } from './visit-types.ts'
 
 const FREEZE_MS = 20_000
 
-export class TeamsVisit extends DoorVisit {
+export class TeamsVisit extends PreCallVisit {
   captionsOn = false
   /** The bot's own key in this visit. */
   readonly mri: string
@@ -41,7 +41,7 @@ export class TeamsVisit extends DoorVisit {
     else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
     else if (message.say === 'retry') this.onRetry(message.choice)
     else if (message.say === 'leave') this.leave(message.how)
-    else if (message.say === 'rejoin') this.openDoor()
+    else if (message.say === 'rejoin') this.showPreJoin()
     else if (message.say === 'chat')
       this.after(this.meeting.settings.sendMs, () => this.meeting.chatFromBot(this, message.text))
     else if (message.say === 'captions') this.captionsOn = message.on

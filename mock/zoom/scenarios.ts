@@ -5,7 +5,7 @@
 
 import { OPEN, type ZoomScenario } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
-import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { JOIN_SCENARIOS } from './scenarios-join.ts'
 import { SDK_SCENARIOS } from './sdk/scenarios.ts'
 
 /** The platform itself never gives up a knock, so there is no `knock-timeout`. */
@@ -19,7 +19,7 @@ const COMMON: Record<string, ZoomScenario> = {
 
 export const SCENARIOS: Record<string, ZoomScenario> = {
   ...COMMON,
-  ...DOOR_SCENARIOS,
+  ...JOIN_SCENARIOS,
   ...CALL_SCENARIOS,
   ...SDK_SCENARIOS,
 }

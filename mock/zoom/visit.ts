@@ -112,7 +112,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     }
     this.enter('joining')
     this.send({ do: 'view', view: { name: 'joining' } })
-    this.tellParent('JOINING')
+    this.postToParent('JOINING')
     this.timers.after(settings.joinMs, () => {
       // The media socket of a click that no hand made is refused (docs/platform-notes/zoom.md#sdk-initialization).
       if (!isTrusted) this.refuse('timeout', 'timeout')
@@ -224,7 +224,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     const people = this.meeting.peopleFor(this)
     this.send({ do: 'view', view: { name: 'meeting', people, self: this.self } })
     this.joinCall()
-    this.tellParent('SUCCESS')
+    this.postToParent('SUCCESS')
     for (const dialog of settings.notices) this.send({ do: 'dialog', dialog: dialog as DialogKind })
   }
 
@@ -234,7 +234,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'stopMedia' })
     this.send({ do: 'closeDialogs' })
     this.send({ do: 'dialog', dialog })
-    this.tellParent(parentEvent)
+    this.postToParent(parentEvent)
   }
 
   /** The top page goes elsewhere, and nothing says why. */
@@ -300,13 +300,13 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'stopMedia' })
     this.send({ do: 'closeDialogs' })
     this.over('left')
-    this.tellParent('LEAVE')
+    this.postToParent('LEAVE')
     this.showAfterEnd()
   }
 
   protected showAfterEnd(): void {
     if (this.given.isFramed) {
-      this.tellParent('CLOSED')
+      this.postToParent('CLOSED')
       return
     }
     if (this.meeting.settings.afterEnd === 'home') {
@@ -319,7 +319,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.timers.after(FEEDBACK_MS, () => this.send({ do: 'replaceState', url: url(true) }))
   }
 
-  protected tellParent(event: string): void {
-    this.send({ do: 'tellParent', event })
+  protected postToParent(event: string): void {
+    this.send({ do: 'postToParent', event })
   }
 }

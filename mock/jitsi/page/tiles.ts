@@ -7,7 +7,7 @@ import type { PagePerson } from './protocol.ts'
 
 export class Filmstrip {
   readonly root: HTMLElement
-  readonly stage: HTMLElement
+  readonly largePicture: HTMLElement
   private readonly context: Context
   private readonly remote = h('div', { id: 'filmstripRemoteVideosContainer', class: 'remote-videos' })
   private readonly tiles = new Map<string, Tile>()
@@ -37,7 +37,12 @@ export class Filmstrip {
       ),
     )
     const alone = h('div', { class: 'largeVideoBackground' }, words('remote.defaultName'))
-    this.stage = h('div', { id: 'largeVideoContainer' }, h('div', { id: 'largeVideoWrapper' }, this.large), alone)
+    this.largePicture = h(
+      'div',
+      { id: 'largeVideoContainer' },
+      h('div', { id: 'largeVideoWrapper' }, this.large),
+      alone,
+    )
     alone.hidden = true
     this.stops = [devices.watch(() => showTrack(own, devices.track('camera'))), media.watch(() => this.showPictures())]
   }

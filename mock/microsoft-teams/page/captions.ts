@@ -31,7 +31,7 @@ export class Captions {
 
   setLanguage(language: string): void {
     this.spoken = language
-    if (this.isOn) this.tell()
+    if (this.isOn) this.report()
   }
 
   /** What the menu offers now. */
@@ -46,10 +46,10 @@ export class Captions {
     if (isOn === this.isOn) return
     this.isOn = isOn
     if (!isOn) this.close()
-    this.tell()
+    this.report()
   }
 
-  private tell(): void {
+  private report(): void {
     this.context.say({ say: 'captions', on: this.isOn, language: this.spoken })
   }
 

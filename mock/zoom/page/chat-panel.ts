@@ -55,7 +55,7 @@ export class ChatPanel {
   }
 
   /** Where the build does so, the list tells who came and went. */
-  tellPeople(text: string): void {
+  addSystemLine(text: string): void {
     if (this.context.settings.chatTellsPeople) this.add({ system: text })
   }
 

@@ -139,7 +139,7 @@ export type ToPage =
   | { do: 'previewError'; text: string }
   | { do: 'captchaToast'; text: string }
   | { do: 'replaceState'; url: string }
-  | { do: 'tellParent'; event: string }
+  | { do: 'postToParent'; event: string }
 
 export type FromPage =
   | SharedFromPage

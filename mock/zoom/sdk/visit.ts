@@ -68,7 +68,7 @@ export class SdkVisit extends ZoomVisit {
 
   protected override enter(state: string): void {
     super.enter(state)
-    this.tell({ do: 'sdkState', state })
+    this.sendSdk({ do: 'sdkState', state })
   }
 
   override setAlone(): void {
@@ -76,7 +76,7 @@ export class SdkVisit extends ZoomVisit {
     if (!this.isInCall || authorizer === null || isPresent(authorizer.id)) return
     const { code, text } = sdkError(4019)
     this.end('userLeft', 'user-left')
-    this.tell({ do: 'sdkStatus', errorCode: code, errorMessage: text })
+    this.sendSdk({ do: 'sdkStatus', errorCode: code, errorMessage: text })
   }
 
   override end(state: string, dialog: DialogKind, parentEvent?: string): void {
@@ -87,13 +87,13 @@ export class SdkVisit extends ZoomVisit {
   /** The SDK's page goes to the address that its maker gave. */
   protected override showAfterEnd(): void {
     const [reasonCode, reason] = REASONS[this.state] ?? [0, 'other']
-    this.tell({ do: 'sdkLeave', reasonCode, reason })
+    this.sendSdk({ do: 'sdkLeave', reasonCode, reason })
   }
 
   /** The host's word on the right to record, asked for or not. */
   allowRecording(allow: boolean): void {
     this.meeting.note({ event: 'rpc', target: 'recording-right', detail: allow ? 'granted' : 'denied' })
-    this.tell({ do: 'sdkPermission', allow })
+    this.sendSdk({ do: 'sdkPermission', allow })
     const text = allow ? 'Request to record granted by host' : 'Request to record denied by Host'
     this.send({ do: 'toast', text, forMs: 5000 })
   }
@@ -105,7 +105,7 @@ export class SdkVisit extends ZoomVisit {
   }
 
   /** The stub understands more words than the web client. */
-  private tell(message: Exclude<ToSdkPage, Parameters<ZoomVisit['send']>[0]>): void {
+  private sendSdk(message: Exclude<ToSdkPage, Parameters<ZoomVisit['send']>[0]>): void {
     this.send(message as unknown as Parameters<ZoomVisit['send']>[0])
   }
 }

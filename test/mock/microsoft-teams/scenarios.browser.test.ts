@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Frame, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
-import { DOOR_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-door.ts'
+import { JOIN_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-join.ts'
 import { LOBBY_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-lobby.ts'
 import { notOpenedByDriverTests } from '../driver-tests.ts'
 import { visibleText } from '../mock-browser.ts'
@@ -62,7 +62,7 @@ const ELSEWHERE: Record<string, RegExp> = {
 /** Scenarios of the call differ by what happens in it, which other tests look at. Of those set up alike one is enough. */
 const NAMES = [
   ...new Map(
-    Object.entries({ ...DOOR_SCENARIOS, ...LOBBY_SCENARIOS })
+    Object.entries({ ...JOIN_SCENARIOS, ...LOBBY_SCENARIOS })
       .reverse()
       .map(([name, { settings, people, timeline }]) => {
         const { wall, ...others } = settings ?? {}

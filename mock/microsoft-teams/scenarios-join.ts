@@ -5,7 +5,7 @@
 import { ADMITTED } from '../shared/scenario.ts'
 import type { TeamsScenario } from './meeting.ts'
 
-export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
+export const JOIN_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   'waiting-room': { about: 'A request that waits until the host decides.' },
   open: { about: 'No waiting room: "Join now" leads straight in.', settings: { afterJoin: 'call' } },
   'happy-direct-no-lobby': {
@@ -72,7 +72,7 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   },
   'av-confirm-before-prejoin': {
     about: 'The dialog about missing devices comes before the form.',
-    settings: { beforeDoor: 'av-confirm' },
+    settings: { beforePreJoin: 'av-confirm' },
     timeline: ADMITTED,
   },
   'av-confirm-after-join': {
@@ -87,7 +87,7 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   },
   'permission-gate': {
     about: '"Select Allow to let Microsoft Teams use your mic and camera" until somebody asks for them.',
-    settings: { beforeDoor: 'permission-gate' },
+    settings: { beforePreJoin: 'permission-gate' },
     timeline: ADMITTED,
   },
   'winding-road': {
@@ -97,12 +97,12 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   },
   'gates-and-dialogs': {
     about: 'The launcher asks, the page waits for devices, and "Join now" has to be pressed again after a dialog.',
-    settings: { launcher: 'choice', beforeDoor: 'permission-gate', avConfirm: 'once' },
+    settings: { launcher: 'choice', beforePreJoin: 'permission-gate', avConfirm: 'once' },
     timeline: ADMITTED,
   },
   'personal-account-german': {
     about: 'A meeting of a personal account, a dialog about missing devices before the form; in German.',
-    settings: { host: 'teams.live.com', beforeDoor: 'av-confirm', page: { lang: 'de' } },
+    settings: { host: 'teams.live.com', beforePreJoin: 'av-confirm', page: { lang: 'de' } },
     timeline: ADMITTED,
   },
   'reload-and-frame': {

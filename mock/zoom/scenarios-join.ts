@@ -4,7 +4,7 @@ import { ADMITTED, OPEN, type ZoomScenario } from './scenario.ts'
 
 const steps = (...timeline: Step[]) => timeline
 
-export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
+export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
   'wc-launch-new': { about: 'The link is that of the launch page.', settings: { ...OPEN, launch: 'new' } },
   'wc-launch-old': {
     about: 'The older launch page, whose way to the browser shows after a click.',

@@ -41,7 +41,7 @@ export interface Link {
   isRight: boolean
 }
 
-export abstract class DoorVisit extends Visit<ToPage, FromPage> {
+export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
   protected readonly meeting: TeamsVisitMeeting
   private readonly launch: Launch | null
   private readonly link: Link
@@ -104,7 +104,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
       this.over('malformed')
       return
     }
-    if (settings.beforeDoor === 'permission-gate') {
+    if (settings.beforePreJoin === 'permission-gate') {
       this.enter('permissionGate')
       const passed = new Promise<void>((resolve) => {
         this.gatePassed = resolve
@@ -112,11 +112,11 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
       this.show({ name: 'permissionGate' })
       await passed
     }
-    if (settings.beforeDoor === 'av-confirm') await this.ask('avConfirm', 'av-confirm')
-    this.openDoor()
+    if (settings.beforePreJoin === 'av-confirm') await this.ask('avConfirm', 'av-confirm')
+    this.showPreJoin()
   }
 
-  protected openDoor(): void {
+  protected showPreJoin(): void {
     const { settings } = this.meeting
     this.timers.clear()
     this.show({ name: 'preJoin' })
@@ -257,7 +257,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
   }
 
   protected onRetry(choice: 'rejoin' | 'dismiss'): void {
-    if (choice === 'rejoin') this.openDoor()
+    if (choice === 'rejoin') this.showPreJoin()
     else this.navigate('/v2/')
   }
 

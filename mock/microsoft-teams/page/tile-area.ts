@@ -7,7 +7,7 @@ import { avatarOf, type Pictures, type StreamType, sourceOf, Tile } from './tile
 /** More people than this stay without a tile. */
 const MOST_TILES = 9
 
-export class Stage {
+export class TileArea {
   readonly root: HTMLElement
   private readonly context: Context
   private readonly pictures: Pictures

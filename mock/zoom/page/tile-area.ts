@@ -17,7 +17,7 @@ interface Standing {
   person: PagePerson
 }
 
-export class Stage {
+export class TileArea {
   readonly root: HTMLElement
   view: MeetingView
   hidesSelf = false
@@ -78,7 +78,7 @@ export class Stage {
         if (this.lastSpeaker === node && this.speaking.has(node)) this.large = node
         this.render()
       })
-      this.tellTalking(node)
+      this.showTalking(node)
     } else if (settings.activeLingerMs !== null) {
       this.after(settings.activeLingerMs, () => {
         if (!this.speaking.has(node)) this.active.delete(node)
@@ -192,7 +192,7 @@ export class Stage {
   }
 
   /** Named only where the speaker has no tile, and never while a screen is shared or one speaker fills the view. */
-  private tellTalking(node: number): void {
+  private showTalking(node: number): void {
     const { settings, words } = this.context
     const person = this.people.find((candidate) => candidate.node === node)
     if (!person || this.share || this.view !== 'gallery' || this.galleryPage().includes(person)) return

@@ -1,13 +1,13 @@
 /** How a server turns somebody away: what its page calls the failure, and what it notifies. */
 import type { Notice } from './page/protocol.ts'
-import type { Door } from './settings.ts'
+import type { JoinResponse } from './settings.ts'
 
 export interface Refusal {
   failure: string
   notice: Notice
 }
 
-export const REFUSALS: Readonly<Partial<Record<Door, Refusal>>> = {
+export const REFUSALS: Readonly<Partial<Record<JoinResponse, Refusal>>> = {
   full: {
     failure: 'conference.max_users',
     notice: { title: 'dialog.maxUsersLimitReachedTitle', description: 'dialog.maxUsersLimitReached', isError: true },

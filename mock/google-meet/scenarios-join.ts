@@ -1,7 +1,7 @@
 /** Scenarios that are about getting in: the page before the meeting and the waiting room. */
 import { ADMITTED, admitAfter, type Scenario, STRAIGHT_IN } from './scenario.ts'
 
-export const DOOR_SCENARIOS: Record<string, Scenario> = {
+export const JOIN_SCENARIOS: Record<string, Scenario> = {
   'open-meeting-join-now': { about: 'An open meeting: "Join now" leads straight in.', settings: STRAIGHT_IN },
   'waiting-room-then-admit': { about: 'Admitted 8 s after the knock.', timeline: [admitAfter(8000)] },
   'late-lobby-text': {
