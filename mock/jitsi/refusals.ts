@@ -1,4 +1,4 @@
-/** How a server turns somebody away: what its page calls the failure, and what it notifies. */
+/** How a server refuses a visitor: the name of the failure in the page, and the notification. */
 import type { Notice } from './page/protocol.ts'
 import type { JoinResponse } from './settings.ts'
 

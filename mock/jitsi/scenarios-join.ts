@@ -1,4 +1,4 @@
-/** Scenarios that are about getting in: the page before the meeting, the lobby, locked rooms and shut doors. */
+/** Scenarios about joining: the pre-join page, the lobby, locked rooms and refusals. */
 import { ADMITTED, admitAfter, type Scenario } from './scenario.ts'
 
 const LOBBY = { joinResponse: 'lobby' } as const
@@ -6,14 +6,18 @@ const LOBBY = { joinResponse: 'lobby' } as const
 export const JOIN_SCENARIOS: Record<string, Scenario> = {
   open: { about: 'A free room: "Join meeting" leads straight in.' },
   'waiting-room': { about: 'A lobby that waits until a moderator decides.', settings: LOBBY },
-  'waiting-room-then-admit': { about: 'Admitted 6 s after the knock.', settings: LOBBY, timeline: [admitAfter(6000)] },
+  'waiting-room-then-admit': {
+    about: 'Admitted 6 s after the join request.',
+    settings: LOBBY,
+    timeline: [admitAfter(6000)],
+  },
   'lobby-button': {
-    about: 'The lobby asks for a click on a button of its own; admitted 2 s later.',
+    about: 'The lobby asks for a click on another button; admitted 2 s later.',
     settings: { joinResponse: 'lobby-button' },
     timeline: ADMITTED,
   },
   denied: {
-    about: 'Rejected 5 s after the knock.',
+    about: 'Rejected 5 s after the join request.',
     settings: LOBBY,
     timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
   },
@@ -22,7 +26,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     settings: { ...LOBBY, page: { store: false } },
     timeline: [{ in: 'lobby', afterMs: 3000, do: 'deny' }],
   },
-  'cancelled-in-lobby': { about: 'A knock that the bot is to take back.', settings: LOBBY },
+  'cancelled-in-lobby': { about: 'A join request that the bot has to withdraw.', settings: LOBBY },
   'lobby-closed': {
     about: 'The meeting ends while the bot waits: the lobby is closed.',
     settings: LOBBY,
@@ -42,7 +46,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
   },
   'moderator-in-lobby': {
-    about: 'A dialog with a button to wait, and a lobby behind it; nobody comes until the host admits.',
+    about: 'A dialog with a button to wait, and a lobby behind it; the host admits later.',
     settings: { joinResponse: 'moderator-lobby' },
   },
   'moderator-never-comes': { about: 'No moderator ever comes.', settings: { joinResponse: 'moderator' } },
@@ -56,7 +60,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     settings: { joinResponse: 'account' },
   },
   'not-allowed': { about: 'A notification: no token, or a wrong one.', settings: { joinResponse: 'not-allowed' } },
-  'refused-page': { about: 'An older server shows a page of its own for that.', settings: { load: 'refused' } },
+  'refused-page': { about: 'An older server refuses with a separate page.', settings: { load: 'refused' } },
   'room-full': { about: 'The room has as many people as it may.', settings: { joinResponse: 'full' } },
   maintenance: { about: 'The server is about to shut down.', settings: { joinResponse: 'maintenance' } },
   'too-quick': { about: 'The server limits how quickly rooms are made.', settings: { joinResponse: 'too-quick' } },

@@ -33,7 +33,7 @@ export class TeamsMediaLink extends MediaLink {
     })
   }
 
-  /** Said on the page's main channel, where there is one. */
+  /** Sends a message on the page's main channel, if there is one. */
   sendOnChannel(message: unknown): void {
     this.channel?.send(channelMessage(message))
   }

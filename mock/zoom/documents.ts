@@ -27,7 +27,7 @@ export function clientDocument({ scriptPath, lang, cookies, isFramed }: ClientDo
 <body${bodyClass}><div id="root"></div>${cookies ? cookieLayer() : ''}<script src="${scriptPath}" defer></script></body></html>`
 }
 
-/** Lies over the form and takes its clicks. */
+/** Covers the form and receives its clicks. */
 function cookieLayer(): string {
   const button = (id: string, text: string) =>
     `<button id="${id}" onclick="document.getElementById('onetrust-consent-sdk').remove()">${text}</button>`

@@ -228,7 +228,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     for (const dialog of settings.notices) this.send({ do: 'dialog', dialog: dialog as DialogKind })
   }
 
-  /** The meeting is over in this state, and a dialog says why; what lies under it stays. */
+  /** The meeting is over in this state, and a dialog says why. The page below the dialog stays. */
   end(state: string, dialog: DialogKind, parentEvent = 'PRE_END'): void {
     this.over(state)
     this.send({ do: 'stopMedia' })
@@ -249,7 +249,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.meeting.whisper(text)
   }
 
-  /** Somebody else is the host now. */
+  /** Another participant is the host now. */
   announceHost(): void {
     const host = this.meeting.chooseHost()
     if (host !== null) this.send({ do: 'toast', text: TEXT.newHost, value: host, forMs: TOAST_MS })

@@ -86,7 +86,8 @@ export class Dialogs {
   }
 
   /**
-   * Whoever was written to in private is asked before writing to all (docs/platform-notes/jitsi.md#private-messages).
+   * After a private message, the page asks before it sends an answer to all
+   * (docs/platform-notes/jitsi.md#private-messages).
    */
   askForWhom(toAll: () => void): void {
     const { words } = this.context()

@@ -1,6 +1,6 @@
 /**
- * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
- * file, and nothing of it is visible in the page's DOM.
+ * The messages between the mock page and its server, over the page's WebSocket. Types only: both sides import this
+ * file, and it leaves no trace in the page's DOM.
  */
 import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
@@ -34,7 +34,7 @@ export interface PageSettings {
   readOnlyName: string | null
   /** Whether the page keeps its state where others can read it. */
   store: boolean
-  /** The bot may end the meeting for everybody, so leaving asks how. */
+  /** The bot may end the meeting for all, so leaving asks how. */
   isModerator: boolean
   /** `forbidden`: there is a panel, but only for reading. */
   chat: 'on' | 'off' | 'forbidden'
@@ -56,7 +56,7 @@ export interface ChatLine extends MessageExtras {
   /** UTC milliseconds. */
   at: number
   reactions?: { emoji: string; endpoints: string[] }[]
-  /** No words, but what somebody sent up for a moment. */
+  /** A short reaction of a participant, not a message. */
   isReaction?: boolean
 }
 

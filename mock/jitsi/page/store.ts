@@ -1,6 +1,4 @@
-/**
- * What the page knows, and how it lies open to everybody in a global (docs/platform-notes/jitsi.md#state-of-the-page).
- */
+/** The state of the page, which a global exposes to all scripts (docs/platform-notes/jitsi.md#state-of-the-page). */
 import type { Devices } from '../../shared/page/devices.ts'
 import type { Media } from './media.ts'
 import type { ChatLine, PagePerson, PageSettings } from './protocol.ts'
@@ -88,7 +86,7 @@ interface Participant {
   raisedHandTimestamp?: number
 }
 
-/** A shared screen is a participant of its own. */
+/** A shared screen is a separate participant. */
 function participantsOf({ endpoint, name, isModerator, isSharing, handRaisedAt }: PagePerson): Participant[] {
   const person = {
     id: endpoint,

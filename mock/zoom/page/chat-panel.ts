@@ -54,9 +54,9 @@ export class ChatPanel {
     this.setPolicy(settings.chat)
   }
 
-  /** Where the build does so, the list tells who came and went. */
+  /** Some builds of the client list who joined and left. */
   addSystemLine(text: string): void {
-    if (this.context.settings.chatTellsPeople) this.add({ system: text })
+    if (this.context.settings.chatListsPeople) this.add({ system: text })
   }
 
   add(line: ChatLine | SystemLine): void {
@@ -65,7 +65,7 @@ export class ChatPanel {
     if (this.root.isConnected) this.render(follows)
   }
 
-  /** A deleted message leaves the list, and nothing stands in its place. */
+  /** A deleted message leaves the list without a placeholder. */
   change(line: ChatLine): void {
     const place = this.lines.findIndex((candidate) => 'id' in candidate && candidate.id === line.id)
     if (place < 0) return

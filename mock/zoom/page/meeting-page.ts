@@ -41,7 +41,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     audioJoined = true
     context.access.microphone = true
     sound.join()
-    // Whatever the pre-join page said: whoever joins audio is heard.
+    // Joining audio turns the microphone on, independent of the choice on the pre-join page.
     void devices.set('microphone', true)
     footer.setAudioJoined(true)
     show(people)
@@ -153,8 +153,8 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
 }
 
 /**
- * Header and footer slide away when the pointer has rested. Moves are looked at once a second only, so that the first
- * one after a rest may come to nothing for a moment.
+ * Header and footer slide away when the pointer has been idle. Moves are handled once a second only, so that the first
+ * move after idle time can be ignored for a moment.
  */
 function slideAway(lookMs: number, afterMs: number, onHidden: (hidden: boolean) => void): () => void {
   let hide: ReturnType<typeof setTimeout> | undefined

@@ -1,6 +1,6 @@
 /**
  * The web client's page. Its server decides what it shows; the generator builds it, the page behaves like the real one
- * and reports what was done to it. It keeps no global of its own.
+ * and reports what was done to it. It adds no global.
  */
 import { Connection } from '../../shared/page/connection.ts'
 import { Devices } from '../../shared/page/devices.ts'

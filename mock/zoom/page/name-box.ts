@@ -3,7 +3,7 @@
  * is lost (docs/platform-notes/zoom.md#pre-join-page).
  */
 export interface TypedField {
-  /** What the page believes the field holds. */
+  /** The field's text in the state of the page. */
   value(): string
 }
 

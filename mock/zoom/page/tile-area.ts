@@ -94,7 +94,7 @@ export class TileArea {
     this.render()
   }
 
-  /** Draws everything anew with what has changed; tiles that stay are left alone. */
+  /** Renders all changes. Tiles that stay are left alone. */
   render(): void {
     const sharer = this.people.find(({ sharing }) => sharing)
     if (this.share && this.share.node !== sharer?.node) {
@@ -128,7 +128,7 @@ export class TileArea {
     if (tile.root.parentElement !== this.holders[place]) this.holders[place].append(tile.root)
   }
 
-  /** A gallery marks nobody below three tiles, the large picture only beside another speaker. */
+  /** A gallery below three tiles has no mark; the large picture has one only beside another speaker. */
   private isMarked(place: Place, { node }: PagePerson, standings: Standing[]): boolean {
     if (!this.active.has(node)) return false
     if (place === 'gallery') return standings.length > 2
@@ -153,7 +153,7 @@ export class TileArea {
     return shown.map((person) => ({ place: 'bar', person }))
   }
 
-  /** Whoever speaks is on the page that is looked at. */
+  /** The speaker is always on the current page. */
   private galleryPage(): PagePerson[] {
     const all = this.galleryPeople()
     const size = this.context.settings.galleryTiles
@@ -167,7 +167,7 @@ export class TileArea {
   private galleryPeople(): PagePerson[] {
     const candidates = this.people.filter(({ isSelf }) => !isSelf || !this.hidesSelf)
     const withVideo = candidates.filter(({ camera }) => camera)
-    // With all cameras off hiding those without would leave nobody.
+    // If all cameras are off, hiding people without video would leave no tile.
     return this.hidesNonVideo && withVideo.length > 0 ? withVideo : candidates
   }
 

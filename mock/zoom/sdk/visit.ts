@@ -14,9 +14,7 @@ import type { SdkSettings } from './settings.ts'
 /** In fail-over cases the dialog of the end closes by itself (docs/platform-notes/zoom.md#leaving-reasons). */
 const END_CLOSES_MS = 5000
 
-/**
- * What the SDK gives as the reason of leaving, by the state of the mock; docs/platform-notes/zoom.md#leaving-reasons.
- */
+/** The SDK's reasons for leaving, by the state of the mock; docs/platform-notes/zoom.md#leaving-reasons. */
 const REASONS: Readonly<Record<string, [code: number, text: string]>> = {
   hostEnded: [1, 'You are leave meeting by endMeeting(api)'],
   left: [2, 'You are leave meeting by yourself'],
@@ -104,7 +102,7 @@ export class SdkVisit extends ZoomVisit {
     if (answer) this.timers.after(answer.afterMs, () => this.allowRecording(answer.allow))
   }
 
-  /** The stub understands more words than the web client. */
+  /** The stub accepts more messages than the web client. */
   private sendSdk(message: Exclude<ToSdkPage, Parameters<ZoomVisit['send']>[0]>): void {
     this.send(message as unknown as Parameters<ZoomVisit['send']>[0])
   }

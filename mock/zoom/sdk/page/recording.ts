@@ -4,7 +4,7 @@
  */
 import type { RecordingSettings } from '../settings.ts'
 
-/** What the page knows when it is asked. */
+/** The state of the page when the request is made. */
 export interface RecordingView {
   settings: RecordingSettings
   /** The host gave the bot the right. */

@@ -112,7 +112,7 @@ export class SdkSession {
     this.after(0.3, () => this.fire('onMediaCaptureStatusChange', { status, userId: self }))
   }
 
-  /** By the SDK's own call: its reason is told at once. */
+  /** The SDK's own call. The SDK reports its reason at once. */
   leave(): void {
     const isWaiting = this.state === 'lobby' || this.isOnHold
     this.fireLeft(isWaiting ? 3 : 2, 'You are leave meeting by leaveMeeting(api)')
@@ -198,7 +198,7 @@ export class SdkSession {
     this.fireSpeakers()
   }
 
-  /** Only while somebody speaks; silence has no event. */
+  /** Only while a participant speaks; silence has no event. */
   private fireSpeakers(): void {
     const speaking = this.people.filter((person) => person.speaking && !person.isSelf).slice(0, 3)
     if (speaking.length === 0 || !this.isIn) return
