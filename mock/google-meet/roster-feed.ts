@@ -89,7 +89,7 @@ function presentationOf(person: Person, device: string, status: UserStatus): Ros
 }
 
 function outputsOf(person: Person, streams: Map<string, string>): RosterOutput[] {
-  // A camera that no line carries has a stream of its own all the same; nobody receives it.
+  // A camera without a line has a stream id too, which no page receives.
   const unseen = String(person.audioCsrc ^ 0x5f5f5f).replace('-', '')
   const outputs: RosterOutput[] = [
     {

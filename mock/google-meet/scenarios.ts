@@ -6,7 +6,7 @@ import { JOIN_SCENARIOS } from './scenarios-join.ts'
 
 /** Names that every platform has for the same thing. */
 const COMMON_SCENARIOS: Record<string, Scenario> = {
-  'waiting-room': { about: 'A knock that waits until the host decides.', people: TWO },
+  'waiting-room': { about: 'A join request that waits until the host decides.', people: TWO },
   open: { about: 'No waiting room: straight into the meeting.', people: TWO, settings: STRAIGHT_IN },
   'invalid-link': {
     about: 'A link to a meeting that does not exist.',

@@ -1,4 +1,6 @@
-/** A mock Microsoft Teams meeting: what its page, its push socket and its main channel are told. */
+/**
+ * A mock Microsoft Teams meeting: sends people, speakers and chat to its page, its push socket and its main channel.
+ */
 import { randomUUID } from 'node:crypto'
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
@@ -17,7 +19,7 @@ import type { TeamsVisitMeeting } from './visit-types.ts'
 
 const LONGEST_MESSAGE = 28_000
 const HISTORY_KEPT = 8
-/** What the service calls the reactions on a message. */
+/** The service's names of the reactions on a message. */
 const REACTION_KEYS: Readonly<Record<string, string>> = { '👍': 'like', '❤️': 'heart', '🎉': '1f389_partypopper' }
 
 export type TeamsScenario = Scenario<ScenarioSettings>
@@ -66,7 +68,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return this.roster.get(id).audioCsrc
   }
 
-  // What the server asks.
+  // For the server.
 
   newVisit(load: { launch?: Launch; link?: Link } = {}): TeamsVisit {
     const mri = `8:teamsvisitor:${randomUUID().replaceAll('-', '')}`
@@ -78,7 +80,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return this.isChatOn || page.chat === 'no-button' ? page : { ...page, chat: 'off' }
   }
 
-  /** A link without the passcode is a wrong one, which is found out after joining only. */
+  /** A link without the passcode is wrong, which the page reports only after the join. */
   linkOf({ form, code, passcode = '' }: NamedMeeting): Link {
     return { code, passcode, isRight: form === 'classic' || passcode === this.ids.passcode }
   }
@@ -89,7 +91,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return { roster: { participants: { ...participants, ...SERVICE_ENTRY } } }
   }
 
-  // What a visit asks.
+  // For a visit.
 
   lightPath(): string {
     return lightPath({ form: this.settings.link, code: this.code, passcode: this.ids.passcode }, this.ids)
@@ -130,7 +132,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     this.push('conversation/conversationEnd/', body)
   }
 
-  // What the page is told.
+  // Messages to the page.
 
   protected override showPeople(visit: TeamsVisit, changed?: Person): void {
     visit.send({ do: 'people', people: this.peopleFor(visit) })
@@ -220,7 +222,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return new TeamsMediaLink(this.linkPorts(visit))
   }
 
-  /** A line of the chat that nobody wrote. */
+  /** A line of the chat without an author. */
   systemLine(visit: TeamsVisit, text: string): void {
     const id = this.messageId()
     visit.showChat({ id, clientId: id, mri: null, name: '', isOwn: false, text, at: Date.now() })

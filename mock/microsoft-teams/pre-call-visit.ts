@@ -1,5 +1,5 @@
 /**
- * A visit in front of the door and in the waiting room, and the screens on which visits end
+ * A visit on the pre-join page and in the waiting room, and the screens on which visits end
  * (docs/platform-notes/microsoft-teams.md#the-mock).
  */
 import { type Random, randomOf } from '../shared/page/random.ts'
@@ -22,10 +22,10 @@ const LOBBY_TEXTS = {
 }
 const NOT_STARTED =
   'External participants are not permitted to join before the event begins. Please join after the event has started.'
-/** What a person has to type into the captcha. */
+/** The text that a person has to type into the captcha. */
 const CAPTCHA_ANSWER = 'TEAMS'
 
-/** The page of the launcher is a visit of its own: where it leads, and whether it waits for a choice. */
+/** The launcher's page, which is a separate visit: where it leads, and whether it waits for a choice. */
 export interface Launch {
   next: string
   asks: boolean
@@ -33,7 +33,7 @@ export interface Launch {
   probe: string | null
 }
 
-/** What the page's address said of the meeting. */
+/** The meeting in the page's address. */
 export interface Link {
   code: string
   passcode: string
@@ -68,7 +68,7 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     this.timers.after(this.random.int(range[0], range[1]), action)
   }
 
-  // In front of the door.
+  // Before the join request.
 
   /** A page has opened its socket. */
   protected load(): void {
@@ -127,7 +127,7 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     if (Number.isFinite(settings.reloadMs)) this.timers.after(settings.reloadMs, () => this.reload())
   }
 
-  /** The platform loads the page once more, whatever was typed by then. */
+  /** The platform loads the page once more. The typed text is lost. */
   private reload(): void {
     if (this.state === 'greenRoom' && this.meeting.isFirst('reload'))
       this.goOn(`${this.meeting.lightPath()}&lightExperience=false`)

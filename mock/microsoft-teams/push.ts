@@ -1,5 +1,5 @@
 /**
- * What the platform pushes: frames of the socket, messages of the main channel, the roster's snapshot
+ * Messages that the platform pushes: frames of the socket, messages of the main channel, the roster's snapshot
  * (docs/platform-notes/microsoft-teams.md#roster-messages).
  */
 import { randomBytes } from 'node:crypto'
@@ -69,7 +69,7 @@ export const SERVICE_ENTRY = {
   },
 }
 
-/** Why a conversation ended; with a sender somebody did it. */
+/** Why a conversation ended. A sender is the person who ended it. */
 export function endBody(subCode: number, phrase: string, sender: { mri: string; name: string } | null) {
   return { subCode, phrase, sender: sender && { id: sender.mri, displayName: plainName(sender.name) } }
 }

@@ -61,7 +61,7 @@ export const SPEECH_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [...ADMITTED, ...turn('ann', 3, 18)],
   },
   'rtc-roster-and-dsh': {
-    about: 'Somebody comes, speaks, shares and goes: the push socket and the main channel say so.',
+    about: 'A person comes, speaks, shares and leaves: the push socket and the main channel report it.',
     timeline: [
       ...ADMITTED,
       inCall(3, 'addPerson', 'eve', 'Eve Ek'),

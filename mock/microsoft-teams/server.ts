@@ -199,7 +199,7 @@ function sendApp(
   sendPage(response, documents.appDocument(scriptPath, settings.lang), 200, { 'set-cookie': cookie })
 }
 
-/** Any digits have a page; that nobody opened such a meeting is found out after joining. */
+/** Any digits have a page. Only after the join does it report that there is no such meeting. */
 function meetingOf(server: MockMicrosoftTeams, { code }: links.NamedMeeting): TeamsMeeting {
   return server.meetings.get(code) ?? microsoftTeams.make(code, 'invalid-link', {})
 }

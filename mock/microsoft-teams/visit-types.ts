@@ -8,7 +8,7 @@ export interface TeamsVisitMeeting extends VisitHost {
   readonly settings: ScenarioSettings
   /** The path of the light client for this meeting. */
   lightPath(): string
-  /** Everybody with the bot as it is shown to itself. */
+  /** All people, with the bot as its own page shows it. */
   peopleFor(visit: TeamsVisit): PagePerson[]
   /** How many times a bot asked to join, over all visits. */
   countJoin(): number

@@ -1,4 +1,4 @@
-/** Captions: a region that exists only while they are on, rows rewritten while somebody speaks. */
+/** Captions: a region that exists only while they are on. Its rows are rewritten while a participant speaks. */
 
 import { h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'

@@ -129,7 +129,7 @@ export function openDialog(context: Context, kind: DialogKind): Modal {
   return modal
 }
 
-/** Not modal, ignores Escape, and lies over the toolbar until its Close icon is used. */
+/** Not modal, ignores Escape, and covers the toolbar until its Close icon is used. */
 function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-toast'): Modal {
   const { words, cls, dialogLayer } = context
   const device = kind === 'camera-toast' ? 'Camera' : 'Microphone'

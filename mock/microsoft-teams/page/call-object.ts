@@ -1,5 +1,5 @@
 /**
- * What the real client leaves in reach of scripts: the call with its participants
+ * The object that the real client exposes to scripts: the call with its participants
  * (docs/platform-notes/microsoft-teams.md#captions and #who-is-in-the-mix).
  */
 import type { Captions } from './captions.ts'

@@ -1,4 +1,4 @@
-/** The call itself: bar, stage, one side pane, captions, notices. */
+/** The call page: bar, tiles, one side pane, captions, notices. */
 import { h } from '../../shared/page/dom.ts'
 import { publishCall } from './call-object.ts'
 import { Captions } from './captions.ts'
@@ -95,7 +95,7 @@ export function callPage(
         setTimeout(() => toast.remove(), settings.toastMs)
       } else if (message.do === 'network') {
         network.textContent = message.text === null ? '' : words(message.text)
-        // What was pushed meanwhile is lost; the snapshot has it.
+        // Pushes of the meantime are lost; the snapshot has their content.
         if (message.text === null) void fetchRoster(view.callId, token)
       } else if (message.do === 'relayout') relayout()
       else if (message.do === 'hideToolbar') toolbar.hide()

@@ -1,5 +1,5 @@
 /**
- * Captions (docs/platform-notes/microsoft-teams.md#captions): their window comes once somebody spoke; rows grow in
+ * Captions (docs/platform-notes/microsoft-teams.md#captions): their window appears after the first speech; rows grow in
  * place.
  */
 import { h } from '../../shared/page/dom.ts'
@@ -34,7 +34,7 @@ export class Captions {
     if (this.isOn) this.report()
   }
 
-  /** What the menu offers now. */
+  /** The current items of the menu. */
   items(): MenuItem[] {
     const { words } = this.context
     return this.isOn

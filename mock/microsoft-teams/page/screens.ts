@@ -1,4 +1,4 @@
-/** The screens that are neither the door nor the call: before it, while it connects, and after it. */
+/** The screens besides the pre-join page and the call: before the join, while it connects, and after the call. */
 import { brokenText, h } from '../../shared/page/dom.ts'
 import { button, type Context, part, type Shown } from './context.ts'
 import { controlBlock, header, screen } from './pre-join.ts'
@@ -62,8 +62,8 @@ export function malformedPage({ cls, random, words }: Context): Shown {
 }
 
 /**
- * Stays until the browser was asked for devices by whoever is there, as a permission that is granted elsewhere takes
- * the real page's gate away.
+ * Stays until any script asks the browser for devices, because a permission that is granted elsewhere removes the real
+ * page's gate.
  */
 export function permissionGate(context: Context): Shown {
   const { cls, words, say, random } = context
@@ -85,7 +85,7 @@ export function connectingPage(context: Context): Shown {
   return { root: screen(context, 'calling-connecting-screen', [header(context), context.words('Connecting…')]) }
 }
 
-/** The waiting room keeps the whole block of the door; only the join button tells them apart. */
+/** The waiting room keeps the whole block of the pre-join page; only the join button differs. */
 export function lobbyPage(context: Context, text: string | null): Shown {
   const { cls, words, name, settings } = context
   const block = controlBlock(context, text === null ? 'again' : 'disabled', true)
