@@ -46,7 +46,7 @@ describe('token endpoint', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  test('gives an access token, and the same refresh token goes on working', async () => {
+  test('gives an access token, and the same refresh token stays valid', async () => {
     for (let round = 0; round < 2; round++) {
       const { status, body } = await exchange()
       expect(status).toBe(200)

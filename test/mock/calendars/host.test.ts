@@ -76,7 +76,7 @@ test('forms of other sites, and names that others point at it, get nothing', asy
   expect(calendars.google.tokens.liveToken(calendars.google.accounts[0]!)).not.toBeNull()
 })
 
-test('the whole life of a series over JSON', async () => {
+test('creates, changes and deletes a series over JSON', async () => {
   for (const platform of ['google', 'microsoft'] as const) {
     const start = '2026-11-25T10:00:00Z'
     const { body } = await call({

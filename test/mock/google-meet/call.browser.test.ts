@@ -10,7 +10,7 @@ afterEach(() => browser.clear())
 afterAll(() => browser.close())
 
 describe('the call', () => {
-  test('has a tile for everybody with both ids, a name twice, and the self tile marked by its controls', async () => {
+  test('has a tile for each participant with both ids, a name twice, and the self tile marked by its controls', async () => {
     const { page, meeting } = await browser.enter('duplicate-names', { seed: 2 })
     const tiles = page.locator('[data-participant-id][data-tile-media-id]')
     await poll(() => tiles.count()).toBe(5)
@@ -49,7 +49,7 @@ describe('the call', () => {
     await poll(() => leave.isVisible()).toBe(false)
   })
 
-  test('marks speakers by changing classes, and stops in a page nobody sees', async () => {
+  test('marks speakers by changing classes, and stops in a hidden page', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
     const device = meeting.deviceOf('ann')
     await page.evaluate((id) => {
@@ -87,7 +87,7 @@ describe('the call', () => {
     await poll(() => page.getByText('(Presentation)').count()).toBe(0)
   })
 
-  test('tells the number of people in a button or a badge, and lists the rows that fit', async () => {
+  test('shows the number of people in a button or a badge, and lists the rows that fit', async () => {
     const { page, meeting } = await browser.enter('people-virtualised')
     const opener = page.locator('[data-panel-id="1"]')
     await poll(() => opener.getAttribute('aria-label')).toBe('People - 61 joined')

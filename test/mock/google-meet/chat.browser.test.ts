@@ -33,7 +33,7 @@ describe('the chat', () => {
     await poll(() => texts(page)).toEqual(['Anybody here?', 'Yes'])
   })
 
-  test('shows text as it was said, with sender and time, grouped; own groups name nobody', async () => {
+  test('shows text as it was said, with sender and time, grouped; groups of own messages have no name', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
     await openChat(page)
     const said = [

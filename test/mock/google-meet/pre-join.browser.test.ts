@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isCovered, poll, QUICK, visibleText } from '../mock-browser.ts'
-import { knock, MeetBrowser } from './meet-browser.ts'
+import { askToJoin, MeetBrowser } from './meet-browser.ts'
 
 let browser: MeetBrowser
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('the green room', () => {
     const box = page.getByLabel('Your name')
     await box.fill('Lost')
     await poll(() => box.inputValue()).toBe('')
-    await knock(page, meeting)
+    await askToJoin(page, meeting)
     await meeting.whenState('call')
     expect(meeting.botName).toBe('Test Visitor')
   })
@@ -149,7 +149,7 @@ describe('the green room', () => {
     await poll(() => visibleText(page)).toMatch(text)
   })
 
-  test('says so for a code that nobody opened, and bounces what is no code', async () => {
+  test('reports a code without a meeting, and redirects an address without a valid code', async () => {
     const page = await browser.page()
     await page.goto('https://meet.google.com/zzz-zzzz-zzz')
     await page.getByText('Check your meeting code').waitFor()
@@ -159,7 +159,7 @@ describe('the green room', () => {
     expect(new URL(page.url()).host).toBe('accounts.google.com')
   })
 
-  test('is behind a wall, elsewhere, or out of order where the scenario says so', async () => {
+  test('leads to the sign-in page, the home page or an error if the scenario says so', async () => {
     const wall = await browser.open('login-wall')
     await wall.page.waitForURL('https://accounts.google.com/**')
     await wall.page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -173,7 +173,7 @@ describe('the green room', () => {
     await failing.meeting.whenState('greenRoom')
   })
 
-  test('refuses two loads and takes the third', async () => {
+  test('refuses two loads and accepts the third', async () => {
     const { page, meeting } = await browser.open('blocked-then-ok')
     await meeting.whenState('blocked')
     await page.reload()
@@ -182,7 +182,7 @@ describe('the green room', () => {
     await meeting.whenState('greenRoom')
   })
 
-  test('flashes an error and goes on', async () => {
+  test('shows an error for a moment and continues', async () => {
     const { page, meeting } = await browser.open('call-error-flash', { speed: 2 })
     await page.getByText(/Couldn['’]t start the video call because of an error/).waitFor()
     await meeting.whenState('greenRoom')

@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** What a visitor who answers every dialog, knocks and stays ends up in. Those not named end up in the call. */
+/**
+ * Final states of a visitor who answers every dialog, asks to join and stays. Scenarios that are not listed end in the
+ * call.
+ */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
   'invalid-link': 'invalid',
@@ -97,12 +100,15 @@ describe('every scenario that the driver has no test of', () => {
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: GoogleMeetMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }
 
-/** One step of the visitor. Whatever it clicks may be gone, covered or not listening yet: the next step tries again. */
+/**
+ * One step of the visitor. An element that it clicks may be gone, covered or not listening yet: the next step tries
+ * again.
+ */
 async function goOn(page: Page, meeting: GoogleMeetMeeting): Promise<void> {
   try {
     const buttons = page.locator('[role="dialog"] button')

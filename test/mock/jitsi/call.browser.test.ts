@@ -11,7 +11,7 @@ afterAll(() => browser.close())
 
 const CHAT = '.toolbar-button-with-badge [role="button"]'
 
-test('everybody has a sound and a picture of their own, named after their endpoint', async () => {
+test('each participant has a separate sound and picture, named after the endpoint', async () => {
   const { page, meeting } = await browser.enter('open', { seed: 2 })
   const sounds = () =>
     page.evaluate(() =>
@@ -49,7 +49,7 @@ test('who speaks is heard, has dots that move, and stays the dominant speaker in
   expect(await page.locator(`${ann}.dominant-speaker`).count()).toBe(1)
 })
 
-test("a shared screen is a tile of its own, and the page's state says whose", async () => {
+test("a shared screen has a separate tile, and the page's state names its owner", async () => {
   const { page, meeting } = await browser.enter('open')
   const id = `${meeting.endpointOf('ann')}-v1`
   meeting.startSharing('ann')
@@ -97,7 +97,7 @@ test('the toolbox hides while no pointer moves', async () => {
   await poll(isVisible).toBe(true)
 })
 
-test('a server that is lost: the page counts down, loads itself anew and stands at the door again', async () => {
+test('when the server is lost, the page counts down, reloads and shows the pre-join page again', async () => {
   const { page, meeting } = await browser.enter('open')
   meeting.show('server-lost')
   await page.locator('#reload_overlay_title').waitFor()

@@ -1,4 +1,4 @@
-/** What the tests call inside the page. */
+/** The functions in the page that the tests call. */
 export interface PageSide {
   join(lines: { audio: number; video: number; sends: boolean }): Promise<void>
   addVideoLines(count: number): Promise<void>

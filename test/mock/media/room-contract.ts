@@ -31,7 +31,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
   let page: MediaPage
   let folder: string
   let room: MediaRoom
-  /** What the rooms go through; undefined: their own packets. */
+  /** The media server of the rooms; undefined: their own packets. */
   let via: JanusServer | undefined
 
   async function makeRoom(options: MediaRoomOptions, people: MediaPerson[]): Promise<void> {
@@ -145,7 +145,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => heardLooks('0'), soon).toEqual([1])
     })
 
-    it('gives each person streams with names of their own, for platforms that send everybody apart', async () => {
+    it('gives each person separate streams with separate names, for platforms with streams per person', async () => {
       await makeRoom({ audioStreams: 'perPerson' }, [person(0), person(1, false)])
       const session = room.connect({
         streamId: ({ personId, source }) => `${personId}+${source}`,
@@ -195,7 +195,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect(room.playVoice('person/0', join(folder, 'absent.wav'))).rejects.toThrow(/ffmpeg ended/)
     })
 
-    it('turns cameras off and on and puts a shared screen on a stream of its own', async () => {
+    it('turns cameras off and on and puts a shared screen on a separate stream', async () => {
       await makeRoom({}, [person(0), person(1)])
       const session = room.connect()
       const told: (string | null)[][] = []
@@ -337,16 +337,16 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => session.sent().audioIsSilent, soon).toBe(false)
     })
 
-    it('flashes and beeps at one instant, in step where sound and picture share a stream', async () => {
+    it('flashes and beeps at one instant, in sync where sound and picture share a stream', async () => {
       await makeRoom({}, [person(0), person(1)])
       await page.join(room.connect({ streamId: () => 'together' }), { audio: 1, video: 2 })
       await expect.poll(() => shownLook('1'), soon).toBe(0)
       room.flashAndBeep(true, 'person/0')
       const offsets = await page.page.evaluate(() => window.media.measureSync('0', '1', 5))
-      // After a moment in which the machine stood still, sound is late for seconds.
+      // After a standstill of the machine, sound is late for seconds.
       expect(Math.min(...offsets.map(Math.abs)), String(offsets)).toBeLessThan(250)
       expect(room.flashes.length).toBeGreaterThan(4)
-      // At whole multiples of two seconds; a room that stood still for longer leaves some out.
+      // At whole multiples of two seconds. A room that stalled for longer skips some.
       for (const at of room.flashes) expect((at - room.flashes[0]! + 1) % 2000).toBeCloseTo(1, 3)
       expect(await shownLook('2')).toBe(1)
       const { length } = room.flashes
@@ -355,7 +355,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       expect(room.flashes).toHaveLength(length)
     })
 
-    it('goes on with pictures and sound when packets get lost', async () => {
+    it('continues with pictures and sound when packets get lost', async () => {
       await makeRoom({ loss: 0.05 }, [person(0), person(1)])
       await page.join(room.connect(), { audio: 3, video: 2 })
       room.startSpeaking('person/1')
@@ -397,7 +397,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
 
   if (mode === 'its own packets') return
   describe('a media room with a real media server', { timeout: 90_000 }, () => {
-    it('goes on when packets get lost before the server and after it', async () => {
+    it('continues when packets get lost before the server and after it', async () => {
       await makeRoom({ publisherLoss: 0.05, loss: 0.05 }, [person(0), person(1)])
       const session = room.connect()
       await page.join(session, { audio: 3, video: 2 })

@@ -5,7 +5,7 @@ const ann: MediaPerson = { id: 'ann', name: 'Ann', audioCsrc: 7, camera: false, 
 let room: MediaRoom | undefined
 afterEach(() => room?.close())
 
-it('refuses people it could not tell apart, and options it could not follow', () => {
+it('refuses people without a distinct id, look or source, and invalid options', () => {
   room = new MediaRoom()
   expect(() => room!.addPerson({ ...ann, look: 48 })).toThrow(/look of ann/)
   expect(() => room!.addPerson({ ...ann, audioCsrc: 2 ** 32 })).toThrow(/audioCsrc of ann/)

@@ -143,7 +143,7 @@ describe('the wire', () => {
   })
 })
 
-/** What each mark looks like to somebody who looks at a tile's outline. */
+/** Which marks a tile's outline shows. */
 const seen = (page: Page, name: string) =>
   page.evaluate((wanted) => {
     const tile = [...document.querySelectorAll('[data-acc-element-id]')].find(
@@ -161,7 +161,7 @@ const seen = (page: Page, name: string) =>
     } satisfies Record<SpeakingMark, boolean>
   }, name)
 
-describe('the stage', () => {
+describe('the tile area', () => {
   test('shows speech by the marks of the load and by no other, each of them in some load', async () => {
     const shown = new Set<SpeakingMark>()
     const marksOf = (seed: number) => pageSettings(DEFAULTS, { seed, speed: 10, lang: 'en', isFull: false }).marks
@@ -359,7 +359,7 @@ describe('the full client', () => {
 })
 
 describe('captions', () => {
-  test('come after speech, grow in one row, and are told on the main channel', async () => {
+  test('come after speech, grow in one row, and are sent on the main channel', async () => {
     const { meeting, page } = await browser.enter('captions-submenu', {}, watchWire)
     meeting.startSpeaking('ann')
     await clickUntil(page, '#callingButtons-showMoreBtn', async () => (await page.getByRole('menu').count()) > 0)

@@ -27,7 +27,7 @@ function setName(page: TestPage, how: 'value' | 'value-and-event' | 'native', na
   )
 }
 
-describe('the way to the door', () => {
+describe('the way to the pre-join page', () => {
   test('leads over the launcher, where the choice of the app leads nowhere', async () => {
     const meeting = browser.mock.open('launcher-choice-click', { speed: 20 })
     const page = await browser.page()

@@ -17,7 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** What a visitor who answers every dialog, asks to join and stays ends up in. Those not named end up in the call. */
+/**
+ * Final states of a visitor who answers every dialog, asks to join and stays. Scenarios that are not listed end in the
+ * call.
+ */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
   'happy-direct-no-lobby': 'hostEnded',
@@ -74,7 +77,7 @@ const NAMES = [
 const DEADLINE_MS = 90_000
 const STEP_MS = 60
 
-describe('every scenario of door and waiting room that the driver has no test of', () => {
+describe('every scenario of pre-join page and waiting room without a test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('microsoft-teams', NAMES))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED })
     const page = await browser.page()
@@ -109,7 +112,10 @@ function hasReached(meeting: TeamsMeeting, state: string): boolean {
 
 const QUICK = { timeout: 600 }
 
-/** One step of the visitor. Whatever it clicks may be gone, covered or not listening yet: the next step tries again. */
+/**
+ * One step of the visitor. An element that it clicks may be gone, covered or not listening yet: the next step tries
+ * again.
+ */
 async function goOn(page: Page, meeting: TeamsMeeting, end: string): Promise<void> {
   try {
     const { state } = meeting

@@ -48,10 +48,10 @@ describe('a page', () => {
   })
 })
 
-test('words keep names as they are, whatever the language and the marks', () => {
+test('words keep names as they are, in any language and with any marks', () => {
   const words = wordsOf('fr-FR', true)
   expect(words('Hi, {0}. Someone will let you in shortly.', "D'Arc {0}")).toBe(
     "D'Arc {0}, quelqu’un vous laissera bientôt entrer",
   )
-  expect(wordsOf('de', false)('Nobody recorded this')).toBe('Nobody recorded this')
+  expect(wordsOf('de', false)('Not in the table')).toBe('Not in the table')
 })

@@ -36,14 +36,14 @@ export class TeamsBrowser extends MockBrowser<MockMicrosoftTeams, TeamsMeeting> 
     return `https://${meeting.ids.host}${meeting.lightPath()}`
   }
 
-  protected knock(page: Page, meeting: TeamsMeeting): Promise<void> {
+  protected askToJoin(page: Page, meeting: TeamsMeeting): Promise<void> {
     return askToJoin(page, meeting)
   }
 }
 
 /**
- * The launcher's frame leads to the app by a scheme of its own. Chromium asks a person whether to open it, outside of
- * the document, and no click reaches the page meanwhile.
+ * The launcher's frame opens the app by a custom scheme. Chromium asks a person whether to open it, outside of the
+ * document, and no click reaches the page meanwhile.
  */
 function refuseApps(): void {
   const native = Element.prototype.setAttribute

@@ -45,7 +45,7 @@ class ScriptedMeeting extends GoogleMeetMeeting {
   }
 }
 
-/** A clock that jumps to wherever somebody waits for, and notes how long that would have taken. */
+/** A clock that jumps to the end of each sleep. */
 function jumpingClock() {
   let now = 1_000_000
   return {

@@ -15,7 +15,7 @@ describe("the host's page", () => {
     const host = await browser.page()
     await host.goto(browser.mock.hostPage)
     await host.getByLabel('Scenario').selectOption('waiting-room')
-    await host.getByText('A knock that waits until the host decides.').waitFor()
+    await host.getByText('A join request that waits until the host decides.').waitFor()
     await host.getByRole('button', { name: 'Start meeting' }).click()
     const command = host.locator('.command code').first()
     const text = (await command.textContent()) ?? ''

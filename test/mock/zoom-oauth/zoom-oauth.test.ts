@@ -156,7 +156,7 @@ describe('an access token', () => {
     expect(await get('/v2/users/me/token?type=zak', access_token!)).toMatchObject({ status: 200 })
   })
 
-  test('of a user who is gone finds nobody', async () => {
+  test('finds no user after the user is deleted', async () => {
     const { access_token } = (await exchange()).body
     zoom.account.users.length = 0
     expect(await get('/v2/users/me', access_token!)).toMatchObject({ status: 404, body: { code: 1001 } })

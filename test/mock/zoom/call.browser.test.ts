@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../mock-browser.ts'
-import { clientUrl, knock, ZoomBrowser } from './zoom-browser.ts'
+import { askToJoin, clientUrl, ZoomBrowser } from './zoom-browser.ts'
 
 let browser: ZoomBrowser
 beforeAll(async () => {
@@ -19,7 +19,7 @@ async function press(page: Page, selector: string): Promise<void> {
   await page.locator(selector).evaluate((button) => (button as HTMLButtonElement).click())
 }
 
-/** Notes, in the page, that the layer of joining lay over an empty place for pictures: it is there for a moment only. */
+/** Notes in the page that the joining layer covered an empty place for pictures. It is there for a moment only. */
 function watchJoining(): void {
   new MutationObserver(() => {
     const layer = document.querySelector('#wc-loading .join-meeting')
@@ -154,7 +154,7 @@ describe('the meeting', () => {
     expect(await marked.allTextContents()).toEqual(['Cléo Ñandú'])
   })
 
-  test('pages a large gallery and brings whoever speaks to the page that is looked at', async () => {
+  test('pages a large gallery and brings the speaker to the current page', async () => {
     const { page, meeting } = await browser.enter('wc-gallery-pages')
     const names = page.locator('.gallery-video-container__video-frame .video-avatar__avatar-footer > span')
     await poll(() => names.count()).toBe(9)
@@ -270,7 +270,7 @@ describe('the end', () => {
     const [first] = meeting.log.filter(({ target }) => target === 'call')
     await page.goto(clientUrl(meeting), { waitUntil: 'commit' })
     await meeting.whenState('greenRoom')
-    await knock(page, 'Again')
+    await askToJoin(page, 'Again')
     await meeting.whenState('call')
     expect(meeting.botName).toBe('Again')
     expect(meeting.log.filter(({ target }) => target === 'call')).toHaveLength(2)

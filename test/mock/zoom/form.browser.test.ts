@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { poll, QUICK } from '../mock-browser.ts'
-import { clientUrl, knock, ZoomBrowser } from './zoom-browser.ts'
+import { askToJoin, clientUrl, ZoomBrowser } from './zoom-browser.ts'
 
 let browser: ZoomBrowser
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('the form', () => {
     await page.keyboard.type('Early')
     await meeting.whenState('greenRoom')
     await poll(() => page.locator(NAME).inputValue()).toBe('')
-    await knock(page, 'Late')
+    await askToJoin(page, 'Late')
     await poll(() => meeting.botName).toBe('Late')
   })
 
@@ -78,7 +78,7 @@ describe('the form', () => {
     await wrong.meeting.whenState('greenRoom')
     await wrong.page.locator('#input-for-pwd').focus()
     await wrong.page.keyboard.type('000')
-    await knock(wrong.page)
+    await askToJoin(wrong.page)
     const error = wrong.page.locator('#error-for-pwd')
     await poll(() => error.textContent()).toMatch(
       /^(Incorrect (Password|passcode)|Meeting [Pp]asscode (is )?wrong\..*)$/,
@@ -105,7 +105,7 @@ describe('the form', () => {
     await meeting.whenState('greenRoom')
     expect(await onTop(page, NAME)).toBe(false)
     await page.locator('#onetrust-reject-all-handler').click()
-    await knock(page)
+    await askToJoin(page)
     await meeting.whenState('disclaimer')
     const consent = page.waitForRequest(/saveMeetingDisclaimer/)
     await page.locator('.commmon-disclaimer-dialog #disclaimer_agree').click()
@@ -113,7 +113,7 @@ describe('the form', () => {
     await meeting.whenState('call')
   })
 
-  test('has an older look, and another one for the web app, in a frame that tells its shell', async () => {
+  test('has an older look, and another one for the web app, in a frame that reports to its shell', async () => {
     const old = await browser.page()
     const classic = browser.mock.open('wc-classic', { speed: QUICK })
     await old.goto(clientUrl(classic).replace(`/wc/${classic.code}/join`, `/wc/join/${classic.code}`))

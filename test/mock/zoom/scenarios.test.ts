@@ -10,11 +10,11 @@ import { SHOWABLE } from '../../../mock/zoom/showable.ts'
 import { OVER } from '../../../mock/zoom/visit-types.ts'
 import { packageRoot } from '../../../src/process/page-scripts.ts'
 
-/** Those of the web client; the SDK's have tests of their own. */
+/** Scenarios of the web client. Those of the SDK have separate tests. */
 const SCENARIOS = Object.fromEntries(Object.entries(ALL).filter(([name]) => !name.startsWith('sdk-')))
 
 describe('scenarios', () => {
-  test('there are those every platform has, and more than forty of its own', () => {
+  test('there are the common scenarios of all platforms, and more than forty others', () => {
     expect(Object.keys(SCENARIOS)).toEqual(
       expect.arrayContaining(['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled']),
     )
@@ -116,7 +116,7 @@ describe('the table of names and words', () => {
   })
 })
 
-test('nothing of the page script names a scenario, so that no driver could tell by its source', () => {
+test('the page script names no scenario, so that no driver can detect it in the source', () => {
   const words = globSync('mock/zoom/page/*.ts', { cwd: packageRoot })
     .map((file) => readFileSync(join(packageRoot, file), 'utf8'))
     .join('\n')

@@ -12,8 +12,8 @@ export class ZoomBrowser extends MockBrowser<MockZoom, ZoomMeeting> {
     return clientUrl(meeting)
   }
 
-  protected knock(page: Page): Promise<void> {
-    return knock(page)
+  protected askToJoin(page: Page): Promise<void> {
+    return askToJoin(page)
   }
 }
 
@@ -25,7 +25,7 @@ export function clientUrl(meeting: ZoomMeeting): string {
 }
 
 /** Types the name with real keys and clicks Join until the form is gone. */
-export async function knock(page: Page, name = 'Test Visitor'): Promise<void> {
+export async function askToJoin(page: Page, name = 'Test Visitor'): Promise<void> {
   await page.locator('#input-for-name').focus()
   await page.keyboard.type(name)
   const join = page.locator('.preview-join-button')

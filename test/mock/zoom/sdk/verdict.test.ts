@@ -66,7 +66,7 @@ test('an error that passes is over after its times', () => {
   expect(verdict({}, settings, { earlierJoins: 2 })).toMatchObject({ code: 0 })
 })
 
-test('every error of a scenario has words and a way by which it is told', () => {
+test('every error of a scenario has a text and a way in which the SDK reports it', () => {
   const errors = Object.values(SDK_SCENARIOS).flatMap(({ sdk }) => sdk?.error ?? [])
   expect(errors.length).toBeGreaterThan(10)
   for (const code of errors) expect(sdkError(code).phase).toMatch(/^(?:web|gateway)$/)
