@@ -9,14 +9,14 @@ import { ownMode } from './shared/own-modes.ts'
 import { measureTree } from './shared/process-tree.ts'
 import { markdown } from './shared/table.ts'
 
-/** What two cores are to carry. */
+/** The number of bots that two cores have to run. */
 const CROWDS = [
   { mode: 'audio_only', count: 8 },
   { mode: 'speaker_view', count: 2 },
 ] as const
 const RATE = 16_000
 const WINDOW_SECONDS = 0.01
-/** Everybody speaks without a pause, so that silence is a hole. Amplitude, root of the mean square. */
+/** Amplitude, root of the mean square. All people speak without a pause, so that silence is a hole. */
 const SILENT_BELOW = 0.003
 const SETTLE_SECONDS = 8
 
@@ -31,7 +31,7 @@ export async function measureMany(
     const scenes: Scene[] = []
     const bots: Running[] = []
     try {
-      // One after the other: joining costs a burst, and nobody starts eight bots within one second.
+      // One after the other: a join costs a burst of CPU time, and real bots do not start eight at once.
       for (let n = 0; n < count; n++) {
         const scene = openScene(server, { talk: 'all' })
         scenes.push(scene)

@@ -1,7 +1,7 @@
 /**
- * What storing while the meeting runs costs, and how long it takes from the last byte to the verified file:
- * `node bench/storage.ts [minutes]`. A server of ours behind a link of 100 Mbit/s with 20 ms each way; a recording of
- * 1 Mbit/s in fragments of half a second, fed as fast as the spool takes it.
+ * The cost of storing while the meeting runs, and the time from the last byte to the verified file: `node
+ * bench/storage.ts [minutes]`. A server of ours behind a link of 100 Mbit/s with 20 ms each way; a recording of 1
+ * Mbit/s in fragments of half a second, fed as fast as the spool takes it.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'

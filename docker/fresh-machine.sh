@@ -31,7 +31,7 @@ RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-ins
  && rm -rf /var/lib/apt/lists/*
 DOCKERFILE
 
-# A bundle is a clone's source in one file, so that the container sees nothing of this checkout.
+# A bundle is a clone's source in one file, so that the container has no access to this checkout.
 source=$engine_folder/source
 rm -rf "$source"
 mkdir -p "$source"
@@ -51,7 +51,7 @@ fi
 
 name=standin-fresh-machine-$$
 trap 'docker rm -f "$name" >/dev/null 2>&1 || :; stop_engine' EXIT
-# --init, because tests look for processes that nobody has buried.
+# --init reaps orphans, because tests look for zombie processes.
 docker run -d --init --name "$name" --shm-size 1g -v "$source:/source:ro" standin-fresh-machine sleep infinity >/dev/null
 
 run_in() { docker exec -i "$name" sh -c "$1"; }

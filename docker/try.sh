@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the images and runs bots in containers for real, each in the built-in mock meeting: without privileges, on a
-# read-only root, stopped with `docker stop`, killed, and with too little memory. Looks at the recordings afterwards.
-# Anybody can run it who has Docker, or root on a Debian with the packages docker.io and debootstrap.
+# read-only root, stopped with `docker stop`, killed, and with too little memory. Checks the recordings afterwards.
+# Needs Docker, or root on a Debian with the packages docker.io and debootstrap.
 #
 #   sh docker/try.sh             all cases
 #   sh docker/try.sh stop oom    some of them: build doctor invalid early stop kill oom sandbox compose
@@ -62,7 +62,8 @@ is_running() { [ "$(docker inspect -f '{{.State.Running}}' "$1")" = true ]; }
 exit_code() { docker inspect -f '{{.State.ExitCode}}' "$1"; }
 oom_killed() { docker inspect -f '{{.State.OOMKilled}}' "$1"; }
 
-# Waits until the bot has recorded so many seconds; fails with its last words when it ends before or takes too long.
+# Waits until the bot has recorded this many seconds. Fails and prints its last log lines if it ends before or takes too
+# long.
 await_recording() {
   deadline=$(($(date +%s) + patience))
   while :; do
@@ -258,7 +259,7 @@ try_compose() {
   compose="$compose -p $prefix -f docker/compose.worker.yaml"
   $compose build >"$engine_folder/compose.log" 2>&1 || fail "$(tail -n 5 "$engine_folder/compose.log")"
   code=0
-  # What the bot needs is started with it: storage, its bucket, the control plane.
+  # Compose also starts the services that the bot needs: storage, its bucket, the control plane.
   $compose run --rm -T bot >"$engine_folder/compose.log" 2>&1 </dev/null || code=$?
   check "the bot in its compose file ends with 0 (is $code)" [ "$code" = 0 ]
   check 'its video is in S3' grep -q '"location":"s3://recordings/demo/[^"]*/video.mp4"' "$engine_folder/compose.log"

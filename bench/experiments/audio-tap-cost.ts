@@ -30,7 +30,7 @@ try {
   console.log(`audio_only, ${seconds} s each, load ${loadavg()[0]!.toFixed(1)}`)
   console.log('| way | browser, cores | ffmpeg, cores |')
   console.log('|---|---|---|')
-  await measure('nobody listens', null, false)
+  await measure('no listener', null, false)
   await measure('the sound server', null, true)
   await measure("the page's tracks, mixed", { mixRate: 24_000, wantsParticipantTracks: false }, false)
   await measure("the page's tracks, each voice", { mixRate: null, wantsParticipantTracks: true }, false)
@@ -72,7 +72,7 @@ async function measure(
     const before = [usedSeconds('chromium'), usedSeconds('ffmpeg')]
     await passes(seconds)
     const [browser, ffmpeg] = [usedSeconds('chromium'), usedSeconds('ffmpeg')].map((now, index) => now - before[index]!)
-    if (way !== 'nobody listens' && heard === 0) throw new Error(`Nothing was heard by ${way}`)
+    if (way !== 'no listener' && heard === 0) throw new Error(`No audio arrived: ${way}`)
     console.log(`| ${way} | ${(browser! / seconds).toFixed(3)} | ${(ffmpeg! / seconds).toFixed(3)} |`)
   } finally {
     await driver.close()

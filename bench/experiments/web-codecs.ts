@@ -15,13 +15,13 @@ import { visit } from '../shared/visitor.ts'
 
 const run = promisify(execFile)
 const FRAMES_PER_SECOND = 25
-/** Silence without a picture would go on for ever. */
+/** Silence without a picture would never end. */
 const MUX_MS = 60_000
 
 /**
- * `canvas`: everybody in one picture. `planes`: the same without a canvas, each camera's frames copied as they are into their
- * quarter of one buffer; what a gallery costs at least. `track`: one camera alone, enlarged by the encoder; what a speaker
- * view costs at least.
+ * `canvas`: all people in one picture. `planes`: the same without a canvas, each camera's frames copied as they are
+ * into their quarter of one buffer: the least cost of a gallery. `track`: one camera alone, enlarged by the encoder:
+ * the least cost of a speaker view.
  */
 export type Way = 'canvas' | 'planes' | 'track'
 

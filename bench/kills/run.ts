@@ -213,7 +213,7 @@ function addressOf(server: S3Server): Extract<StorageConfig, { type: 's3' }> {
   return { type: 's3', bucket, endpoint, region, ...access }
 }
 
-/** What a dying process said last is long, and stands in the log. */
+/** The first part of a crashed process's last message. The log has the whole message. */
 function inShort(sentence: string | null | undefined): string {
   return (sentence ?? '').split(': ')[0]!
 }

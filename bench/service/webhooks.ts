@@ -148,7 +148,7 @@ async function insertDeliveries(
     insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state, next_at)
     select id, endpoint, ${teamId}::uuid, bot, bot::text, 'waiting', 'infinity'
     from given order by place`.execute(database)
-  // Due together, whatever time the insertion took.
+  // All are due at the same time, independent of the time that the insertion took.
   const { rows } = await sql<{ due_at: Date }>`
     with due as (select now() + make_interval(secs => ${DUE_IN_SECONDS}) as due_at)
     update deliveries set next_at = due_at from due where next_at = 'infinity' returning due_at`.execute(database)

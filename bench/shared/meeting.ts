@@ -1,4 +1,7 @@
-/** The synthetic meeting that everybody records: four people with cameras of 640×360 at 24 frames, taking turns to speak. */
+/**
+ * The synthetic meeting that all contenders record: four people with cameras of 640×360 at 24 frames, taking turns to
+ * speak.
+ */
 import type { MockMeeting, MockPerson, MockServer } from '../../mock/types.ts'
 
 const PEOPLE: MockPerson[] = [
@@ -18,7 +21,7 @@ export interface Scene {
   meeting: MockMeeting
   /** Flashes with a beep every two seconds, from now on. */
   markTime(): void
-  /** Everybody falls silent. Repeatable. */
+  /** All people fall silent. Repeatable. */
   end(): void
 }
 

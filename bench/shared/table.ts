@@ -44,7 +44,7 @@ export async function rowOf({
   return { ...row, bytesPerMinute, lostShare, missedShare, offset }
 }
 
-/** Several measurements of one contender as one: costs are averaged, of the quality the worst is told. */
+/** Several measurements of one contender as one: costs are averaged, quality is the worst of all. */
 export function together(rows: readonly Row[]): Row {
   const [first] = rows as [Row]
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
