@@ -62,9 +62,9 @@ export interface MockMeeting {
   readonly bot: {
     microphoneOn: boolean
     cameraOn: boolean
-    /** Sound and pictures of the meeting reach the page; false again ten seconds after it went without a word. */
+    /** Sound and pictures of the meeting reach the page; false again ten seconds after its last packet. */
     isConnected: boolean
-    /** IVF or WebM of what the bot's camera sent lately; null if nothing. */
+    /** The last seconds of the bot's camera as IVF or WebM; null if there are none. */
     savedCamera(): Promise<Uint8Array | null>
     sent(): { audioPackets: number; videoPackets: number; audioIsSilent: boolean | null }
   }
@@ -84,7 +84,7 @@ export interface MockMeeting {
   playVoice(id: string, file: string): Promise<void>
   startSharing(id: string): void
   stopSharing(id: string): void
-  /** Returns the message's id, for what becomes of it. */
+  /** Returns the message's id, for later changes. */
   say(id: string, text: string, parts?: MockMessageParts): string
   editMessage(messageId: string, text: string): void
   deleteMessage(messageId: string): void
@@ -95,7 +95,9 @@ export interface MockMeeting {
   muteBot(): void
   loseConnection(): void
   regainConnection(): void
-  /** A scenario's own switch, such as `consent` or `alone-prompt`; throws for a word the platform does not know. */
+  /**
+   * Runs an action of the platform, such as `consent` or `alone-prompt`; throws for a word the platform does not know.
+   */
   show(what: string): void
   flashAndBeep(on: boolean): void
 }

@@ -91,7 +91,7 @@ export class TokenOffice {
     return { accessToken, refreshToken: next, expiresIn: ACCESS_SECONDS }
   }
 
-  /** Null where the token opens nothing. */
+  /** Null for an unknown or expired token. */
   accountOf(authorization: string | undefined): StandInAccount | null {
     const access = this.access.get(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '')
     return access !== undefined && access.expiresAt > this.clock.now() ? access.account : null
@@ -103,7 +103,7 @@ export class TokenOffice {
     return null
   }
 
-  /** The user takes the permission back: no token of the account works any more. */
+  /** The user revokes the permission: no token of the account is valid any more. */
   revoke(account: StandInAccount): void {
     for (const grant of this.grants.values()) if (grant.account === account) grant.isLive = false
     this.expireAccess(account)

@@ -1,4 +1,4 @@
-/** One calendar, and what its owner and the organizers of its events do. */
+/** One calendar, with the actions of its owner and of the organizers of its events. */
 import { randomBytes } from 'node:crypto'
 import type { StandInClock } from './clock.ts'
 import {
@@ -119,7 +119,7 @@ export class StandInCalendar {
     })
   }
 
-  /** The organizer calls it off: Microsoft shows it as cancelled, at Google it is gone. */
+  /** The organizer cancels it: Microsoft shows it as cancelled, Google removes it. */
   cancel(id: string, instance?: Date): void {
     this.end(id, 'cancelled', instance)
   }

@@ -53,7 +53,7 @@ export interface Schedule {
   stepMs: number
   count: number | null
   until: Date | null
-  /** The revision since which it counts no more; null for the one that does. */
+  /** The revision that replaced it; null for the current one. */
   goneSince: number | null
 }
 
@@ -73,7 +73,7 @@ export interface StoredEvent extends Details {
   timezone: string
   eventType: string
   existence: Existence
-  /** Of a single event: one schedule with a count of one. The last one counts. */
+  /** A single event has one schedule with a count of one. The last schedule is the current one. */
   schedules: Schedule[]
   isSeries: boolean
   exceptions: Map<string, Exception>
@@ -83,7 +83,7 @@ export interface StoredEvent extends Details {
   updated: Date
 }
 
-/** A single event, or one instance of a series, with everything that holds for it. */
+/** A single event, or one instance of a series, with all its properties. */
 export interface Instance extends Details {
   event: StoredEvent
   /** Null for a single event. */

@@ -13,7 +13,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'gemini-pill-only': {
-    about: 'A pill says that notes are taken; nothing is asked.',
+    about: 'A pill says that notes are taken; the page does not ask for consent.',
     timeline: [...ADMITTED, inCall(1, 'show', 'gemini-pill')],
   },
   'consent-mid-call': {
@@ -177,7 +177,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     people: [],
     settings: { ...STRAIGHT_IN, aloneMs: 10_000 },
   },
-  silence: { about: 'People, and not a word.', people: THREE, timeline: ADMITTED },
+  silence: { about: 'The other participants are silent.', people: THREE, timeline: ADMITTED },
   'reconnect-recovers': {
     about: 'The network is lost at 10 s and back at 20 s.',
     timeline: [...ADMITTED, inCall(10, 'loseConnection'), inCall(20, 'regainConnection')],

@@ -1,4 +1,4 @@
-/** The mock's scenarios as data: how each page load looks and what happens by itself. */
+/** The mock's scenarios as data: the look of each page load, and the timeline. */
 import { TWO } from '../shared/scenario.ts'
 import { type Scenario, STRAIGHT_IN } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'

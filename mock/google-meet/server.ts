@@ -1,4 +1,4 @@
-/** The mock Google Meet: which host answers what, and one page per meeting code. */
+/** The mock Google Meet server: routes for its hosts, and one page per meeting code. */
 import { pageScript } from '../../src/process/page-scripts.ts'
 import {
   type MockPlatform,

@@ -242,7 +242,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     }
   }
 
-  /** The admission was none: the waiting room is back. */
+  /** The admission was not real: the waiting room is back. */
   backToLobby(): void {
     this.timers.clear()
     this.media.lose()

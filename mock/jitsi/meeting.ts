@@ -16,7 +16,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
   readonly settings: ScenarioSettings
   /** How often the page's address was asked for. */
   loads = 0
-  /** The network is gone: nothing gets through to the server, no load of the page either. */
+  /** The network is gone: the page reaches the server neither by its socket nor by a reload. */
   isUnreachable = false
   protected readonly showable = SHOWABLE
 

@@ -37,7 +37,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     settings: { joinResponse: 'password', password: 'sesame' },
   },
   'locked-lobby': {
-    about: 'A lobby that can be passed by with the password "sesame".',
+    about: 'A lobby that a visitor can bypass with the password "sesame".',
     settings: { ...LOBBY, password: 'sesame' },
   },
   'waiting-for-moderator': {
@@ -61,7 +61,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
   },
   'not-allowed': { about: 'A notification: no token, or a wrong one.', settings: { joinResponse: 'not-allowed' } },
   'refused-page': { about: 'An older server refuses with a separate page.', settings: { load: 'refused' } },
-  'room-full': { about: 'The room has as many people as it may.', settings: { joinResponse: 'full' } },
+  'room-full': { about: 'The room is full.', settings: { joinResponse: 'full' } },
   maintenance: { about: 'The server is about to shut down.', settings: { joinResponse: 'maintenance' } },
   'too-quick': { about: 'The server limits how quickly rooms are made.', settings: { joinResponse: 'too-quick' } },
   'reservation-refused': {
@@ -87,7 +87,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'unlistened-button': {
-    about: 'The first two clicks on the button that joins come to nothing.',
+    about: 'The first two clicks on the join button have no effect.',
     settings: { page: { swallow: { 'prejoin.joinMeeting': 2 } } },
   },
   'no-devices': { about: 'A machine without camera and microphone.', settings: { page: { devices: 'none' } } },

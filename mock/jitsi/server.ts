@@ -54,7 +54,7 @@ function answerRoom(exchange: Exchange, server: MockJitsi): void {
     meeting = jitsi.make(room, 'alone', {})
     server.meetings.set(room, meeting)
   }
-  // A network that is gone answers nothing at all.
+  // While the network is gone, requests get no answer.
   if (meeting.isUnreachable) {
     response.destroy()
     return

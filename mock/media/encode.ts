@@ -28,8 +28,8 @@ const MAX_SPEECH_SECONDS = 600
 const PARALLEL_ENCODERS = 2
 
 /**
- * Encodes mock pictures and voices with ffmpeg and keeps the results in a folder, named by a checksum of what was
- * drawn and how it was encoded, so that later starts cost nothing and a changed drawing is never served stale.
+ * Encodes mock pictures and voices with ffmpeg and keeps the results in a folder, named by a checksum of what was drawn
+ * and how it was encoded, so that later starts are fast and a changed drawing is never served from an old file.
  */
 export class MediaEncoder {
   readonly #folder: string
@@ -119,7 +119,7 @@ export class MediaEncoder {
     try {
       return await runFfmpeg(args, input)
     } finally {
-      // The place goes straight to the next one waiting.
+      // The next waiting caller gets the slot at once.
       const next = this.#waiting.shift()
       if (next) next()
       else this.#running--

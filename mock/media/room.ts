@@ -89,7 +89,7 @@ export class MediaRoom {
     return this.#flashes
   }
 
-  /** Told when a voice is first sent, and again (with `endedAt`) after it was last sent. */
+  /** Called when a voice is first sent, and again (with `endedAt`) after it was last sent. */
   onTurn(listener: (turn: SpeakingTurn) => void): void {
     this.#voices.onTurn(listener)
   }
@@ -176,7 +176,7 @@ export class MediaRoom {
         // Another call may have come in between.
         if (this.#flash === flash) this.#isFlashing = true
       },
-      // The caller learns of it from `ready`.
+      // The caller receives the error from `ready`.
       () => {},
     )
   }

@@ -26,7 +26,7 @@ export interface RoomClock {
   utc(roomMs: number): number
 }
 
-/** How packets of a media server are numbered on for the page. */
+/** How packets of a media server are renumbered for the page. */
 interface Forwarding {
   from: string
   sequenceOffset: number
@@ -56,7 +56,7 @@ export class RtpSender {
   #packets = 0
   #bytes = 0
   #lastReportAt = Number.NEGATIVE_INFINITY
-  /** Until when key frames are held back, in room time; null when they are not. */
+  /** Room time until which key frames are held back; null when they are not. */
   #keyFramesFrom: number | null = null
   #keyFrameDelayMs = 0
   readonly #history: { header: RtpHeader; payload: Buffer }[] = []
@@ -159,7 +159,7 @@ export class RtpSender {
     forwarding.timestamp = modulo(header.timestamp + forwarding.timestampOffset, 2 ** 32)
     forwarding.at = now
     const sequenceNumber = modulo(header.sequenceNumber + forwarding.sequenceOffset, 2 ** 16)
-    // One that comes late, because it was sent again, does not turn the numbers back.
+    // A late packet, which was sent again, does not decrease the numbers.
     if (modulo(sequenceNumber - this.#sequence, 2 ** 16) < 2 ** 15) this.#sequence = (sequenceNumber + 1) % 2 ** 16
     this.#report()
     this.#put(payload, {
@@ -246,7 +246,7 @@ export class RtpSender {
         }),
       ],
     })
-    // A report that cannot be sent is made good by the next one.
+    // The next report replaces one that cannot be sent.
     this.#transport?.sendRtcp([report, names]).catch(() => {})
   }
 }

@@ -62,10 +62,10 @@ export class SessionLines {
   readonly #peer: RTCPeerConnection
   readonly #listener: LinesListener
   readonly #senders = new Map<string, RtpSender>()
-  /** The page may do without pictures. */
+  /** False if the page receives no pictures. */
   wantsVideo = true
   #isListening = false
-  /** Which streams the last answer was to have; null before there was one. */
+  /** The streams of the last answer; null before the first one. */
   #described: string | null = null
   #lastWanted: string | null = null
 

@@ -38,7 +38,7 @@ export class TeamsMediaLink extends MediaLink {
     this.channel?.send(channelMessage(message))
   }
 
-  /** As a platform that has changed its protocol. */
+  /** Simulates a platform that has changed its protocol. */
   sendUnknown(bytes: Uint8Array): void {
     this.channel?.send(bytes)
   }

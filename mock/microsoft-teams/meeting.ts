@@ -85,7 +85,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return { code, passcode, isRight: form === 'classic' || passcode === this.ids.passcode }
   }
 
-  /** People who are there, for those who come later. */
+  /** The people who are in the meeting, for pages that join later. */
   rosterSnapshot(visit: TeamsVisit): object {
     const { participants } = rosterBody(this.peopleFor(visit), 'active')
     return { roster: { participants: { ...participants, ...SERVICE_ENTRY } } }
@@ -228,7 +228,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     visit.showChat({ id, clientId: id, mri: null, name: '', isOwn: false, text, at: Date.now() })
   }
 
-  /** Bytes on the main channel that are of no known format. */
+  /** Sends bytes of an unknown format on the main channel. */
   sendUnknown(bytes: Uint8Array): void {
     if (this.current) this.link(this.current)?.sendUnknown(bytes)
   }
@@ -236,7 +236,8 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   private push(path: 'rosterUpdate/' | 'conversation/conversationEnd/', body: unknown): void {
     const visit = this.current
     if (!visit) return
-    // The roster comes packed always, the end both ways (docs/platform-notes/microsoft-teams.md#end-messages).
+    // The roster is always compressed; the end message comes compressed or plain
+    // (docs/platform-notes/microsoft-teams.md#end-messages).
     const isPacked = path === 'rosterUpdate/' || this.seed % 2 === 0
     visit.push(pushFrame({ path, callId: visit.callId, body, isPacked }))
   }

@@ -166,7 +166,7 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     if (settings.avConfirm !== 'never' && count === 1) {
       this.after(settings.avConfirmMs, () => {
         const dialog = settings.avConfirm === 'in-frame' ? 'av-confirm-frame' : 'av-confirm'
-        // The dialog eats the join: the button has to be pressed once more.
+        // The dialog swallows the join: the button has to be pressed once more.
         void this.ask('avConfirm', dialog).then(() => this.enter('greenRoom'))
       })
       return

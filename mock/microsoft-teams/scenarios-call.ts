@@ -30,7 +30,7 @@ const CROWD: MockPerson[] = Array.from({ length: 60 }, (_, index) => ({
 
 export const CALL_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   'benign-alerts': {
-    about: 'Toasts and banners of every kind; none of them ends anything.',
+    about: 'Toasts and banners of every kind; none of them ends the meeting.',
     settings: { banners: ['JoinersOngoingRecording'] },
     timeline: [
       ...ADMITTED,

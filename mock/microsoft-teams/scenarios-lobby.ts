@@ -33,7 +33,7 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   },
   'lobby-timeout-started': { about: 'The meeting has begun, and the host does not answer the request.' },
   'lobby-drop-rejoin': {
-    about: 'The request is dropped after 35 s without a word: the join button can be pressed again.',
+    about: 'The request is dropped after 35 s without a message: the join button can be pressed again.',
     settings: { lobbyDropMs: 35_000 },
   },
   'cancel-during-lobby': { about: 'A join request that the bot has to withdraw.' },
@@ -42,7 +42,7 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [{ in: 'lobby', afterMs: 4000, do: 'endForAll' }],
   },
   'admitted-hop-to-full-client': {
-    about: 'After admission the page goes over to the full client, a new document.',
+    about: 'After admission the page changes to the full client, a new document.',
     settings: { skin: 'full' },
     timeline: ADMITTED,
   },
@@ -65,7 +65,7 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   },
   'meeting-ended': { about: 'The host ends the meeting at 20 s.', timeline: [...ADMITTED, inCall(20, 'endForAll')] },
   'call-vanishes': {
-    about: 'At 20 s the call is gone from the page, and no word says why.',
+    about: 'At 20 s the call disappears from the page without a message.',
     timeline: [...ADMITTED, inCall(20, 'show', 'vanish')],
   },
   'alone-after-others-left': {
@@ -77,7 +77,7 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [...ADMITTED, inCall(20, 'everyoneLeaves'), inCall(40, 'addPerson', 'bob-again', 'Bob Berg')],
   },
   'nobody-ever-joins': { about: 'No other participant ever comes.', people: [], settings: { afterJoin: 'call' } },
-  silence: { about: 'People, and not a word.', people: THREE, timeline: ADMITTED },
+  silence: { about: 'The other participants are silent.', people: THREE, timeline: ADMITTED },
   'network-drop-20s': {
     about: 'The network is lost at 10 s and back at 30 s.',
     timeline: [...ADMITTED, inCall(10, 'loseConnection'), inCall(30, 'regainConnection')],

@@ -1,4 +1,4 @@
-/** The mock's scenarios as data: how each page load looks and what happens by itself. */
+/** The mock's scenarios as data: the look of each page load, and the timeline. */
 import type { TeamsScenario } from './meeting.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
 import { JOIN_SCENARIOS } from './scenarios-join.ts'

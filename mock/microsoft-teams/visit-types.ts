@@ -12,7 +12,7 @@ export interface TeamsVisitMeeting extends VisitHost {
   peopleFor(visit: TeamsVisit): PagePerson[]
   /** How many times a bot asked to join, over all visits. */
   countJoin(): number
-  /** True once for each word: what happens in one visit only. */
+  /** True once for each name: for events that happen in one visit only. */
   isFirst(what: string): boolean
   pushEnd(subCode: number, phrase: string, isByHost: boolean): void
   systemLine(visit: TeamsVisit, text: string): void

@@ -154,7 +154,7 @@ export class TeamsVisit extends PreCallVisit {
     this.goOn('/v2/')
   }
 
-  /** The call goes, and no word says why. */
+  /** The call disappears without a message. */
   vanish(): void {
     this.expect('take the call away', STATES.inCall)
     this.show({ name: 'blank' })

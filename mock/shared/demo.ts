@@ -1,4 +1,4 @@
-/** The script of the demo meeting: about a minute in which everything a recording should show happens once. */
+/** The script of the demo meeting: about one minute, with each event that a recording should show. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../src/ports.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
@@ -21,7 +21,7 @@ const REAL_CLOCK: Clock = {
 const JOIN_REQUEST_DEADLINE_MS = 180_000
 const ADMISSION_DEADLINE_MS = 30_000
 
-/** Seconds after admission, and what happens. */
+/** Events, with their seconds after admission. */
 const EVENTS: [at: number, happen: (meeting: MockMeeting) => void][] = [
   [4, (meeting) => meeting.startSpeaking('ann')],
   [11, (meeting) => meeting.stopSpeaking('ann')],

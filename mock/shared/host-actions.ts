@@ -32,7 +32,7 @@ export const hostActionSchema: z.ZodType<HostAction> = z.union([
   z.strictObject({ act: z.literal('flash'), ...meeting, on: z.boolean() }),
 ])
 
-/** Says what was done; throws where it does not fit. */
+/** Runs the action and returns a description. Throws if the action does not fit the state. */
 export function doAction(servers: readonly PlatformServer[], action: HostAction): string {
   const server = servers.find((mock) => mock.platform.name === action.platform)
   if (!server) throw new Error(`There is no platform ${action.platform}`)

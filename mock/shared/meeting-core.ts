@@ -1,4 +1,4 @@
-/** The inside of a mock meeting: its people and truth, what the server and its page's visits ask of it. */
+/** The core of a mock meeting: its people, its record of events, and the interface for the server and visits. */
 import type { MediaRoomOptions, SessionOptions } from '../media/room.ts'
 import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
 import type { CaptionRow } from './caption-writer.ts'
@@ -72,7 +72,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   private readonly timeline: Timeline
   protected readonly lines = new Map<string, ChatLine>()
   private lastMessageId = 0
-  /** The state of a document that is no visit; null while a visit has the word. */
+  /** The state of a document that is no visit; null while a visit decides the state. */
   private documentState: string | null = null
 
   constructor(plan: MeetingPlan<P>) {
@@ -169,7 +169,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return this.states.when(state, () => this.state, deadlineMs)
   }
 
-  /** The open page asks to join without a hand on its form: for tests of what a page says afterwards. */
+  /** The open page asks to join without input in its form: for tests of the page after the join request. */
   askToJoin(botName: string): void {
     this.visit('ask to join for').askToJoin(botName)
   }
@@ -221,7 +221,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
       this.botWentOut(this.current)
     }
     if (visit.isOver || state === 'closed') this.timeline.forget()
-    // That a visit's page closed is no news once another document is there.
+    // The close of a visit's page is ignored once another document is there.
     if (this.documentState !== null && !visit.isOpen) return
     this.documentState = null
     this.note({ event: 'state', target: state })

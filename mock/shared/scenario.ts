@@ -57,5 +57,5 @@ export function turn(id: string, from: number, to: number): Step[] {
   return [inCall(from, 'startSpeaking', id), inCall(to, 'stopSpeaking', id)]
 }
 
-/** Admitted after a moment, without anything else. */
+/** The bot is admitted after a moment; no other events. */
 export const ADMITTED: Step[] = [admitAfter(2000)]

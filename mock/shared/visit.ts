@@ -17,7 +17,7 @@ export interface MeetingVisit {
   readonly isInCall: boolean
   readonly isWaiting: boolean
   readonly isOver: boolean
-  /** Whether there is a page that hears. */
+  /** Whether a page is connected. */
   readonly isOpen: boolean
   attach(socket: WebSocket): void
   /** As if the page had sent its form; throws where there is none. */
@@ -31,7 +31,7 @@ export interface MeetingVisit {
   endForAll(): void
   loseConnection(): void
   regainConnection(): void
-  /** Told whenever people come or go while the page is in the call. */
+  /** Called whenever people come or go while the page is in the call. */
   setAlone(isAlone: boolean): void
 }
 
@@ -120,7 +120,7 @@ export abstract class Visit<
       try {
         this.onMessage(JSON.parse(String(data)) as SharedFromPage)
       } catch (error) {
-        // The page under test may be anything; what it says wrongly is noted and changes nothing.
+        // The page under test may send anything. A bad message is noted and changes nothing.
         this.host.note({ event: 'rpc', target: 'bad-message', detail: String(error) })
       }
     })
@@ -168,14 +168,14 @@ export abstract class Visit<
     this.host.botJoined(this)
   }
 
-  /** The visit is over, in this state; nothing happens by itself any more. */
+  /** Ends the visit in this state. Its timers stop. */
   protected over(state: string): void {
     this.timers.clear()
     this.media.close()
     this.enter(state)
   }
 
-  /** The page is about to load another document of this visit: that its socket closes means nothing. */
+  /** The page is about to load another document of this visit: the close of its socket is ignored. */
   protected moving(): void {
     this.isMoving = true
   }

@@ -111,7 +111,7 @@ export class Account {
     return this.#pair(grant)
   }
 
-  /** The user behind a good access token, or the refusal. */
+  /** The user of a valid access token, or the refusal. */
   readAccess(header: string | undefined): { grant: Grant } | { refused: Answer } {
     const [, token = ''] = /^Bearer (.+)$/i.exec(header ?? '') ?? []
     const access = this.#accessTokens.get(token)
@@ -121,17 +121,17 @@ export class Account {
     return { grant: access.grant }
   }
 
-  /** The user takes back what the app was allowed, or an administrator removes the app. */
+  /** The user revokes the app's permissions, or an administrator removes the app. */
   revoke(wanted: (grant: Grant) => boolean): void {
     for (const grant of this.grants.filter(wanted)) grant.isRevoked = true
   }
 
-  /** Ends every access token; refresh tokens stay good. */
+  /** Expires every access token; refresh tokens stay valid. */
   expireAccess(): void {
     for (const access of this.#accessTokens.values()) access.expiresAt = this.#now()
   }
 
-  /** How many refresh tokens are good. */
+  /** The number of valid refresh tokens. */
   get refreshTokens(): number {
     return [...this.#refreshTokens.values()].filter(({ isRevoked }) => !isRevoked).length
   }

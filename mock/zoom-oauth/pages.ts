@@ -16,7 +16,7 @@ interface Asked {
 /** The redirect target for a person without an application. */
 export const DONE_PATH = '/done'
 
-/** Things that happen at Zoom, by the word of their button. */
+/** Events at Zoom, by the label of their button. */
 const HAPPENINGS: Readonly<Record<string, (standIn: ZoomOauth) => void>> = {
   'Every user removes the app': ({ account }) => account.revoke(() => true),
   'Access tokens expire': ({ account }) => account.expireAccess(),

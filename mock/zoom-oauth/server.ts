@@ -42,17 +42,17 @@ export interface SeenRequest {
 export interface ZoomOauth {
   readonly url: string
   readonly account: Account
-  /** Everything that was asked, oldest first, without secrets. */
+  /** All requests, oldest first, without secrets. */
   readonly requests: readonly SeenRequest[]
   addApp(app?: Partial<StandInApp>): StandInApp
   addUser(user?: Partial<StandInUser>): StandInUser
   /** The user presses "Allow": the code of the redirect. */
   allow(app: StandInApp, user: StandInUser, options?: { scopes?: readonly string[]; challenge?: string }): string
-  /** For so many next requests of the operation. */
+  /** Scripts this many next requests of the operation. */
   script(operation: Operation, script: Script, times?: number): void
   /** How many requests of the operation were seen. */
   count(operation: Operation): number
-  /** Every answer waits so long, in milliseconds. */
+  /** Milliseconds before every answer. */
   delayMs: number
   close(): Promise<void>
 }

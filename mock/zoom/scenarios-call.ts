@@ -251,7 +251,7 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
     settings: OPEN,
     timeline: [inCall(20, 'everyoneLeaves')],
   },
-  'wc-silence': { about: 'People, and not a word.', people: THREE, settings: OPEN },
+  'wc-silence': { about: 'The other participants are silent.', people: THREE, settings: OPEN },
   'wc-freeze': {
     about: 'The page freezes for 30 s at 10 s.',
     settings: OPEN,

@@ -1,4 +1,4 @@
-/** Scenarios that are about getting in. */
+/** Scenarios about joining. */
 import { admitAfter, inCall, type Step } from '../shared/scenario.ts'
 import { ADMITTED, OPEN, type ZoomScenario } from './scenario.ts'
 
@@ -21,7 +21,7 @@ export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
     },
   },
   'wc-slow-and-lenient': {
-    about: 'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is good enough.',
+    about: 'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is accepted.',
     settings: {
       ...OPEN,
       launch: 'old',
@@ -82,11 +82,11 @@ export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, passcode: 'missing-in-link' },
   },
   'wc-name-needs-real-keys': {
-    about: 'A name that no keys typed leaves Join disabled, as always here.',
+    about: 'A name that was set without keys leaves Join disabled, as in most scenarios.',
     settings: { ...OPEN, preview: { lenient: false } },
   },
   'wc-name-lenient': {
-    about: 'A name that no keys typed is good enough.',
+    about: 'A name that was set without keys is accepted.',
     settings: { ...OPEN, preview: { lenient: true } },
   },
   'wc-name-prefilled': {

@@ -49,7 +49,7 @@ export interface ScenarioSettings {
     | 'full'
     | 'removed-before'
     | 'timeout'
-  /** Where those go who waited for the host. */
+  /** The next state after the wait for the host. */
   afterHost: 'lobby' | 'call'
   admissionMs: number
   /** The waiting room of today, or that of older builds. */

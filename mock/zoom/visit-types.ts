@@ -14,7 +14,7 @@ export interface VisitMeeting extends VisitHost {
   /** All people, the bot first. */
   peopleFor(visit: ZoomVisit): PagePerson[]
   makeBotHost(visit: ZoomVisit): void
-  /** A message of the first of the others for the bot alone. */
+  /** Sends a private message of the first other participant to the bot. */
   whisper(text: string): void
   /** Makes the first of the others host. Returns the name; null if there is no other. */
   chooseHost(): string | null
@@ -24,7 +24,7 @@ export interface VisitMeeting extends VisitHost {
 export const WAITING = ['lobby', 'waitingForHost', 'onHold']
 /** Those who are in the meeting, or nearly. */
 export const IN_CALL = ['call', 'reconnecting']
-/** Nothing follows these but another load. */
+/** Final states: only another load follows. */
 export const OVER = [
   'botWall',
   'captchaFailed',

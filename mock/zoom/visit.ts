@@ -114,7 +114,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'view', view: { name: 'joining' } })
     this.postToParent('JOINING')
     this.timers.after(settings.joinMs, () => {
-      // The media socket of a click that no hand made is refused (docs/platform-notes/zoom.md#sdk-initialization).
+      // The media socket is refused after an untrusted click (docs/platform-notes/zoom.md#sdk-initialization).
       if (!isTrusted) this.refuse('timeout', 'timeout')
       else if (this.given.asksPasscode && !isRight(passcode, this.meeting.passcode)) {
         this.showPreview(this.oneOf(PASSCODE_ERRORS))
@@ -237,13 +237,13 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.postToParent(parentEvent)
   }
 
-  /** The top page goes elsewhere, and nothing says why. */
+  /** The top page navigates away without a message. */
   goAway(): void {
     this.over('hostEnded')
     this.navigate(WEB)
   }
 
-  /** A message for the bot alone. */
+  /** A private message to the bot. */
   whisper(text: string): void {
     this.expect('whisper to', IN_CALL)
     this.meeting.whisper(text)
@@ -261,7 +261,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'toast', text: TEXT.youAreHost, forMs: TOAST_MS })
   }
 
-  /** Puts the bot back into the waiting room: no end. */
+  /** Puts the bot back into the waiting room. The visit does not end. */
   holdBack(): void {
     this.expect('put on hold', IN_CALL)
     this.timers.clear()

@@ -68,7 +68,7 @@ export class MockGoogleCalendar {
     this.lists.pageSize = size
   }
 
-  /** Every sync token that is out is answered with 410 from now on. */
+  /** From now on, every issued sync token is answered with 410. */
   forgetCursors(): void {
     this.lists.forgetTokens()
   }

@@ -46,7 +46,7 @@ export class EventLists {
   private readonly tokens = new Map<string, SyncState>()
   private readonly pages = new Map<string, PageState>()
 
-  /** Every sync token that is out is answered with 410 from now on. */
+  /** From now on, every issued sync token is answered with 410. */
   forgetTokens(): void {
     this.tokens.clear()
   }

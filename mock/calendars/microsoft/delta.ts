@@ -40,7 +40,7 @@ export class Views {
   private readonly states = new Map<string, DeltaState>()
   private readonly pages = new Map<string, PageState>()
 
-  /** Every delta link that is out is answered with 410 from now on. */
+  /** From now on, every issued delta link is answered with 410. */
   forgetStates(): void {
     this.states.clear()
   }

@@ -75,7 +75,7 @@ export class MockMicrosoftCalendar {
     this.views.pageSize = size
   }
 
-  /** Every delta link that is out is answered with 410 from now on. */
+  /** From now on, every issued delta link is answered with 410. */
   forgetCursors(): void {
     this.views.forgetStates()
   }

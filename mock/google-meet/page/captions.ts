@@ -25,7 +25,7 @@ export function captionsOf(context: Context): Captions {
     region = h(
       'div',
       { role: 'region', 'aria-label': words('Captions'), tabindex: 0, class: cls('captions') },
-      // Two children that are no rows.
+      // Two children that are not caption rows.
       h('div', { class: cls('captionsTail') }),
       h('div', { class: cls('captionsTail') }),
     )

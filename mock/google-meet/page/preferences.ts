@@ -9,6 +9,6 @@ export function wantsAudioOnly(): boolean {
     const preferences: unknown = JSON.parse(JSON.parse(localStorage.getItem('meet-preferences') ?? '"[]"'))
     return (preferences as unknown[][])[8]?.[5] === 1
   } catch {
-    return false // As with settings of an older version.
+    return false // Settings of an older version can look like this.
   }
 }

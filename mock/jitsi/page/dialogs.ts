@@ -7,7 +7,7 @@ export class Dialogs {
   readonly layer = h('div', { class: 'atlaskit-portal-container' })
   private readonly context: () => Context
 
-  /** Dialogs and the rest of the page need each other. */
+  /** Set later, because dialogs and the rest of the page depend on each other. */
   constructor(context: () => Context) {
     this.context = context
   }

@@ -32,7 +32,7 @@ export interface PageSettings {
   labels: 'new' | 'old'
   /** A name that a token gives; there is no box for it then. */
   readOnlyName: string | null
-  /** Whether the page keeps its state where others can read it. */
+  /** Whether the page exposes its state to scripts. */
   store: boolean
   /** The bot may end the meeting for all, so leaving asks how. */
   isModerator: boolean
@@ -81,7 +81,7 @@ export interface Notice {
 export type ToPage =
   | SharedToPage
   | { do: 'view'; view: View }
-  /** The page's own name of what went wrong; null when it is put right. */
+  /** The page's own name of the failure; null after recovery. */
   | { do: 'failure'; name: string | null }
   | { do: 'dialog'; dialog: DialogKind }
   | { do: 'closeDialogs' }

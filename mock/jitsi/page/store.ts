@@ -17,11 +17,11 @@ export class State {
     waitsForHost: false,
   }
   isChatOpen = false
-  /** The latest who spoke; stays so in silence. */
+  /** The last speaker. Stays the same in silence. */
   dominant: string | null = null
   botName = ''
 
-  /** The page's own of its people, without its screens. */
+  /** The page's remote participants, without shared screens. */
   personOf(endpoint: string): PagePerson | undefined {
     return this.people.find((person) => person.endpoint === endpoint)
   }

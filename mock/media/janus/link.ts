@@ -32,7 +32,7 @@ interface Message {
 }
 
 const ANSWER_DEADLINE_MS = 20_000
-/** A session that says nothing for a minute is ended by Janus. */
+/** Janus ends a session without messages after a minute. */
 const KEEP_ALIVE_MS = 20_000
 
 export class JanusLink {

@@ -91,7 +91,7 @@ export class Publisher {
   }
 
   sendAudio(frame: AudioFrame, roomMs: number): void {
-    // Janus 1.1 cannot encrypt packets that carry contributing sources; who is meant is written in after it.
+    // Janus 1.1 cannot encrypt packets with contributing sources. They are added after Janus.
     this.voice.sendOpus(frame.data, roomMs, { ...frame, csrcs: [] })
   }
 

@@ -19,7 +19,7 @@ export interface RelayPlan {
   videoProgram(source: VideoSource): VideoProgram | undefined
 }
 
-/** Hears what one page is to receive; the mix of all voices has an owner of null. */
+/** Receives the packets for one page. The mix of all voices has the owner null. */
 export type Sink = (owner: string | null, relayed: RelayedPacket) => void
 
 const MOST_PUBLISHERS = 100
@@ -98,7 +98,7 @@ export class JanusRelay {
     this.#isClosed = true
     for (const sink of [...this.#sinks.keys()]) this.removeSink(sink)
     await Promise.all([...this.#publishers.values()].map(({ opening }) => closeOf(opening)))
-    await this.#opening.then(({ link }) => link.close()).catch(() => {}) // It was never opened.
+    await this.#opening.then(({ link }) => link.close()).catch(() => {}) // The link was never opened.
   }
 
   #publish(id: string): void {
@@ -154,7 +154,7 @@ function sourcesOf(id: string, sources: readonly VideoSource[]): VideoSource[] {
   return sources.filter(({ personId }) => personId === id)
 }
 
-/** Best effort: what never opened needs no closing. */
+/** Best effort: a subscription that never opened needs no close. */
 async function closeOf(opening: Promise<{ close(): Promise<void> }> | undefined): Promise<void> {
   await opening?.then((opened) => opened.close()).catch(() => {})
 }

@@ -34,7 +34,7 @@ export interface PublishedCall {
   withdraw(): void
 }
 
-/** Puts the call where scripts of the platform's own find it; takes it away when the call is over. */
+/** Exposes the call where the platform's own scripts have it. Removes it when the call is over. */
 export function publishCall(
   settings: PageSettings,
   call: { self: string; callId: string },

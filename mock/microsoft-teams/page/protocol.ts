@@ -129,7 +129,7 @@ export type View =
   | { name: 'call'; self: string; botName: string; callId: string; people: PagePerson[] }
   | { name: 'end'; heading: string }
   | { name: 'e2ee' }
-  /** Nothing is left of the call, and nothing says why. */
+  /** The call is gone, and the page gives no reason. */
   | { name: 'blank' }
 
 export type DialogKind = 'av-confirm' | 'av-confirm-frame' | 'captcha' | 'info' | 'consent' | 'still-there'

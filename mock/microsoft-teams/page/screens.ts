@@ -32,9 +32,9 @@ export function launcherPage(context: Context, appLink: string, probe: string | 
     h('div', { id: 'rootViewV2' }, h('div', { class: 'modernViewContainer' }, container)),
   )
   const timer = setTimeout(() => {
-    // The page offers itself to the app, which makes the browser ask outside of the document.
+    // The page opens the app's link, which makes the browser ask outside of the document.
     root.append(h('iframe', { id: 'teamsLauncher', src: appLink, style: 'display:none' }))
-    // A silent attempt to sign in, which fails for guests and means nothing.
+    // A silent attempt to sign in. It fails for guests, which is no error.
     if (probe !== null) root.append(h('iframe', { src: probe, style: 'display:none' }))
   }, 200)
   return { root, close: () => clearTimeout(timer) }
@@ -99,7 +99,7 @@ export function lobbyPage(context: Context, text: string | null): Shown {
 }
 
 /**
- * A meeting that wants an account. The tree was not recorded; the texts were
+ * A meeting that requires an account. The tree was not recorded; the texts were
  * (docs/platform-notes/microsoft-teams.md#sign-in-walls).
  */
 export function wallPage(context: Context, text: string): Shown {

@@ -59,7 +59,7 @@ export class Devices {
     return states.every((state) => state !== 'granted')
   }
 
-  /** Asks for everything that exists; what was on stays on, or everything comes on at the first time. */
+  /** Requests the wanted devices that exist, and turns them on. Other devices stay as they are. */
   async acquire(wanted: { microphone: boolean; camera: boolean }): Promise<void> {
     const found = await this.list()
     this.state.microphone.exists = found.microphone
@@ -104,7 +104,7 @@ export class Devices {
     device.on = track !== null
     track?.addEventListener('ended', () => {
       if (device.track !== track) return
-      // Unplugged, as a page's own stop tells nothing.
+      // The device was unplugged: a page's own `stop` fires no event.
       device.track = null
       device.on = false
       this.changed()

@@ -1,4 +1,4 @@
-/** Small tools for building a page: elements, seeded class names, text that is not one neat node. */
+/** Small tools for building a page: elements, seeded class names, text that is split over nodes. */
 import { hashOf, type Random, randomOf } from './random.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'

@@ -69,7 +69,7 @@ function field(label: string, control: HTMLElement): HTMLElement {
   return h('span', { class: 'field' }, h('label', { for: control.id }, label), control)
 }
 
-/** Newest first, as they were opened. */
+/** The newest is first. */
 function show({ meetings }: HostState): void {
   empty.hidden = meetings.length > 0
   const ids = meetings.map(({ platform, code }) => `${platform}/${code}`)

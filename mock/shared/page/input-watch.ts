@@ -1,4 +1,4 @@
-/** Clicks that come to nothing, as on a page that is still hydrating, and the log of what was done to the page. */
+/** Swallows clicks, as a page that is still hydrating does, and logs all input to the page. */
 import type { LogMessage } from './protocol.ts'
 import { randomOf } from './random.ts'
 

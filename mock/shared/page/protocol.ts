@@ -17,7 +17,7 @@ export type SharedToPage =
   | { do: 'restartMedia' }
   | { do: 'stopMedia' }
   | { do: 'devices'; microphone?: boolean; camera?: boolean }
-  /** Ask the browser for devices, those named on. */
+  /** Request devices from the browser, and turn on those that are named. */
   | { do: 'acquire'; microphone: boolean; camera: boolean }
   | { do: 'freeze'; ms: number }
   | { do: 'navigate'; url: string }
@@ -44,5 +44,5 @@ export type SharedFromPage =
   | LogMessage
   | OfferMessage
   | { say: 'devices'; microphone: boolean; camera: boolean }
-  /** Whether pictures are to be sent to the page. They are until it says otherwise. */
+  /** Whether the server sends pictures to the page. Default: true. */
   | { say: 'incomingVideo'; on: boolean }

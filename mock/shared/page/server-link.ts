@@ -1,4 +1,4 @@
-/** The page's own socket to its server. It says hello first and keeps what is said before it is open. */
+/** The page's own socket to its server. It sends `hello` first, and queues messages until it is open. */
 
 export interface ServerLink<FromPage, ToPage> {
   say(message: FromPage): void

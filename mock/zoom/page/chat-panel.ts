@@ -11,7 +11,7 @@ import type { ChatLine, UiSettings } from './protocol.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { VirtualList } from './virtual-list.ts'
 
-/** Longer than a look of the bot. */
+/** Longer than the bot's poll interval. */
 const DRAWN_LATE_MS = 400
 
 export class ChatPanel {
@@ -78,7 +78,7 @@ export class ChatPanel {
     this.bottom.replaceChildren(policy === 'on' ? chatComposer(this.context) : this.closedNotice())
   }
 
-  /** Called when the panel has come into the page. */
+  /** Called when the panel is added to the page. */
   opened(): void {
     if (this.context.settings.chatDrawsLate) {
       const { words, settings } = this.context

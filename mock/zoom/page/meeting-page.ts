@@ -14,7 +14,7 @@ import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { TileArea } from './tile-area.ts'
 import { viewMenu } from './view-menu.ts'
 
-/** The pointer is looked at this often at most. */
+/** Pointer moves are handled this often at most. */
 const MOVE_SECONDS = 1
 const AUTO_AUDIO_SECONDS = 1
 
@@ -52,7 +52,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     if (!settings.stackedPanels) open.clear()
     if (isOpening) open.add(panel)
     else open.delete(panel)
-    // Panels that stay are left alone: what is taken out loses its place in the list.
+    // Panels that stay are left alone: a removed panel loses its scroll position.
     if (!open.has('participants')) participants.root.remove()
     else if (!participants.root.isConnected) right.prepend(participants.root)
     if (!open.has('chat')) chat.root.remove()

@@ -19,7 +19,7 @@ export interface PageSettings extends UiSettings {
   /** Inside the frame of the web app. */
   isFramed: boolean
   devices: 'ask' | 'none'
-  /** First clicks that come to nothing, by the beginning of their target's name. */
+  /** Numbers of first clicks without effect, by the beginning of their target's name. */
   swallow: Record<string, number>
   workletPath: string
   pollPath: string

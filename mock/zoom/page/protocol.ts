@@ -89,9 +89,9 @@ export interface PreviewSettings {
   email: boolean
   /** The initial text of the name box. */
   name: string
-  /** A name set without keys is good enough. */
+  /** A name that was set without keys is accepted. */
   lenient: boolean
-  /** Clicks on Join that come to nothing after it was enabled. */
+  /** The number of clicks on Join that have no effect after it was enabled. */
   swallowedClicks: number
   permission: 'auto' | 'once' | 'twice'
   devices: 'ask' | 'none'

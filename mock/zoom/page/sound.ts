@@ -27,7 +27,7 @@ export class MeetingSound implements Sound {
     }
   }
 
-  /** Until audio is joined nothing is heard. */
+  /** There is no sound until audio is joined. */
   join(): void {
     this.isJoined = true
     for (const element of this.elements.values()) void element.play().catch(() => {}) // The meeting may be over by then.

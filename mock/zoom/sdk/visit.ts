@@ -1,6 +1,6 @@
 /**
- * One stay in a meeting through the SDK: the web client's state machine from the gateway on, and the words that only the
- * SDK has. A try that Zoom refuses never becomes a stay.
+ * One stay in a meeting through the SDK: the web client's state machine from the gateway on, and the messages that only
+ * the SDK has. A try that Zoom refuses never becomes a stay.
  */
 import type { DialogKind } from '../page/dialog-kinds.ts'
 import type { FromPage } from '../page/protocol.ts'
@@ -82,13 +82,13 @@ export class SdkVisit extends ZoomVisit {
     if (this.sdk.settings.endClosesItself) this.timers.after(END_CLOSES_MS, () => this.showAfterEnd())
   }
 
-  /** The SDK's page goes to the address that its maker gave. */
+  /** The SDK's page goes to the address that the integration configured. */
   protected override showAfterEnd(): void {
     const [reasonCode, reason] = REASONS[this.state] ?? [0, 'other']
     this.sendSdk({ do: 'sdkLeave', reasonCode, reason })
   }
 
-  /** The host's word on the right to record, asked for or not. */
+  /** The host grants or denies the right to record, with or without a request. */
   allowRecording(allow: boolean): void {
     this.meeting.note({ event: 'rpc', target: 'recording-right', detail: allow ? 'granted' : 'denied' })
     this.sendSdk({ do: 'sdkPermission', allow })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clickUntil, poll } from '../mock-browser.ts'
+import { SMALL_PICTURES } from '../small-pictures.ts'
 import { JitsiBrowser } from './jitsi-browser.ts'
 
 let browser: JitsiBrowser
@@ -55,7 +56,7 @@ test("a shared screen has a separate tile, and the page's state names its owner"
   meeting.startSharing('ann')
   await poll(() =>
     page.locator(`#participant_${id} video`).evaluate((video) => (video as HTMLVideoElement).videoWidth),
-  ).toBe(1280)
+  ).toBe(2 * SMALL_PICTURES.width)
   const kinds = () =>
     page.evaluate((screen) => {
       const { APP } = window as unknown as {

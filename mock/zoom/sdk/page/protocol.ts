@@ -7,7 +7,8 @@ export type ToSdkPage =
   /** The visit has entered this state of the mock. */
   | { do: 'sdkState'; state: string }
   /**
-   * The page goes to the leave address; the SDK tells this reason before (docs/platform-notes/zoom.md#leaving-reasons).
+   * The page goes to the leave address; the SDK reports this reason before
+   * (docs/platform-notes/zoom.md#leaving-reasons).
    */
   | { do: 'sdkLeave'; reasonCode: number; reason: string }
   /** The host's answer to a request, or a right given or taken unasked. */

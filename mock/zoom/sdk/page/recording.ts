@@ -15,7 +15,7 @@ export interface RecordingView {
 
 const STATUS: Readonly<Record<string, 0 | 1 | 2>> = { stop: 0, start: 1, pause: 2 }
 
-/** The status to tell, or the SDK's words on why not; `asksHost` opens the modal that sends to the host. */
+/** The status to report, or the SDK's refusal; `asksHost` opens the modal that sends to the host. */
 export function capture(
   record: unknown,
   { settings, canRecord, isOwnHost }: RecordingView,

@@ -1,4 +1,7 @@
-/** One stay of the stub in a meeting: the server's words become the SDK's events, and its DOM is the web client's. */
+/**
+ * One stay of the stub in a meeting: the server's messages become the SDK's events, and the DOM is that of the web
+ * client.
+ */
 import { Connection } from '../../../shared/page/connection.ts'
 import { Devices } from '../../../shared/page/devices.ts'
 import { watchInput } from '../../../shared/page/input-watch.ts'

@@ -15,7 +15,7 @@ type Given = Record<string, unknown>
 type Callback = (result?: unknown) => void
 
 const INIT_MS = 300
-/** One call in so many milliseconds (docs/platform-notes/zoom.md#sdk-call-limits). */
+/** Milliseconds. At most one call in this time (docs/platform-notes/zoom.md#sdk-call-limits). */
 const JOIN_LIMIT_MS = 10_000
 const CHAT_LIMIT_MS = 1000
 const API_LIMIT = 'You have reached the API limit for this call.'
@@ -35,7 +35,7 @@ export function createStub(server: string): Given {
   }
   const report = (given: Given, result: CallResult) => call(result.status ? given.success : given.error, result)
 
-  /** The SDK answers nothing before it is there. */
+  /** The SDK ignores calls before it is ready. */
   const whenJoined = (method: string, given: Given, answer: (running: SdkSession) => CallResult | null) => {
     calls.push({ name: method, at: Date.now() })
     if (!isInitialized) return report(given, refusal(method, 2, 'Please init meeting first!'))
@@ -99,7 +99,10 @@ export function createStub(server: string): Given {
     })
   }
 
-  /** Before the gateway the callback tells; after it a line, a dialog and the status do, and the callback never. */
+  /**
+   * Before the gateway the callback reports the error. After it a console line, a dialog and the status do, and the
+   * callback does not.
+   */
   function fail(given: Given, answer: Extract<JoinAnswer, { is: 'error' }>): void {
     const { code, text, phase, isReportedTwice, inStatus } = answer
     if (phase === 'web') {
@@ -132,7 +135,7 @@ export function createStub(server: string): Given {
 
   const played: Given = {
     errorCodes: SDK_ERROR_CODES,
-    // The language's file is local; nothing is waited for.
+    // The language's file is local, so there is no wait.
     i18n: {
       load: async () => {},
       reload: () => {},
@@ -190,7 +193,7 @@ export function createStub(server: string): Given {
         running.leave()
         return success('leaveMeeting')
       }),
-    /** For tests: what was called. */
+    /** For tests: the recorded calls. */
     calls: () => calls,
   }
   const others = OTHER_NAMES.map((name) => [name, () => void calls.push({ name, at: Date.now() })])
