@@ -92,7 +92,7 @@ export abstract class MockBrowser<Server extends MockServer, Meeting extends Moc
   }
 }
 
-/** A Chromium to which the mock is the platform. */
+/** Starts a Chromium in which the mock is the platform. */
 export function launchFor(mock: MockServer): Promise<Browser> {
   return chromium.launch({
     executablePath: HEADLESS_SHELL,
@@ -122,7 +122,7 @@ function askForSmallPictures(): void {
 
 /**
  * Clicks something that may be hidden by an idle toolbar or not be listening yet, until the condition holds, and still
- * holds `holdMs` later: on a busy machine a click that was given up may arrive after all, and undo the next one.
+ * holds `holdMs` later: on a busy machine a click that timed out may still arrive, and undo the next one.
  */
 export async function clickUntil(
   page: Page,

@@ -166,7 +166,7 @@ describe('the call', () => {
     expect(await page.locator('[aria-hidden="true"] > main, body > [aria-hidden="true"]').count()).toBe(0)
   })
 
-  test('ends in the words of its end, with a mark, a countdown and the way home', async () => {
+  test('shows the text of its end, with a mark, a countdown and a home button', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', { speed: 30 })
     const admittedAt = meeting.truth.admittedAt ?? 0
     meeting.remove()
@@ -217,7 +217,7 @@ describe('the call', () => {
     await clickUntil(page, 'button:has-text("Stay in the call")', async () => meeting.state === 'call')
   })
 
-  test('mutes, covers itself with tips and leaves the site, as a script asks', async () => {
+  test('mutes, covers itself with tips and leaves the site when a script requests it', async () => {
     const { page, meeting } = await browser.enter('no-devices')
     await page.locator('[data-is-persistent="true"]').waitFor()
     expect(await page.locator('[aria-label="Microphone problem. Show more info"]').count()).toBe(1)

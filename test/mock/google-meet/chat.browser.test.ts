@@ -85,7 +85,7 @@ describe('the chat', () => {
     expect(meeting.truth.chat.length).toBe(2)
   })
 
-  test('has a heading and no text box where it is switched off, also in mid-call', async () => {
+  test('has a heading and no text box where it is switched off, also during the call', async () => {
     const off = await browser.enter('chat-disabled')
     await openChat(off.page)
     expect(await off.page.locator('textarea').count()).toBe(0)

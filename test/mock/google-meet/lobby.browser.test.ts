@@ -37,7 +37,7 @@ describe('the waiting room', () => {
     expect(page.errors).toEqual([])
   })
 
-  test('says what it is long after its toolbar, where the scenario says so', async () => {
+  test('shows its text long after its toolbar if the scenario says so', async () => {
     const { page, meeting } = await browser.join('late-lobby-text', { speed: 4 })
     await meeting.whenState('lobby')
     await page.getByRole('button', { name: 'Leave call' }).waitFor()
@@ -124,7 +124,7 @@ describe('the waiting room', () => {
     expect(meeting.truth.admittedAt).toBe(null)
   })
 
-  test('turns devices on by itself after admission, where the scenario says so', async () => {
+  test('turns devices on by itself after admission if the scenario says so', async () => {
     const { page, meeting } = await browser.open('devices-reset-on-admit')
     await meeting.whenState('greenRoom')
     for (const device of await page.locator('[data-is-muted="false"]').all()) {

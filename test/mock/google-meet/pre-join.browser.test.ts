@@ -31,7 +31,7 @@ describe('the green room', () => {
     expect(await button.isDisabled()).toBe(true)
   })
 
-  test('swallows clicks while it hydrates, and says so in the log', async () => {
+  test('swallows clicks while it hydrates, and logs them', async () => {
     const { page, meeting } = await browser.open('waiting-room', { speed: 1 })
     await meeting.whenState('greenRoom')
     await page.evaluate(() => {
@@ -80,7 +80,7 @@ describe('the green room', () => {
     expect([...headings].sort()).toEqual(["What's your name?", 'What’s your name?'])
   })
 
-  test('asks the browser for devices and tells their state in the labels', async () => {
+  test('requests devices from the browser and shows their state in the labels', async () => {
     const { page, meeting } = await browser.open('mic-button-div')
     await meeting.whenState('greenRoom')
     const microphone = page.locator('[data-is-muted]').first()
@@ -98,7 +98,7 @@ describe('the green room', () => {
     await expect(page.waitForLoadState('networkidle', { timeout: 3000 })).rejects.toThrow()
   })
 
-  test('loses what was typed where the box is replaced', async () => {
+  test('loses typed text when the box is replaced', async () => {
     const { page, meeting } = await browser.open('name-input-replaced')
     await meeting.whenState('greenRoom')
     const box = page.getByLabel('Your name')
@@ -128,7 +128,7 @@ describe('the green room', () => {
     )
   })
 
-  test('warns with words about being let in that are no waiting room', async () => {
+  test('warns with a text about being let in, which is no waiting room', async () => {
     const { page, meeting } = await browser.open('signin-promo-got-it')
     await meeting.whenState('signinPromo')
     await poll(() => page.getByRole('dialog').textContent()).toContain('waiting to be let in')
@@ -141,7 +141,7 @@ describe('the green room', () => {
     ['expired-code', 'expired', /Your meeting code has expired/],
     ['blocked-at-load', 'blocked', /You can['’]t join this video call/],
   ])('shows what %s shows, some time after the page loaded', async (scenario, state, text) => {
-    // Slow enough that a busy machine, too, looks before it is there.
+    // Slow enough that a busy machine looks before the text is there.
     const { page, meeting } = await browser.open(scenario, { speed: 1 })
     await page.waitForLoadState('domcontentloaded')
     expect(await visibleText(page)).not.toMatch(text)

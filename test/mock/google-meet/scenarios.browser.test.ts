@@ -53,7 +53,7 @@ const ENDS: Record<string, string> = {
   'consent-mid-call': 'consent',
 }
 
-/** Loads that never become the meeting page, and what is there instead. */
+/** Loads that never become the meeting page, and the page that is there instead. */
 const ELSEWHERE: Record<string, RegExp> = {
   'login-wall': /Sign in/,
   'redirect-to-landing': /Secure video conferencing for everyone/,
@@ -65,7 +65,7 @@ const JOIN = /^(Ask to join( anyway)?|Join now|Switch here|Request entry|Teilnah
 const DEADLINE_MS = 60_000
 const STEP_MS = 50
 
-describe('every scenario that the driver has no test of', () => {
+describe('every scenario without a test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('google-meet', Object.keys(SCENARIOS)))(
     '%s comes to its end',
     async (name) => {
@@ -91,11 +91,11 @@ describe('every scenario that the driver has no test of', () => {
     },
   )
 
-  test('says in a sentence what it is', () => {
+  test('has a description in one sentence', () => {
     for (const { about } of browser.mock.scenarios) expect(about).toMatch(/[.?"]$/)
   })
 
-  test('an unknown one is refused with the list of those there are', () => {
+  test('an unknown one is refused with the list of scenarios', () => {
     expect(() => browser.mock.open('nonsense')).toThrow(/no scenario "nonsense"; there are: open-meeting-join-now/)
   })
 })

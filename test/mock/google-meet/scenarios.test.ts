@@ -4,11 +4,11 @@ import { CODE, randomCode } from '../../../mock/google-meet/codes.ts'
 import { SCENARIOS } from '../../../mock/google-meet/index.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/google-meet/settings.ts'
 
-test('there are more than the forty scenarios that were asked for', () => {
+test('there are more than the forty required scenarios', () => {
   expect(Object.keys(SCENARIOS).length).toBeGreaterThan(40)
 })
 
-test('timelines name people who are there', () => {
+test('timelines name people of the scenario', () => {
   for (const [name, { timeline = [], people }] of Object.entries(SCENARIOS)) {
     const ids = people?.map(({ id }) => id) ?? ['ann', 'bob']
     for (const step of timeline) {

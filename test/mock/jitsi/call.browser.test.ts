@@ -37,7 +37,7 @@ test('each participant has a separate sound and picture, named after the endpoin
   expect(page.errors).toEqual([])
 })
 
-test('who speaks is heard, has dots that move, and stays the dominant speaker in silence', async () => {
+test('a speaker is audible, has dots that move, and stays the dominant speaker in silence', async () => {
   const { page, meeting } = await browser.enter('open', { seed: 2 })
   const ann = `#participant_${meeting.endpointOf('ann')}`
   const dots = () =>
@@ -69,7 +69,7 @@ test("a shared screen has a separate tile, and the page's state names its owner"
   await poll(() => page.locator(`#participant_${id}`).count()).toBe(0)
 })
 
-test('the chat is in the page only while it is open, and what people write is text', async () => {
+test('the chat is in the page only while it is open, and shows messages as text', async () => {
   const { page, meeting } = await browser.enter('open')
   meeting.say('ann', '<b>Bold</b> https://example.com/?a=1&b=2')
   await poll(() => page.locator('.badge-round').textContent()).toBe('1')
@@ -89,7 +89,7 @@ test('the chat is in the page only while it is open, and what people write is te
   await poll(() => page.locator('#chat-input-messagebox').count()).toBe(0)
 })
 
-test('the toolbox hides while no pointer moves', async () => {
+test('the toolbox hides while the pointer is idle', async () => {
   const { page } = await browser.enter('open')
   const isVisible = () => page.locator('.new-toolbox').isVisible()
   await poll(isVisible).toBe(false)

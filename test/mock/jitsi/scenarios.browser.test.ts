@@ -52,7 +52,7 @@ const ENDS: Record<string, string> = {
   'connection-never-back': 'reconnecting',
 }
 
-/** Loads that never become the meeting page, and what is there instead. */
+/** Loads that never become the meeting page, and the page that is there instead. */
 const ELSEWHERE: Record<string, RegExp> = {
   'login-wall': /Sign in to continue/,
   'refused-page': /not allowed to be here/,
@@ -64,7 +64,7 @@ const ELSEWHERE: Record<string, RegExp> = {
 const DEADLINE_MS = 60_000
 const STEP_MS = 50
 
-describe('every scenario that the driver has no test of', () => {
+describe('every scenario without a test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('jitsi', Object.keys(SCENARIOS)))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED }) as JitsiMeeting
     const page = await browser.page()
@@ -88,12 +88,12 @@ describe('every scenario that the driver has no test of', () => {
     }
   })
 
-  test('says in a sentence what it is', () => {
+  test('has a description in one sentence', () => {
     for (const { about } of browser.mock.scenarios) expect(about).toMatch(/[.?"]$/)
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: JitsiMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }

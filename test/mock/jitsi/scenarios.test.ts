@@ -4,13 +4,13 @@ import { ROOM, randomRoom } from '../../../mock/jitsi/codes.ts'
 import { SCENARIOS } from '../../../mock/jitsi/index.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/jitsi/settings.ts'
 
-test('there are more than the twenty-five scenarios that were asked for, and those that all platforms share', () => {
+test('there are more than the twenty-five required scenarios, and those that all platforms share', () => {
   expect(Object.keys(SCENARIOS).length).toBeGreaterThan(25)
   for (const name of ['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled'])
     expect(SCENARIOS).toHaveProperty(name)
 })
 
-test('timelines name people who are there', () => {
+test('timelines name people of the scenario', () => {
   for (const [name, { timeline = [], people }] of Object.entries(SCENARIOS)) {
     const ids = people?.map(({ id }) => id) ?? ['ann', 'bob']
     for (const step of timeline)

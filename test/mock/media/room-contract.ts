@@ -118,7 +118,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => levelOf('0', 4_000_000_001), soon).toBe(0)
       await expect.poll(() => heardLooks('0'), soon).toEqual([])
 
-      // A server may keep the line for a moment of who has just stopped; then it is the third one.
+      // A server may keep the line of a person who has just stopped for a moment; then it is the third one.
       room.startSpeaking('person/2')
       const midOfThird = async () => ((await sourcesOf('0')).some(({ source }) => source === 4_000_000_002) ? '0' : '2')
       await expect.poll(async () => heardLooks(await midOfThird()), soon).toEqual([2])
@@ -169,7 +169,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(async () => shownLook((await streams())['person/0+camera']!.mid), soon).toBe(0)
       expect((await streams())['person/0+camera']!.source).toBe(7100)
 
-      // Who goes takes the streams along; who comes has new ones, on lines that became free.
+      // The streams of a person who leaves end. A person who joins has new ones, on free lines.
       room.removePerson('person/0')
       room.addPerson(person(2))
       room.startSpeaking('person/2')
@@ -228,7 +228,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       ])
     })
 
-    it('gives a picture to who joins late, and to lines that are offered later', async () => {
+    it('sends a picture to a page that joins late, and to lines that are offered later', async () => {
       await makeRoom({}, [person(0), person(1), person(2)])
       const session = room.connect()
       await page.join(session, { audio: 3, video: 1 })
@@ -368,7 +368,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
         .toBeGreaterThan(48)
     })
 
-    it('notices when the page goes away without a word', async () => {
+    it('detects that the page went away without closing the connection', async () => {
       await makeRoom({}, [person(0)])
       const session = room.connect()
       await page.join(session, { audio: 1, video: 1 })
@@ -420,7 +420,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => shownLook('1'), soon).toBe(0)
     })
 
-    it('says what is wrong where the server is gone', async () => {
+    it('reports the error when the server is gone', async () => {
       const gone = await JanusServer.start()
       await gone.stop()
       room = new MediaRoom({ via: gone })

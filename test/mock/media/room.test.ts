@@ -17,7 +17,7 @@ it('refuses people without a distinct id, look or source, and invalid options', 
   expect(() => new MediaRoom({ audioStreams: 0 })).toThrow(/audioStreams/)
 })
 
-it('answers no text that is not an offer', async () => {
+it('refuses a text that is not an offer', async () => {
   room = new MediaRoom()
   const session = room.connect()
   await expect(session.answer('hello')).rejects.toThrow(/not a session description/)

@@ -8,7 +8,7 @@ import { notOpenedByDriverTests } from '../driver-tests.ts'
 import { visibleText } from '../mock-browser.ts'
 import { TeamsBrowser, tid } from './teams-browser.ts'
 
-/** Quick enough for all of them; what passes between two looks is in the log. */
+/** Quick enough for all of them; the log has the states between two polls. */
 const SPEED = 25
 
 let browser: TeamsBrowser
@@ -54,7 +54,7 @@ const ENDS: Record<string, string> = {
   'org-only-wall-after-join': 'signInWall',
 }
 
-/** Loads that never become the meeting page, and what is there instead. */
+/** Loads that never become the meeting page, and the page that is there instead. */
 const ELSEWHERE: Record<string, RegExp> = {
   'login-wall': /Sign in/,
   'signin-host-redirect': /Sign in/,
@@ -62,7 +62,10 @@ const ELSEWHERE: Record<string, RegExp> = {
   'http-404': /Not found/,
 }
 
-/** Scenarios of the call differ by what happens in it, which other tests look at. Of those set up alike one is enough. */
+/**
+ * Scenarios of the call differ by what happens in it, which other tests check. One of those with equal settings is
+ * enough.
+ */
 const NAMES = [
   ...new Map(
     Object.entries({ ...JOIN_SCENARIOS, ...LOBBY_SCENARIOS })
@@ -100,12 +103,12 @@ describe('every scenario of pre-join page and waiting room without a test of the
     }
   })
 
-  test('an unknown one is refused with the list of those there are', () => {
+  test('an unknown one is refused with the list of scenarios', () => {
     expect(() => browser.mock.open('nonsense')).toThrow(/no scenario "nonsense".*there are: waiting-room/)
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: TeamsMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }

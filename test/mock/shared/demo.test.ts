@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
 import { DEMO_PEOPLE, runDemoScript } from '../../../mock/shared/demo.ts'
 
-/** A real meeting without a page: states are reached by hand, and what the host does is noted. */
+/** A real meeting without a page: the test sets the states, and the host's actions are recorded. */
 class ScriptedMeeting extends GoogleMeetMeeting {
   readonly done: string[] = []
   where = 'none'

@@ -32,7 +32,7 @@ describe.each(MOCK_PLATFORMS)('the mock %s', (name) => {
     }
   })
 
-  test('opens every scenario with people whose names differ from their ids, and says in a sentence what it is', () => {
+  test('opens every scenario with people whose names differ from their ids, and describes it in one sentence', () => {
     const server = serverOf(name)
     for (const { name: scenario, about } of server.scenarios) {
       const meeting = server.open(scenario)

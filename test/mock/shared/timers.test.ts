@@ -14,7 +14,7 @@ test('timers run in the order of their due times, even if the process stalled me
   await vi.waitFor(() => expect(order).toEqual(['begins', 'ends']))
 })
 
-test('what has not come is dropped, by one that comes too', async () => {
+test('a timer can clear the pending ones', async () => {
   const order: string[] = []
   const timers = new Timers(1)
   timers.after(1, () => {

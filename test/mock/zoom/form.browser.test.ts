@@ -22,7 +22,7 @@ const onTop = (page: Page, selector: string) =>
   })
 
 describe('the form', () => {
-  test('believes a name that keys typed, and no other', async () => {
+  test('accepts a name that keys typed, and no other', async () => {
     const { page, meeting } = await browser.open('wc-name-needs-real-keys')
     await meeting.whenState('greenRoom')
     await page.locator(NAME).fill('Put There')
@@ -42,7 +42,7 @@ describe('the form', () => {
     expect(page.errors).toEqual([])
   })
 
-  test('loses what is typed before it has settled', async () => {
+  test('loses text that is typed before it has settled', async () => {
     const { page, meeting } = await browser.open('open', { speed: 1 })
     await page.locator(NAME).focus()
     await page.keyboard.type('Early')
@@ -52,7 +52,7 @@ describe('the form', () => {
     await poll(() => meeting.botName).toBe('Late')
   })
 
-  test('refuses a click that no hand made, as the media socket does', async () => {
+  test('refuses an untrusted click, as the media socket does', async () => {
     const { page, meeting } = await browser.open('open')
     await meeting.whenState('greenRoom')
     await page.locator(NAME).focus()
@@ -170,7 +170,7 @@ describe('the site around it', () => {
     await newer.whenState('greenRoom')
   })
 
-  test('says that a link is invalid, also while the host has not started', async () => {
+  test('reports an invalid link, also while the host has not started', async () => {
     const page = await browser.page()
     await page.goto('https://app.zoom.us/wc/81234567890/join')
     expect(await page.title()).toBe('Error - Zoom')

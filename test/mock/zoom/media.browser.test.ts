@@ -142,7 +142,7 @@ describe('on the WASM path', () => {
   )
 })
 
-test('nothing sounds before audio is joined', async () => {
+test('there is no sound before audio is joined', async () => {
   const { page, meeting } = await browser.enter('wc-audio-not-joined', { speed: 4 }, watchMedia)
   meeting.startSpeaking('bob')
   await poll(() => meeting.truth.turns.length).toBeGreaterThan(0)

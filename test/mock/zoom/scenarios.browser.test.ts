@@ -96,7 +96,7 @@ describe('every scenario that does not end in the call and has no test of the dr
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: ZoomMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }

@@ -21,7 +21,7 @@ describe('scenarios', () => {
     expect(Object.keys(SCENARIOS).filter((name) => name.startsWith('wc-')).length).toBeGreaterThan(40)
   })
 
-  test('timelines name people who are there and words that can be shown', () => {
+  test('timelines name people of the scenario and names that can be shown', () => {
     for (const [name, { timeline = [], people }] of Object.entries(SCENARIOS)) {
       const ids = people?.map(({ id }) => id) ?? ['ann', 'bob']
       for (const { do: what, with: [first = ''] = [] } of timeline) {
@@ -38,7 +38,7 @@ describe('scenarios', () => {
     }
   })
 
-  test('say in a sentence what they are', () => {
+  test('have a description in one sentence', () => {
     for (const [name, { about }] of Object.entries(SCENARIOS)) expect(about, name).toMatch(/[."]$/)
   })
 })

@@ -17,7 +17,7 @@ export class ZoomBrowser extends MockBrowser<MockZoom, ZoomMeeting> {
   }
 }
 
-/** Where a guest goes best: the web client, past the launch page. */
+/** The best address for a guest: the web client, without the launch page. */
 export function clientUrl(meeting: ZoomMeeting): string {
   const link = new URL(meeting.url)
   const host = link.host === 'acme.zoom.us' ? link.host : 'app.zoom.us'
@@ -30,7 +30,7 @@ export async function askToJoin(page: Page, name = 'Test Visitor'): Promise<void
   await page.keyboard.type(name)
   const join = page.locator('.preview-join-button')
   await join.and(page.locator(':not(.disabled)')).waitFor({ timeout: 20_000 })
-  // A click may come to nothing; by the time the page has moved on the button is gone.
+  // A click may have no effect; by the time the page has moved on the button is gone.
   for (let attempt = 0; attempt < 20 && (await join.count()) > 0; attempt++) {
     await join.click({ timeout: 1000 }).catch(() => {})
     await join.waitFor({ state: 'detached', timeout: 500 }).catch(() => {})
