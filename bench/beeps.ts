@@ -34,7 +34,7 @@ const IN_SYNC_MS = 40
 const PART_SECONDS = 300
 const SAMPLE_SECONDS = 10
 
-/** Seconds of the recording at which a flash is seen, and how much later its beep is heard. */
+/** A flash and its beep: the flash's seconds in the recording, and the delay of the beep. */
 interface Beep {
   at: number
   ms: number

@@ -45,7 +45,7 @@ export async function measureMany(
       const files = await Promise.all(bots.map((bot) => bot.finish()))
       const holes: number[] = []
       for (const file of files) {
-        // The others of a crowd still join in the first seconds of one; the last second is cut at the leaving.
+        // Other bots still join in the first seconds of a recording; its last second is cut when the bot leaves.
         const sound = await soundOf(file!)
         holes.push(holeSeconds(sound.subarray(-(seconds + 1) * RATE, -RATE)))
       }
@@ -70,7 +70,7 @@ export async function measureMany(
   return [`${availableParallelism()} cores, ${seconds} s:`, '', ...markdown(head, lines)].join('\n')
 }
 
-/** Seconds in which nothing is heard. */
+/** Seconds without sound. */
 export function holeSeconds(sound: Float32Array): number {
   const size = RATE * WINDOW_SECONDS
   let silent = 0

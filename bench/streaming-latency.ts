@@ -149,7 +149,7 @@ function part(numbers: readonly number[], share: number): number {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)
 }
 
-/** Arrival of each message in which a beep begins, and how long its first sample waited for the message's last. */
+/** Arrival of each message in which a beep begins, and the time from the beep's first sample to the message's last. */
 function beginnings(receiver: Receiver): { at: number; waitedMs: number }[] {
   let wasLoud = true
   return receiver.sounds.flatMap(({ at, samples }) => {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A fresh machine, for real: a bare Debian with nothing but Debian's own npm and git, in which a clone of this checkout
-# runs `npm start` and `npm test`. Shows that the two commands need nothing done before.
+# runs `npm start` and `npm test`. Proves that the two commands need no preparation.
 #
 #   sh docker/fresh-machine.sh            npm start, then npm test
 #   sh docker/fresh-machine.sh start      one of them

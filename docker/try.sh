@@ -41,7 +41,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# A bot as docs/docker.md says: no root, no capabilities, nothing to write to but /tmp and /recordings.
+# A bot as docs/docker.md says: no root, no capabilities, and only /tmp and /recordings writable.
 start_bot() {
   name=$prefix-$1
   shift
@@ -162,7 +162,7 @@ try_stop() {
   began=$(date +%s)
   docker stop -t 90 "$prefix-stop" >/dev/null
   printf '        stopped within %s s\n' "$(($(date +%s) - began))"
-  # 4: it was taken away before the recording ended on its own; what was recorded is stored.
+  # 4: the bot was stopped before the recording ended by itself; the recording so far is stored.
   check "its exit code is 4 and not 137 (is $(exit_code "$prefix-stop"))" [ "$(exit_code "$prefix-stop")" = 4 ]
   check 'its report says SIGTERM' reports "$prefix-stop" SIGTERM
   check_recording "$prefix-stop" "${seconds:-10}"

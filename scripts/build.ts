@@ -58,7 +58,10 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
 }
 
-/** The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects where it does not compile. */
+/**
+ * The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects if it does not
+ * compile.
+ */
 export async function bundleDashboard(): Promise<void> {
   const page = join(root, 'control-plane', 'dashboard', 'page')
   const { outputFiles } = await build({
@@ -95,7 +98,7 @@ export const assembly: Plugin = {
   },
 }
 
-/** Rejects with what the compiler says. */
+/** Rejects with the compiler's message. */
 export async function compileToWasm(path: string): Promise<Uint8Array<ArrayBuffer>> {
   let binary: Uint8Array<ArrayBuffer> | null = null
   const given = [relative(root, path), '--outFile', 'out.wasm', '--runtime', 'minimal', '--enable', 'simd']

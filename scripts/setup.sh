@@ -105,7 +105,8 @@ fi
 
 # --- npm packages ----------------------------------------------------------------------------------------------------
 
-# npm writes this file last, so that an install which broke off has none, and one without tools has no compiler.
+# npm writes this file last, so that an interrupted install has none. An install without development packages has no
+# compiler.
 npm_is_done() {
   [ -f node_modules/.package-lock.json ] && [ -x node_modules/.bin/tsc ] &&
     [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]

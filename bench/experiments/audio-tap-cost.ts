@@ -1,6 +1,7 @@
 /**
- * `node bench/experiments/audio-tap-cost.ts`: what hearing the meeting in its page costs, in cores, beside what the sound server's way
- * costs. One person speaks all the time; the browser's processes are measured for `--seconds` (20) each way.
+ * `node bench/experiments/audio-tap-cost.ts`: the cost of capturing the meeting's audio in its page, in cores, compared
+ * with the capture from the sound server. One person speaks all the time; the browser's processes are measured for
+ * `--seconds` (20) each way.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -81,7 +82,7 @@ async function measure(
   }
 }
 
-/** Of this process's descendants with this program, so far. */
+/** CPU seconds so far of this process's descendants with this program. */
 function usedSeconds(program: string): number {
   const all = readdirSync('/proc').flatMap((id) => {
     const [, name, rest] = /^\d+ \((.*)\) (.*)/s.exec(readOrEmpty(`/proc/${id}/stat`)) ?? []

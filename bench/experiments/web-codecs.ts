@@ -1,7 +1,7 @@
 /**
- * Capture inside the browser without a second encoding: the cameras' frames are put side by side into one picture in the
- * page and encoded there by WebCodecs (H.264, which Chromium makes with OpenH264). The page itself is not painted. Picture
- * only: what sound costs comes on top.
+ * Capture inside the browser without a second encoding: the cameras' frames are put side by side into one picture in
+ * the page and encoded there by WebCodecs (H.264, which Chromium makes with OpenH264). The page itself is not painted.
+ * Picture only: the cost of sound comes on top.
  */
 import { execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
@@ -151,7 +151,7 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
     }
     encode(new VideoFrame(canvas, { timestamp }))
   }, 1000 / framesPerSecond)
-  /** Each new frame into its quarter. */
+  /** Copies each new frame into its quarter. */
   async function copied(): Promise<void> {
     const fresh = [...newest].filter(([, frame]) => frame.format === 'I420')
     await Promise.all(

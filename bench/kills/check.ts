@@ -13,9 +13,9 @@ export interface Verdict {
   plays: boolean
   seeks: boolean
   seconds: number
-  /** Of the truth: from the last picture until the end that was meant. */
+  /** Seconds from the last picture until the intended end. */
   lostSeconds: number
-  /** The longest time in the middle that is missing. */
+  /** Seconds of the longest gap in the middle. */
   holeSeconds: number
   complaint: string | null
 }

@@ -1,6 +1,7 @@
 /**
- * A backlog of webhooks that is due in one instant: how many a second reach their receiver, and whether any is lost, comes
- * twice, or comes before an earlier one of its bot and endpoint. The plainest program posts the same bodies in a loop.
+ * A backlog of webhooks that are due at one instant: how many reach their receiver per second, and whether any is lost,
+ * is delivered twice, or overtakes an earlier one of its bot and endpoint. The plainest program posts the same bodies
+ * in a loop.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'

@@ -43,9 +43,11 @@ export interface Measured {
 /** The burst of loading a meeting is over after this. */
 const SETTLE_SECONDS = 6
 
-/** Starts the recording; what it resolves with measures it, ends it, and has to be called. */
+/**
+ * Starts the recording. Resolves with a function that measures the recording and ends it; the caller has to call it.
+ */
 export async function begin(contender: Contender, scene: Scene): Promise<(seconds: number) => Promise<Measured>> {
-  // The marks are encoded first, which holds the meeting up for a fifth of a second.
+  // The marks are encoded first, which delays the meeting by a fifth of a second.
   scene.markTime()
   const running = await contender.start(scene).catch((error) => {
     scene.end()

@@ -48,7 +48,7 @@ export function openScene(server: MockServer, options: { cameras?: boolean; talk
   }
 }
 
-/** Time in a meeting is natural time: sound and picture cannot be sped up. */
+/** A meeting runs in real time: sound and picture cannot be sped up. */
 export function passes(seconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }

@@ -13,7 +13,10 @@ export interface Row {
   cores: number
   megabytes: number
   roles: Map<string, number>
-  /** Shares (0 to 1): of the recorder's frames, those that it could not take; of the camera's, those it does not hold. */
+  /**
+   * Shares (0 to 1): of the recorder's frames, those that it missed; of the camera's frames, those that the recording
+   * does not contain.
+   */
   missedShare: number | null
   lostShare: number | null
   /** Median and worst of sound against picture, milliseconds. */
@@ -39,7 +42,7 @@ export async function rowOf({
   const { lostShare, framesPerSecond, flashes } = await checkPicture(file, from, until)
   const apart = offsets(flashes, beepsIn(await soundOf(file)))
   const offset: [number, number] | null = apart.length === 0 ? null : [median(apart), worst(apart)]
-  // Others leave a frame out that they could not take; a recorder that repeats the one before says how often it did.
+  // Most recorders leave out a frame that they missed. A recorder that repeats the one before reports how often it did.
   const missedShare = repeatedShare ?? Math.max(0, 1 - framesPerSecond / contender.framesPerSecond)
   return { ...row, bytesPerMinute, lostShare, missedShare, offset }
 }

@@ -14,7 +14,7 @@ export interface Visitor {
   page: Page
   display: string
   displayAuthority: string
-  /** Path of the sound server's socket, and the source that hears the meeting. */
+  /** Path of the sound server's socket, and the source with the meeting's sound. */
   pulseServer: string
   monitor: string
   folder: string
