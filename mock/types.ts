@@ -55,7 +55,7 @@ export interface MockMeeting {
   readonly people: readonly MockPerson[]
   readonly log: readonly MockLogEntry[]
   readonly truth: MockTruth
-  /** The state of the client page, in the words of the platform's state machine (such as `lobby` or `call`). */
+  /** The state of the client page, as the platform's state machine names it (such as `lobby` or `call`). */
   readonly state: string
   /** As typed by the bot; null before it asked to join. */
   readonly botName: string | null

@@ -154,7 +154,7 @@ if ! npm_is_done; then
   npm_is_done || touch node_modules/.package-lock.json
 fi
 
-# Older npm (9.2, Debian 12's) installs the package with Node and leaves its command out.
+# Older npm (9.2, Debian 12's) installs the package with Node, but not its command.
 if [ ! -x node_modules/.bin/node ]; then
   for binary in node_modules/node-linux-*/bin/node; do
     if "$binary" --version >/dev/null 2>&1; then ln -sf "../${binary#node_modules/}" node_modules/.bin/node; fi
@@ -181,7 +181,7 @@ build_is_done() {
 
 if ! build_is_done; then
   say 'building'
-  # The stamp carries the time of the beginning: what is edited meanwhile is built next time.
+  # The stamp has the time of the start, so that files that are edited meanwhile are built next time.
   : >.cache/build-began
   node scripts/build.ts 9>&- </dev/null || {
     rm -f "$stamp"

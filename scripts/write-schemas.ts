@@ -22,8 +22,8 @@ const SCHEMAS: Record<string, { schema: z.ZodType; title: string }> = {
 export function schemaFiles(): Map<string, string> {
   return new Map(
     Object.entries(SCHEMAS).map(([name, { schema, title }]) => {
-      // As a sender writes it: what has a default may be left out. Rules that JSON Schema has no word for (an address's
-      // protocol, text that is not only white space) are the program's own.
+      // As a sender writes it: fields with a default may be left out. Rules that JSON Schema cannot express (an
+      // address's protocol, text that is not only white space) are checked by the program only.
       const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' })
       return [`${name}.json`, `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`]
     }),

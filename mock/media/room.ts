@@ -79,7 +79,7 @@ export class MediaRoom {
     this.#schedule()
   }
 
-  /** Who was heard when, in the order of beginning. */
+  /** The speaking turns, in the order of their beginning. */
   get turns(): readonly SpeakingTurn[] {
     return this.#voices.turns
   }

@@ -47,7 +47,7 @@ interface Stream {
   people: string[]
   playing: { program: AudioProgram; people: readonly string[] } | null
   lastCsrcs: readonly number[]
-  /** Frames since something was last heard. */
+  /** Frames since the last sound. */
   idleFrames: number
 }
 
@@ -62,7 +62,7 @@ function newStream(owner: string | null): Stream {
   return { owner, people: [], playing: null, lastCsrcs: [], idleFrames: TRAILING_FRAMES }
 }
 
-/** Decides, 20 ms at a time, what each audio stream of the room carries, and notes who was heard when. */
+/** Decides, 20 ms at a time, what each audio stream of the room carries, and records the speaking turns. */
 export class VoiceStreams {
   readonly turns: SpeakingTurn[] = []
   readonly #voiceOf: (personId: string) => Voice | undefined
@@ -137,7 +137,7 @@ export class VoiceStreams {
     return frames
   }
 
-  /** Who is heard on the first stream now, by contributing source. */
+  /** The contributing sources on the first stream now. */
   mixedSources(): readonly number[] {
     return this.#streams[0]?.lastCsrcs ?? []
   }

@@ -5,7 +5,7 @@
 import { CLASS, LABEL, TEXT } from './table.ts'
 
 export interface DialogButton {
-  /** In the page's words. */
+  /** The English text, which the page translates. */
   text: string
   /** The choice that the page reports on a click. */
   choice: string
